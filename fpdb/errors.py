@@ -1,0 +1,72 @@
+"""The errors fpdb raises on purpose: a small tree under `Error`, importable by every layer.
+
+Each message says what is wrong and what to do about it.
+"""
+
+
+class Error(Exception):
+    """Base of all errors that fpdb raises on purpose."""
+
+
+class NoSuchDatabase(Error):
+    """There is no file at the given path."""
+
+
+class DatabaseExists(Error):
+    """A database was to be created where a file already is."""
+
+
+class NotADatabase(Error):
+    """The file is not an fpdb database; it was not touched."""
+
+
+class NewerFormat(NotADatabase):
+    """The file was written by a newer fpdb; it was not touched."""
+
+
+class Corrupt(Error):
+    """The database is damaged: a checksum or an invariant does not hold."""
+
+
+class Locked(Error):
+    """Another process held the writer's lock for longer than the time-out."""
+
+
+class ReadOnly(Error):
+    """A change was asked of a database opened for reading only."""
+
+
+class NoSuchDocument(Error):
+    """No document of that name is in the database."""
+
+
+class BadName(Error):
+    """The document's name is empty, too long or cannot be encoded."""
+
+
+class BadRecipe(Error):
+    """A recipe's parameters do not make sense together."""
+
+
+class RecipeMismatch(Error):
+    """The database was created with another recipe than the one asked for."""
+
+
+class UnknownKind(Error):
+    """No front-end reads this kind of document, or the recipe does not cover it."""
+
+
+class Unreadable(Error):
+    """The bytes cannot be read as a document of the kind asked for."""
+
+
+class StorageFailure(Error):
+    """The operating system refused a read or a write: disk full, bad medium, no permission."""
+
+
+class BadQuery(Error):
+    """A query's options do not make sense."""
+
+
+class BadFingerprints(Error):
+    """The arrays given as fingerprints have the wrong shape, type or values."""

@@ -1,0 +1,86 @@
+"""The alphabet "characters": letters and digits of any script, folded so that spellings of one text agree.
+
+A code point's symbols are those of its compatibility decomposition (NFKD), case folded and decomposed once
+more, that are letters or digits (`str.isalnum`; marks are not). Each code point is folded by itself, so NFC
+and NFD spellings of a text give equal symbols, and full-width forms, ligatures and accents match plain
+letters. Knows nothing of bytes and encodings.
+
+The symbols of a code point are those of the Unicode data that Python brings; new versions of it only add
+characters.
+"""
+
+import threading
+import unicodedata
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.fingerprint import _kernel
+from fpdb.fingerprint.symbols import Symbols, Values
+
+EXPANDS = 0x80000000
+# Room for the longest expansion of a single character (18 symbols, before marks and spaces are dropped).
+SLACK = 64
+
+_filling = threading.Lock()
+
+
+def fold_character(character: str) -> str:
+    """The symbols of one character, as a string of none, one or several."""
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
+    return "".join(filter(str.isalnum, folded))
+
+
+ASCII_TABLE = bytes(ord(fold_character(chr(code)) or "\0") for code in range(128)) + bytes(128)
+
+
+def fold(text: str | bytes, note: str = "") -> Symbols:
+    """The symbols of a text. Bytes must be ASCII; offsets are indices into the text as given."""
+    if isinstance(text, str) and text.isascii():
+        text = text.encode("ascii")
+    if isinstance(text, bytes):
+        values = _kernel.fold_ascii(text, ASCII_TABLE)
+        return Symbols(values, partial(_kernel.locate_ascii, text, ASCII_TABLE, len(values)), note)
+    folded = _fold_any(text)
+    return Symbols(folded, partial(_kernel.locate, text, len(folded)), note)
+
+
+def _fold_any(text: str) -> Values:
+    """Fold into bytes as long as they hold every symbol; fill pages of the kernel's table on first sight."""
+    out: Values = np.empty(len(text) + SLACK, np.uint8)
+    read = written = 0
+    while True:
+        read, written, stopped = _kernel.fold(text, read, out, written)
+        if stopped == _kernel.DONE:
+            return out[:written]
+        if stopped == _kernel.NO_PAGE:
+            _fill_page(ord(text[read]) >> 8)
+        elif stopped == _kernel.TOO_WIDE:
+            out = _regrow(out, written, len(out), np.uint32)
+        else:
+            out = _regrow(out, written, len(out) * 3 // 2 + SLACK, out.dtype.type)
+
+
+def _regrow(out: Values, written: int, room: int, dtype: type[np.uint8] | type[np.uint32]) -> Values:
+    grown = np.empty(room, dtype)
+    grown[:written] = out[:written]
+    return grown
+
+
+def _fill_page(number: int) -> None:
+    with _filling:
+        _kernel.set_page(number, make_page(number))
+
+
+def make_page(number: int) -> NDArray[np.uint32]:
+    """A page of the kernel's table: 256 entries, then the expansions that they refer to."""
+    page = [0] * 256
+    for low in range(256):
+        symbols = [ord(symbol) for symbol in fold_character(chr(256 * number + low))]
+        if len(symbols) == 1:
+            page[low] = symbols[0]
+        elif symbols:
+            page[low] = EXPANDS | len(page)
+            page += [len(symbols), *symbols]
+    return np.array(page, np.uint32)
