@@ -1,0 +1,168 @@
+"""What a look-up's hits mean: shared, containment and resemblance, ranked.
+
+The measures are those of Broder (On the resemblance and containment of documents, 1997); the caps are Koala's (Heintze
+1996, section 6.2); looking only the smallest hashes up is section 3.2 of the winnowing paper. Knows nothing of text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.errors import BadQuery
+from fpdb.store.snapshot import Hits, Snapshot
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+F64 = NDArray[np.float64]
+
+MEASURES: Final = ("containment", "reverse_containment", "resemblance", "shared")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to query. Raises BadQuery when made from what makes no sense.
+
+    by: the measure to rank by, one of MEASURES. smallest: look only that many of the smallest hashes up. max_df: ignore
+    hashes that this many documents hold, but max_ignored of them at most, the most frequent. min: the least measure, in
+    [0, 1], or a count where by is "shared"; inclusive. top: the most matches to return.
+    """
+
+    by: str = "containment"
+    smallest: int | None = None
+    max_df: int | None = None
+    max_ignored: int | None = None
+    min: float | None = None
+    top: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.by not in MEASURES:
+            raise BadQuery(f"by must be one of {', '.join(MEASURES)}, not {self.by!r}")
+        for name, least in (("smallest", 1), ("max_df", 1), ("max_ignored", 0), ("top", 1)):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or value != int(value) or value < least):
+                raise BadQuery(f"{name} must be a whole number, {least} or more, not {value!r}")
+        if self.max_ignored is not None and self.max_df is None:
+            raise BadQuery("max_ignored limits what max_df ignores; give max_df too")
+        most = math.inf if self.by == "shared" else 1
+        if self.min is not None and not 0 <= self.min <= most:
+            raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A document that shares hashes with the query; the last three measures lie in [0, 1]."""
+
+    name: str
+    shared: int
+    containment: float
+    reverse_containment: float
+    resemblance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What was asked.
+
+    fingerprints: those of the query document, repeats included. looked_up: its distinct hashes that were looked up,
+    boilerplate left out. Containment is a share of looked_up - ignored_common.
+    """
+
+    name: str | None
+    kind: str
+    fingerprints: int
+    looked_up: int
+    ignored_boilerplate: int
+    ignored_common: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Matches in order of the measure, then of shared, both descending, then of the name's bytes."""
+
+    query: Query
+    matches: list[Match] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts and lists, as `fpdb query --format json` prints them."""
+        return asdict(self)
+
+
+def search(
+    view: Snapshot, hashes: U64, options: Options, *, name: str | None, kind: str, without: int | None = None
+) -> Answer:
+    """Ranks the documents that share hashes, shape (n,), in any order, with the query. without: a document to leave
+    out. Raises Corrupt."""
+    distinct = np.unique(hashes)
+    distinct = np.setdiff1d(distinct, view.boilerplate(), assume_unique=True)
+    ignored_boilerplate = len(np.unique(hashes)) - len(distinct)
+    asked = distinct if options.smallest is None else distinct[: options.smallest]
+    documents, ignored_common = _hits(view, asked, options)
+    found, shared = np.unique(documents, return_counts=True)
+    if without is not None:
+        found, shared = found[found != without], shared[found != without]
+    sizes = view.catalogue.sizes(found)
+    sizes = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
+    measures = measure(shared, len(asked) - ignored_common, sizes, len(asked) / max(len(distinct), 1))
+    return Answer(
+        Query(name, kind, len(hashes), len(asked), ignored_boilerplate, ignored_common),
+        _ranked(view, found, measures, options),
+    )
+
+
+def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[U32, int]:
+    """The document of every hit on a hash that is not ignored, and how many hashes are ignored as common."""
+    hits = view.look_up(asked, cap=options.max_df)
+    common = np.flatnonzero(hits.capped)
+    if options.max_ignored is None or len(common) <= options.max_ignored:
+        return hits.documents, len(common)
+    # More are common than may be ignored: the most frequent go, ties by hash; the rest count after all.
+    every: Hits = view.look_up(asked[common])
+    frequency = np.bincount(every.indices, minlength=len(common))
+    kept = np.ones(len(common), np.bool_)
+    kept[np.lexsort((common, -frequency))[: options.max_ignored]] = False
+    return np.concatenate((hits.documents, every.documents[kept[every.indices]])), options.max_ignored
+
+
+def measure(shared: NDArray[np.int64], asked: int, sizes: NDArray[np.int64], share: float) -> Mapping[str, F64]:
+    """The four measures of each candidate; shape (n,).
+
+    shared: |Q and D| among the hashes asked for; sizes: |D|; share: how much of Q the hashes asked for are, 1 for all.
+    Where share < 1, only hashes up to some T were asked for, and |D up to T| is taken as share * |D|: stored hashes are
+    uniform, and Q's own share errs with the sample, so that a copy of the query scores 1 exactly.
+    """
+    reached = np.maximum(sizes * share, shared)
+    return {
+        "shared": shared.astype(np.float64),
+        "containment": shared / max(asked, 1),
+        "reverse_containment": shared / np.maximum(reached, 1),
+        "resemblance": shared / np.maximum(asked + reached - shared, 1),
+    }
+
+
+def _ranked(view: Snapshot, found: U32, measures: Mapping[str, F64], options: Options) -> list[Match]:
+    score, shared = measures[options.by], measures["shared"]
+    kept = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
+    kept = kept[np.lexsort((-shared[kept], -score[kept]))]
+    if options.top is not None and len(kept) > options.top:
+        # Those that tie with the last one in score and shared compete by name.
+        last = kept[options.top - 1]
+        end = np.flatnonzero((score[kept] == score[last]) & (shared[kept] == shared[last]))[-1]
+        kept = kept[: end + 1]
+    names = {index: view.catalogue.record(int(found[index])).name for index in kept.tolist()}
+    order = sorted(names, key=lambda index: (-score[index], -shared[index], names[index]))
+    return [
+        Match(
+            names[index].decode("utf-8", "surrogateescape"),
+            int(shared[index]),
+            float(measures["containment"][index]),
+            float(measures["reverse_containment"][index]),
+            float(measures["resemblance"][index]),
+        )
+        for index in order[: options.top]
+    ]

@@ -1,0 +1,650 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Blocks to arrays and back, look-ups inside blocks, the merge of sorted runs: the loops numpy does too slowly.
+
+Bytes are described in docs/file-format.md, which is their only authority. Sorted sequences are coded after Elias and
+Fano: the low bits of each number packed, the high bits as a bit vector in which element i sets bit (high_i + i).
+Every count and offset of a block is checked before it is used; what does not hold raises ValueError.
+"""
+
+from cpython.buffer cimport PyBUF_SIMPLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+cdef extern from *:
+    """
+    #define fpdb_popcount(x) __builtin_popcountll(x)
+    #define fpdb_ctz(x) __builtin_ctzll(x)
+    #define fpdb_clz(x) __builtin_clzll(x)
+    """
+    int fpdb_popcount(uint64_t x) noexcept nogil
+    int fpdb_ctz(uint64_t x) noexcept nogil
+    int fpdb_clz(uint64_t x) noexcept nogil
+
+cdef enum:
+    BLOCK = 4072        # bytes of a value at most: one overflow page under either LMDB file format
+    CHECKSUM = 8        # bytes in front of every value, written by layout.seal
+    HEADER = 20         # bytes of a posting block after the checksum
+    PADDING = 8         # zero bytes at the end, so that 64 bits may be loaded at any bit of a column
+    MOST = 65535        # postings in a block
+    POSITION_HEADER = 8
+
+POSTINGS_PER_BLOCK = MOST
+BLOCK_BYTES = BLOCK
+
+
+# ---------------------------------------------------------------- bits
+
+cdef inline uint64_t load64(const uint8_t* at) noexcept nogil:
+    cdef uint64_t x
+    memcpy(&x, at, 8)
+    return x
+
+
+cdef inline int width_of(uint64_t x) noexcept nogil:
+    """Bits needed for x; 0 for 0."""
+    return 0 if x == 0 else 64 - fpdb_clz(x)
+
+
+cdef inline uint64_t get_bits(const uint8_t* column, uint64_t index, int width) noexcept nogil:
+    cdef uint64_t bit = index * <uint64_t>width
+    cdef const uint8_t* at = column + (bit >> 3)
+    cdef int shift = bit & 7
+    cdef uint64_t x
+    if width == 0:
+        return 0
+    x = load64(at) >> shift
+    if shift + width > 64:
+        x |= <uint64_t>at[8] << (64 - shift)
+    if width < 64:
+        x &= (<uint64_t>1 << width) - 1
+    return x
+
+
+cdef inline void put_bits(uint8_t* column, uint64_t index, int width, uint64_t x) noexcept nogil:
+    """Ors x into a zeroed column."""
+    cdef uint64_t bit = index * <uint64_t>width
+    cdef uint8_t* at = column + (bit >> 3)
+    cdef int shift = bit & 7
+    cdef uint64_t word
+    if width == 0:
+        return
+    word = load64(at) | (x << shift)
+    memcpy(at, &word, 8)
+    if shift + width > 64:
+        at[8] |= <uint8_t>(x >> (64 - shift))
+
+
+cdef inline uint64_t packed_bytes(uint64_t count, int width) noexcept nogil:
+    return (count * <uint64_t>width + 7) >> 3
+
+
+cdef inline int low_width(uint64_t span, uint64_t count) noexcept nogil:
+    """Elias and Fano's choice: floor(log2(span / count)), 0 where the sequence is dense."""
+    cdef uint64_t mean = span // count
+    return 0 if mean == 0 else 63 - fpdb_clz(mean)
+
+
+cdef inline uint64_t high_bytes(uint64_t span, uint64_t count, int low) noexcept nogil:
+    """Bytes of the high bit vector, a multiple of 8."""
+    return ((count + (span >> low) + 64) >> 6) << 3
+
+
+# ---------------------------------------------------------------- posting blocks
+
+cdef struct Block:
+    Py_ssize_t postings, hashes     # postings, and distinct hashes among them
+    int low, width                  # bits of the low parts, bits of a packed document
+    uint64_t first                  # the first hash
+    uint32_t base                   # the least document
+    Py_ssize_t high_len             # bytes of the high vector
+    const uint8_t* high
+    const uint8_t* lows
+    const uint8_t* starts           # bit p set: posting p has another hash than posting p - 1; NULL: every bit is set
+    const uint8_t* documents
+
+
+cdef int parse(const uint8_t* value, Py_ssize_t size, Block* block) noexcept nogil:
+    """0, or -1 where the value cannot be a posting block. Multi-hash blocks: Elias-Fano hashes, packed documents;
+    a block of one hash: Elias-Fano documents."""
+    cdef uint16_t n, m, high
+    cdef Py_ssize_t need
+    if size < CHECKSUM + HEADER + PADDING or size > BLOCK:
+        return -1
+    value += CHECKSUM
+    memcpy(&n, value, 2)
+    memcpy(&m, value + 2, 2)
+    memcpy(&high, value + 4, 2)
+    block.low = value[6]
+    block.width = value[7]
+    memcpy(&block.first, value + 8, 8)
+    memcpy(&block.base, value + 16, 4)
+    if n == 0 or m == 0 or m > n or block.low > 63 or block.width > 32 or high & 7 or high == 0:
+        return -1
+    block.postings = n
+    block.hashes = m
+    block.high_len = high
+    block.high = value + HEADER
+    block.lows = block.high + high
+    if m == 1:
+        if block.width:
+            return -1
+        block.starts = NULL
+        block.documents = block.lows
+        need = HEADER + high + packed_bytes(n, block.low)
+    else:
+        block.starts = NULL if n == m else block.lows + packed_bytes(m, block.low)
+        block.documents = block.lows + packed_bytes(m, block.low) + (0 if n == m else (n + 7) >> 3)
+        need = (block.documents - value) + packed_bytes(n, block.width)
+    return 0 if CHECKSUM + need + PADDING == size else -1
+
+
+cdef Py_ssize_t size_of(Py_ssize_t n, Py_ssize_t m, uint64_t hash_span, uint64_t document_span) noexcept nogil:
+    cdef int low
+    if m == 1:
+        low = low_width(document_span, n)
+        return CHECKSUM + HEADER + high_bytes(document_span, n, low) + packed_bytes(n, low) + PADDING
+    low = low_width(hash_span, m)
+    return (CHECKSUM + HEADER + high_bytes(hash_span, m, low) + packed_bytes(m, low)
+            + (0 if n == m else (n + 7) >> 3) + packed_bytes(n, width_of(document_span)) + PADDING)
+
+
+cdef Py_ssize_t encode(const uint64_t* hashes, const uint32_t* documents, Py_ssize_t left,
+                       uint8_t* out, Py_ssize_t* size) noexcept nogil:
+    """Packs as many of the postings as one block takes into out (BLOCK + 8 zeroed bytes); returns how many."""
+    cdef Py_ssize_t n = 0, m = 0, step = 32, limit, i, at, n0, m0
+    cdef uint32_t least = 0xFFFFFFFF, most = 0, least0, most0
+    cdef int low, width
+    cdef uint64_t x, bit, span
+    cdef uint16_t u
+    cdef uint8_t* high
+    cdef uint8_t* lows
+    cdef uint8_t* starts
+    cdef uint8_t* column
+    # Grow in steps, halving the step whenever the next one no longer fits.
+    while step:
+        limit = min(n + step, left, <Py_ssize_t>MOST)
+        if limit == n:
+            break
+        n0, m0, least0, most0 = n, m, least, most
+        for i in range(n, limit):
+            if i == 0 or hashes[i] != hashes[i - 1]:
+                m += 1
+            if documents[i] < least:
+                least = documents[i]
+            if documents[i] > most:
+                most = documents[i]
+        n = limit
+        if size_of(n, m, hashes[n - 1] - hashes[0], most - least) > BLOCK:
+            n, m, least, most = n0, m0, least0, most0
+            step >>= 1
+    size[0] = size_of(n, m, hashes[n - 1] - hashes[0], most - least)
+    span = most - least if m == 1 else hashes[n - 1] - hashes[0]
+    low = low_width(span, n if m == 1 else m)
+    width = 0 if m == 1 else width_of(most - least)
+    out += CHECKSUM
+    u = <uint16_t>n
+    memcpy(out, &u, 2)
+    u = <uint16_t>m
+    memcpy(out + 2, &u, 2)
+    u = <uint16_t>high_bytes(span, n if m == 1 else m, low)
+    memcpy(out + 4, &u, 2)
+    out[6] = <uint8_t>low
+    out[7] = <uint8_t>width
+    memcpy(out + 8, hashes, 8)
+    memcpy(out + 16, &least, 4)
+    high = out + HEADER
+    lows = high + u
+    if m == 1:
+        for i in range(n):
+            x = documents[i] - least
+            bit = (x >> low) + <uint64_t>i
+            high[bit >> 3] |= <uint8_t>(1 << (bit & 7))
+            put_bits(lows, i, low, x & ((<uint64_t>1 << low) - 1))
+        return n
+    starts = lows + packed_bytes(m, low)
+    column = starts + (0 if n == m else (n + 7) >> 3)
+    at = 0
+    for i in range(n):
+        if i == 0 or hashes[i] != hashes[i - 1]:
+            x = hashes[i] - hashes[0]
+            bit = (x >> low) + <uint64_t>at
+            high[bit >> 3] |= <uint8_t>(1 << (bit & 7))
+            put_bits(lows, at, low, x & ((<uint64_t>1 << low) - 1))
+            at += 1
+            if n != m:
+                starts[i >> 3] |= <uint8_t>(1 << (i & 7))
+        put_bits(column, i, width, documents[i] - least)
+    return n
+
+
+cdef Py_ssize_t unpack_sorted(const uint8_t* high, Py_ssize_t high_len, const uint8_t* lows, int low,
+                              Py_ssize_t count, uint64_t* out) noexcept nogil:
+    """Decodes an Elias-Fano sequence; returns how many numbers it held (count, unless damaged)."""
+    cdef Py_ssize_t i = 0, word
+    cdef uint64_t bits
+    for word in range(high_len >> 3):
+        bits = load64(high + 8 * word)
+        while bits and i < count:
+            out[i] = ((<uint64_t>(64 * word + fpdb_ctz(bits)) - <uint64_t>i) << low) | get_bits(lows, i, low)
+            bits &= bits - 1
+            i += 1
+    return i
+
+
+cdef int decode(const Block* block, uint64_t* hashes, uint32_t* documents, uint64_t* scratch) noexcept nogil:
+    """Writes the block's postings; scratch takes MOST numbers. -1 where the block is damaged."""
+    cdef Py_ssize_t i, at = -1, n = block.postings
+    if block.hashes == 1:
+        if unpack_sorted(block.high, block.high_len, block.lows, block.low, n, scratch) != n:
+            return -1
+        for i in range(n):
+            hashes[i] = block.first
+            documents[i] = block.base + <uint32_t>scratch[i]
+        return 0
+    if unpack_sorted(block.high, block.high_len, block.lows, block.low, block.hashes, scratch) != block.hashes:
+        return -1
+    for i in range(n):
+        if block.starts == NULL or (block.starts[i >> 3] >> (i & 7)) & 1:
+            at += 1
+        if at < 0 or at >= block.hashes:
+            return -1
+        hashes[i] = block.first + scratch[at]
+        documents[i] = block.base + <uint32_t>get_bits(block.documents, i, block.width)
+    return 0 if at == block.hashes - 1 else -1
+
+
+cdef Py_ssize_t find(const Block* block, uint64_t hash) noexcept nogil:
+    """The index of hash among the block's distinct hashes, or -1."""
+    cdef uint64_t x, high, bits, zeros = 0, bit, wanted
+    cdef Py_ssize_t word = 0, words = block.high_len >> 3, i
+    cdef int count
+    if hash < block.first:
+        return -1
+    x = hash - block.first
+    if block.hashes == 1:
+        return 0 if x == 0 else -1
+    high = x >> block.low
+    wanted = x & ((<uint64_t>1 << block.low) - 1)
+    # Elements whose high part is `high` follow the high-th zero.
+    if high:
+        while True:
+            if word == words:
+                return -1
+            bits = ~load64(block.high + 8 * word)
+            count = fpdb_popcount(bits)
+            if zeros + count >= high:
+                break
+            zeros += count
+            word += 1
+        for i in range(<Py_ssize_t>(high - zeros - 1)):
+            bits &= bits - 1
+        bit = 64 * <uint64_t>word + fpdb_ctz(bits) + 1
+    else:
+        bit = 0
+    i = <Py_ssize_t>(bit - high)
+    while i < block.hashes and bit < 8 * <uint64_t>block.high_len and (block.high[bit >> 3] >> (bit & 7)) & 1:
+        x = get_bits(block.lows, i, block.low)
+        if x == wanted:
+            return i
+        if x > wanted:
+            return -1
+        bit += 1
+        i += 1
+    return -1
+
+
+cdef void extent(const Block* block, Py_ssize_t index, Py_ssize_t* first, Py_ssize_t* end) noexcept nogil:
+    """The postings [first, end) of the index-th distinct hash."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t seen = -1, byte = 0, last = (block.postings + 7) >> 3
+    if block.hashes == 1:
+        first[0] = 0
+        end[0] = block.postings
+        return
+    if block.starts == NULL:
+        first[0] = index
+        end[0] = index + 1
+        return
+    while byte < last and seen + fpdb_popcount(block.starts[byte]) < index:
+        seen += fpdb_popcount(block.starts[byte])
+        byte += 1
+    i = 8 * byte
+    first[0] = block.postings
+    while i < block.postings:
+        if (block.starts[i >> 3] >> (i & 7)) & 1:
+            seen += 1
+            if seen == index:
+                first[0] = i
+            elif seen > index:
+                break
+        i += 1
+    end[0] = i
+
+
+# ---------------------------------------------------------------- arrays in, values out
+
+def encode_postings(const uint64_t[::1] hashes, const uint32_t[::1] documents, bint final):
+    """Packs sorted postings into blocks.
+
+    hashes, documents: shape (n,), sorted by (hash, document). Returns (buffer, sizes, counts): a uint8 array whose
+    rows of BLOCK_BYTES + 8 bytes hold a block each (its first 8 bytes zero, for the checksum), the blocks' sizes in
+    bytes, and their numbers of postings. Unless final, the last block, which may not be full, is left out.
+    """
+    cdef Py_ssize_t n = hashes.shape[0], at = 0, room, used = 0, size, took
+    room = n // 128 + 2
+    buffer = np.zeros((room, BLOCK + 8), np.uint8)
+    sizes, counts = [], []
+    cdef uint8_t[:, ::1] rows = buffer
+    while at < n:
+        if used == room:
+            room *= 2
+            grown = np.zeros((room, BLOCK + 8), np.uint8)
+            grown[:used] = buffer
+            buffer = grown
+            rows = buffer
+        with nogil:
+            took = encode(&hashes[at], &documents[at], n - at, &rows[used, 0], &size)
+        at += took
+        if at == n and not final:
+            rows[used, :] = 0
+            break
+        used += 1
+        sizes.append(size)
+        counts.append(took)
+    return buffer, sizes, counts
+
+
+def decode_postings(values, Py_ssize_t postings):
+    """Unpacks posting blocks that hold this many postings in all.
+
+    values: buffers. Returns (hashes uint64, documents uint32), each of shape (postings,). Raises ValueError where a
+    block is damaged or the count differs.
+    """
+    hashes = np.empty(postings, np.uint64)
+    documents = np.empty(postings, np.uint32)
+    cdef uint64_t[::1] h = hashes
+    cdef uint32_t[::1] d = documents
+    cdef Py_buffer view
+    cdef Block block
+    cdef Py_ssize_t at = 0
+    cdef int bad
+    cdef uint64_t* scratch = <uint64_t*>malloc(MOST * 8)
+    if scratch == NULL:
+        raise MemoryError
+    try:
+        for value in values:
+            PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
+            with nogil:
+                bad = parse(<const uint8_t*>view.buf, view.len, &block)
+                if not bad and at + block.postings > postings:
+                    bad = -1
+                if not bad:
+                    bad = decode(&block, &h[at], &d[at], scratch)
+            PyBuffer_Release(&view)
+            if bad:
+                raise ValueError("a posting block is damaged")
+            at += block.postings
+    finally:
+        free(scratch)
+    if at != postings:
+        raise ValueError(f"{at} postings where {postings} were expected")
+    return hashes, documents
+
+
+def encode_positions(const uint32_t[::1] numbers, bint final):
+    """Packs numbers (position + 1, 0 for none), shape (n,), into blocks; returns what encode_postings returns."""
+    cdef Py_ssize_t n = numbers.shape[0], at = 0, took, i, room, used = 0, capacity = BLOCK - CHECKSUM - 16
+    cdef int width, wider
+    cdef uint32_t count
+    room = n // 900 + 2
+    buffer = np.zeros((room, BLOCK + 8), np.uint8)
+    sizes, counts = [], []
+    cdef uint8_t[:, ::1] rows = buffer
+    cdef uint8_t* out
+    while at < n:
+        took = 0
+        width = 0
+        while at + took < n and took < MOST:
+            wider = width_of(numbers[at + took])
+            if wider < width:
+                wider = width
+            if packed_bytes(took + 1, wider) > capacity:
+                break
+            width = wider
+            took += 1
+        if at + took == n and not final:
+            break
+        out = &rows[used, 0] + CHECKSUM
+        count = <uint32_t>took
+        memcpy(out, &count, 4)
+        out[4] = <uint8_t>width
+        for i in range(took):
+            put_bits(out + POSITION_HEADER, i, width, numbers[at + i])
+        used += 1
+        sizes.append(CHECKSUM + POSITION_HEADER + packed_bytes(took, width) + PADDING)
+        counts.append(took)
+        at += took
+    return buffer, sizes, counts
+
+
+def decode_positions(values, Py_ssize_t postings):
+    """Unpacks position blocks that hold this many numbers in all; uint32, shape (postings,). Raises ValueError."""
+    numbers = np.empty(postings, np.uint32)
+    cdef uint32_t[::1] out = numbers
+    cdef Py_buffer view
+    cdef const uint8_t* p
+    cdef Py_ssize_t at = 0, i
+    cdef uint32_t count = 0
+    cdef int width, bad
+    for value in values:
+        PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
+        p = <const uint8_t*>view.buf + CHECKSUM
+        bad = view.len < CHECKSUM + POSITION_HEADER + PADDING
+        if not bad:
+            memcpy(&count, p, 4)
+            width = p[4]
+            bad = (width > 32 or count == 0 or count > MOST or at + <Py_ssize_t>count > postings
+                   or CHECKSUM + POSITION_HEADER + <Py_ssize_t>packed_bytes(count, width) + PADDING != view.len)
+        if not bad:
+            for i in range(<Py_ssize_t>count):
+                out[at + i] = <uint32_t>get_bits(p + POSITION_HEADER, i, width)
+            at += count
+        PyBuffer_Release(&view)
+        if bad:
+            raise ValueError("a position block is damaged")
+    if at != postings:
+        raise ValueError(f"{at} positions where {postings} were expected")
+    return numbers
+
+
+# ---------------------------------------------------------------- look-ups
+
+def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs):
+    """Looks hashes up in blocks.
+
+    values: the blocks; lows, highs, shape (n,): hash i is looked for in values[lows[i]] to values[highs[i]], both
+    included. Returns (indices, documents), uint32, shape (hits,): document held hashes[index]; sorted by index, then
+    as stored; a document that holds a hash at several positions comes once. Raises ValueError where a block is damaged.
+    """
+    cdef Py_ssize_t n = hashes.shape[0], count = len(values), i, j, v, first = 0, end = 0, where
+    cdef Py_ssize_t used = 0, room = 4 * n + 64
+    cdef uint32_t document, previous = 0
+    cdef bint any_before
+    cdef int bad = 0
+    cdef uint64_t* scratch = NULL
+    cdef uint32_t* indices = <uint32_t*>malloc(room * 4)
+    cdef uint32_t* documents = <uint32_t*>malloc(room * 4)
+    cdef Block* blocks = <Block*>malloc((count + 1) * sizeof(Block))
+    cdef Py_buffer* views = <Py_buffer*>malloc((count + 1) * sizeof(Py_buffer))
+    cdef Py_ssize_t held = 0
+    cdef void* grown
+    try:
+        if indices == NULL or documents == NULL or blocks == NULL or views == NULL:
+            raise MemoryError
+        for v in range(count):
+            PyObject_GetBuffer(values[v], &views[v], PyBUF_SIMPLE)
+            held += 1
+            if parse(<const uint8_t*>views[v].buf, views[v].len, &blocks[v]):
+                raise ValueError("a posting block is damaged")
+        with nogil:
+            for i in range(n):
+                any_before = False
+                for v in range(lows[i], <Py_ssize_t>highs[i] + 1):
+                    where = find(&blocks[v], hashes[i])
+                    if where < 0:
+                        continue
+                    extent(&blocks[v], where, &first, &end)
+                    if used + end - first > room:
+                        room = 2 * (used + end - first)
+                        grown = realloc(indices, room * 4)
+                        if grown == NULL:
+                            bad = 2
+                            break
+                        indices = <uint32_t*>grown
+                        grown = realloc(documents, room * 4)
+                        if grown == NULL:
+                            bad = 2
+                            break
+                        documents = <uint32_t*>grown
+                    if blocks[v].hashes == 1:
+                        if scratch == NULL:
+                            scratch = <uint64_t*>malloc(MOST * 8)
+                            if scratch == NULL:
+                                bad = 2
+                                break
+                        if unpack_sorted(blocks[v].high, blocks[v].high_len, blocks[v].lows, blocks[v].low, end, scratch) != end:
+                            bad = 1
+                            break
+                    for j in range(first, end):
+                        document = blocks[v].base + <uint32_t>(
+                            scratch[j] if blocks[v].hashes == 1
+                            else get_bits(blocks[v].documents, j, blocks[v].width))
+                        if any_before and document == previous:
+                            continue
+                        indices[used] = <uint32_t>i
+                        documents[used] = document
+                        used += 1
+                        previous = document
+                        any_before = True
+                if bad:
+                    break
+        if bad == 2:
+            raise MemoryError
+        if bad:
+            raise ValueError("a posting block is damaged")
+        out_indices = np.empty(used, np.uint32)
+        out_documents = np.empty(used, np.uint32)
+        if used:
+            memcpy(<void*><size_t>out_indices.ctypes.data, indices, used * 4)
+            memcpy(<void*><size_t>out_documents.ctypes.data, documents, used * 4)
+        return out_indices, out_documents
+    finally:
+        for v in range(held):
+            PyBuffer_Release(&views[v])
+        free(scratch)
+        free(indices)
+        free(documents)
+        free(blocks)
+        free(views)
+
+
+# ---------------------------------------------------------------- merging
+
+cdef class Stream:
+    """A sorted sequence of postings that arrives in pieces.
+
+    Runs and the merge's inputs are in order of document ids, so that equal hashes come from the earlier stream first.
+    """
+    cdef const uint64_t[::1] hashes
+    cdef const uint32_t[::1] documents
+    cdef const uint32_t[::1] numbers
+    cdef readonly Py_ssize_t at
+    cdef readonly Py_ssize_t left
+    cdef public bint ended
+
+    def __init__(self):
+        self.at = 0
+        self.left = 0
+        self.ended = False
+
+    def refill(self, const uint64_t[::1] hashes, const uint32_t[::1] documents, const uint32_t[::1] numbers):
+        """Replaces the piece that has been used up; numbers is position + 1, 0 for none."""
+        self.hashes, self.documents, self.numbers = hashes, documents, numbers
+        self.at = 0
+        self.left = hashes.shape[0]
+
+
+def merge(list streams, uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[::1] numbers, Py_ssize_t at,
+          const uint8_t[::1] dead, uint32_t first):
+    """Moves postings from the streams, in order, into the arrays from index `at` on, leaving out those of dead
+    documents (dead[document - first] != 0; an empty array: none is). Stops when the arrays are full or a stream that
+    has not ended runs dry. Returns (the next free index, the index of the dry stream or -1)."""
+    cdef Py_ssize_t count = len(streams), room = hashes.shape[0], i, best
+    cdef const uint64_t** h = <const uint64_t**>malloc((count + 1) * sizeof(void*))
+    cdef const uint32_t** d = <const uint32_t**>malloc((count + 1) * sizeof(void*))
+    cdef const uint32_t** p = <const uint32_t**>malloc((count + 1) * sizeof(void*))
+    cdef Py_ssize_t* left = <Py_ssize_t*>malloc((count + 1) * sizeof(Py_ssize_t))
+    cdef Py_ssize_t* source = <Py_ssize_t*>malloc((count + 1) * sizeof(Py_ssize_t))
+    cdef Py_ssize_t live = 0, dry = -1, took
+    cdef bint filtered = dead.shape[0] > 0
+    cdef uint64_t least
+    cdef Stream stream
+    try:
+        if h == NULL or d == NULL or p == NULL or left == NULL or source == NULL:
+            raise MemoryError
+        for i in range(count):
+            stream = streams[i]
+            if stream.left:
+                h[live] = &stream.hashes[stream.at]
+                d[live] = &stream.documents[stream.at]
+                p[live] = &stream.numbers[stream.at]
+                left[live] = stream.left
+                source[live] = i
+                live += 1
+            elif not stream.ended:
+                return at, i
+        with nogil:
+            while live and at < room:
+                best = 0
+                least = h[0][0]
+                for i in range(1, live):
+                    if h[i][0] < least:
+                        least = h[i][0]
+                        best = i
+                if not filtered or not dead[d[best][0] - first]:
+                    hashes[at] = least
+                    documents[at] = d[best][0]
+                    numbers[at] = p[best][0]
+                    at += 1
+                h[best] += 1
+                d[best] += 1
+                p[best] += 1
+                left[best] -= 1
+                if left[best] == 0:
+                    dry = best
+                    break
+        for i in range(live):
+            stream = streams[source[i]]
+            stream.at += stream.left - left[i]
+            stream.left = left[i]
+        return at, -1 if dry < 0 else source[dry]
+    finally:
+        free(h)
+        free(d)
+        free(p)
+        free(left)
+        free(source)
+
+
+def first_of_pair(const uint64_t[::1] hashes, const uint32_t[::1] documents):
+    """Marks the first posting of each (hash, document): bool, shape (n,), of postings sorted by (hash, document)."""
+    cdef Py_ssize_t n = hashes.shape[0], i
+    mask = np.empty(n, np.bool_)
+    cdef uint8_t[::1] out = mask.view(np.uint8)
+    with nogil:
+        for i in range(n):
+            out[i] = i == 0 or hashes[i] != hashes[i - 1] or documents[i] != documents[i - 1]
+    return mask

@@ -1,0 +1,168 @@
+"""The documents: names, records, and the packed arrays of sizes that every scored candidate needs.
+
+Works inside a transaction that it is given; knows nothing of postings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby, pairwise, takewhile
+from typing import Any
+
+import lmdb
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.errors import Corrupt
+from fpdb.store import layout
+from fpdb.store.layout import SIZES_PER_CHUNK, Record
+
+U32 = NDArray[np.uint32]
+
+
+class Catalogue:
+    """A view of the catalogue in one transaction. What is set is written by `flush`."""
+
+    def __init__(self, txn: lmdb.Transaction, databases: Mapping[bytes, Any]) -> None:
+        self._txn = txn
+        self._documents = databases[layout.DOCUMENTS]
+        self._names = databases[layout.NAMES]
+        self._sizes = databases[layout.SIZES]
+        self._chunks: dict[int, NDArray[np.void]] = {}
+        self._changed: set[int] = set()
+
+    # ------------------------------------------------------------ names and records
+
+    def find(self, name: bytes) -> int | None:
+        """The id of the document of this name."""
+        key = layout.name_key(name)
+        value = self._txn.get(key, db=self._names)
+        if value is None:
+            return None
+        return layout.parse_id_key(bytes(layout.unseal(key, value)))
+
+    def record(self, document: int) -> Record:
+        """Raises Corrupt where there is none."""
+        key = layout.id_key(document)
+        value = self._txn.get(key, db=self._documents)
+        if value is None:
+            raise Corrupt(f"document {document} has no record; run 'fpdb check'")
+        return Record.unpack(key, value)
+
+    def in_order_of_names(self, beginning: bytes = b"") -> Iterator[int]:
+        """The documents whose names begin so, in the order of their names' bytes."""
+        cursor = self._txn.cursor(self._names)
+        beginning = beginning[: layout.LONGEST_PLAIN_NAME]
+        if not (cursor.set_range(beginning) if beginning else cursor.first()):
+            return
+        entries = ((bytes(key), layout.parse_id_key(bytes(layout.unseal(bytes(key), value)))) for key, value in cursor)
+        # The keys of long names end in digests: those of one beginning are put in order here.
+        for (_, long), group in groupby(takewhile(lambda entry: entry[0].startswith(beginning), entries), _long_name):
+            documents = [document for _, document in group]
+            yield from sorted(documents, key=lambda document: self.record(document).name) if long else documents
+
+    def records(self) -> Iterator[tuple[int, Record]]:
+        """All documents by id."""
+        for key, value in self._txn.cursor(self._documents):
+            key = bytes(key)
+            yield layout.parse_id_key(key), Record.unpack(key, value)
+
+    def put(self, documents: Mapping[int, Record]) -> None:
+        """Writes records and their names."""
+        records = []
+        names = []
+        for document, record in documents.items():
+            key = layout.id_key(document)
+            records.append((key, record.pack(key)))
+            name = layout.name_key(record.name)
+            names.append((name, layout.seal(name, key)))
+        names.sort()
+        self._txn.cursor(self._documents).putmulti(records)
+        self._txn.cursor(self._names).putmulti(names)
+
+    def delete(self, document: int, name: bytes | None) -> None:
+        """Drops a document's record, its sizes, and its name unless that is None: taken over by another document."""
+        self._txn.delete(layout.id_key(document), db=self._documents)
+        if name is not None:
+            self._txn.delete(layout.name_key(name), db=self._names)
+        index = document // SIZES_PER_CHUNK
+        chunk = self._chunk(index)
+        chunk[document % SIZES_PER_CHUNK] = (layout.DEAD, 0)
+        self._changed.add(index)
+
+    # ------------------------------------------------------------ sizes
+
+    def _chunk(self, index: int) -> NDArray[np.void]:
+        chunk = self._chunks.get(index)
+        if chunk is None:
+            key = layout.id_key(index)
+            value = self._txn.get(key, db=self._sizes)
+            if value is None:
+                chunk = layout.empty_sizes()
+            else:
+                chunk = layout.unpack_array(key, value, layout.SIZE)
+                if len(chunk) != SIZES_PER_CHUNK:
+                    raise Corrupt(f"chunk {index} of the sizes is malformed; run 'fpdb check'")
+            self._chunks[index] = chunk
+        return chunk
+
+    def sizes(self, documents: U32) -> NDArray[np.void]:
+        """dtype layout.SIZE, shape (n,), for sorted ids: distinct hashes (DEAD for a document that is not there), and
+        how many of these are boilerplate."""
+        out = np.empty(len(documents), layout.SIZE)
+        chunks = documents // SIZES_PER_CHUNK
+        bounds = [0, *(np.flatnonzero(chunks[1:] != chunks[:-1]) + 1).tolist(), len(chunks)] if len(chunks) else [0]
+        for start, end in pairwise(bounds):
+            chunk = self._chunk(int(chunks[start]))
+            out[start:end] = chunk[documents[start:end] % SIZES_PER_CHUNK]
+        return out
+
+    def dead(self, first_id: int, last_id: int) -> NDArray[np.uint8]:
+        """1 for each id of first_id to last_id, both included, whose document is not there."""
+        every = np.arange(first_id, last_id + 1, dtype=np.uint32)
+        dead: NDArray[np.uint8] = (self.sizes(every)["hashes"] == layout.DEAD).astype(np.uint8)
+        return dead
+
+    def sized(self) -> Iterator[int]:
+        """The ids of all documents that have sizes, ascending."""
+        for key, _ in self._txn.cursor(self._sizes):
+            index = layout.parse_id_key(bytes(key))
+            for at in np.flatnonzero(self._chunk(index)["hashes"] != layout.DEAD).tolist():
+                yield index * SIZES_PER_CHUNK + at
+
+    def set_sizes(self, first_id: int, hashes: U32, boilerplate: U32) -> None:
+        """Sets the sizes of documents first_id and following; shape (n,) each."""
+        done = 0
+        while done < len(hashes):
+            index, at = divmod(first_id + done, SIZES_PER_CHUNK)
+            chunk = self._chunk(index)
+            count = min(SIZES_PER_CHUNK - at, len(hashes) - done)
+            chunk["hashes"][at : at + count] = hashes[done : done + count]
+            chunk["boilerplate"][at : at + count] = boilerplate[done : done + count]
+            self._changed.add(index)
+            done += count
+
+    def change_boilerplate(self, documents: U32, by: int) -> None:
+        """Adds `by` to the boilerplate count of each document that is there, as often as it comes."""
+        found, counts = np.unique(documents, return_counts=True)
+        for document, count in zip(found.tolist(), counts.tolist(), strict=True):
+            index, at = divmod(document, SIZES_PER_CHUNK)
+            chunk = self._chunk(index)
+            if chunk["hashes"][at] != layout.DEAD:
+                chunk["boilerplate"][at] = int(chunk["boilerplate"][at]) + by * count
+                self._changed.add(index)
+
+    def flush(self) -> None:
+        """Writes the changed sizes; a chunk without documents takes no space."""
+        for index in sorted(self._changed):
+            key, chunk = layout.id_key(index), self._chunks[index]
+            if (chunk["hashes"] == layout.DEAD).all():
+                self._txn.delete(key, db=self._sizes)
+            else:
+                self._txn.put(key, layout.pack_array(key, chunk), db=self._sizes)
+        self._changed.clear()
+
+
+def _long_name(entry: tuple[bytes, int]) -> tuple[bytes, bool]:
+    key = entry[0]
+    return key[: layout.LONGEST_PLAIN_NAME], len(key) > layout.LONGEST_PLAIN_NAME

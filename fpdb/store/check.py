@@ -1,0 +1,161 @@
+"""Verification of everything a store holds: the file's structure, checksums, order, counts, and what refers to what.
+
+Every storage test ends in it. Reads only; reports what it finds and never stops at the first fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+
+import lmdb.verify
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.errors import Corrupt
+from fpdb.store import environment, runs
+from fpdb.store._codec import first_of_pair as _first_of_pair
+from fpdb.store.commits import contains
+from fpdb.store.layout import FIRST_BOILERPLATE, Record, Run
+from fpdb.store.snapshot import Snapshot
+from fpdb.store.store import Store
+
+
+def problems(store: Store) -> list[str]:
+    """What is wrong, one sentence each; [] for a sound store. Writers wait meanwhile, unless the store is read-only."""
+    try:
+        with store.quiet():
+            found = [f"structure: {problem}" for problem in environment.structure_problems(store.path)]
+            if found:
+                return found  # LMDB itself is not to read such a file
+            with store.snapshot() as view:
+                return list(_problems(view))
+    except (Corrupt, lmdb.verify.VerifyError) as error:
+        return [str(error)]
+
+
+@dataclass
+class _Tally:
+    """What the runs hold of each document; ids ascending, and one count a document in each array."""
+
+    ids: NDArray[np.uint32]
+    postings: NDArray[np.int64]
+    hashes: NDArray[np.int64]
+    boilerplate: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, documents: Iterable[int]) -> _Tally:
+        ids = np.array(sorted(documents), np.uint32)
+        return cls(ids, *(np.zeros(len(ids), np.int64) for _ in range(3)))
+
+    def count(self, documents: NDArray[np.uint32], new: NDArray[np.bool_], common: NDArray[np.bool_]) -> int:
+        """Counts postings; returns how many are of documents that are not in the catalogue."""
+        at = np.searchsorted(self.ids, documents)
+        known = at < len(self.ids)
+        known[known] = self.ids[at[known]] == documents[known]
+        for total, which in ((self.postings, known), (self.hashes, known & new), (self.boilerplate, known & common)):
+            total += np.bincount(at[which], minlength=len(total))
+        return int((~known).sum())
+
+
+def _problems(view: Snapshot) -> Iterator[str]:
+    yield from _state(view)
+    records = yield from _catalogue(view)
+    tally = _Tally.of(records)
+    try:
+        boilerplate = view.boilerplate()
+    except Corrupt:
+        boilerplate = np.empty(0, np.uint64)  # said below, run by run
+    for run in view.state.runs:
+        try:
+            yield from _run(view, run, boilerplate, tally)
+        except Corrupt as error:
+            yield str(error)
+    tally.boilerplate[tally.ids >= FIRST_BOILERPLATE] = 0
+    sizes = view.catalogue.sizes(tally.ids)
+    wrong = (sizes["hashes"] != tally.hashes) | (sizes["boilerplate"] != tally.boilerplate)
+    for document in tally.ids[wrong].tolist():
+        yield f"document {document}: its sizes are not those of its postings"
+    for document, postings, hashes in zip(
+        tally.ids.tolist(), tally.postings.tolist(), tally.hashes.tolist(), strict=True
+    ):
+        if (records[document].fingerprints, records[document].hashes) != (postings, hashes):
+            yield f"document {document}: its record counts other postings than the runs hold"
+
+
+def _state(view: Snapshot) -> Iterator[str]:
+    state = view.state
+    listed = {run.number for run in state.runs}
+    written = set(runs.written(view.txn, view.blocks))
+    if len(listed) != len(state.runs):
+        yield "the state lists a run twice"
+    for number in sorted(listed - written):
+        yield f"run {number} is listed but not there"
+    for number in sorted(written - listed):
+        if number >= state.next_run:
+            yield f"run {number} is there but was never begun"
+    for before, after in zip(state.runs, state.runs[1:], strict=False):
+        if before.last_id >= after.first_id:
+            yield f"runs {before.number} and {after.number} overlap in documents"
+    for run in state.runs:
+        end = state.next_boilerplate if run.boilerplate else state.next_document
+        if not run.first_id <= run.last_id < end or run.number >= state.next_run or not 0 <= run.dead <= run.postings:
+            yield f"run {run.number} is described impossibly: {run}"
+
+
+def _catalogue(view: Snapshot) -> Generator[str, None, dict[int, Record]]:
+    """Returns the records by id."""
+    records: dict[int, Record] = {}
+    for document, record in view.catalogue.records():
+        records[document] = record
+        if view.catalogue.find(record.name) != document:
+            yield f"document {document} is not found under its name"
+        end = view.state.next_document if document < FIRST_BOILERPLATE else view.state.next_boilerplate
+        if document >= end:
+            yield f"document {document} has an id that was never given"
+    ordinary = sum(document < FIRST_BOILERPLATE for document in records)
+    if (ordinary, len(records) - ordinary) != (view.state.documents, view.state.boilerplate_documents):
+        yield f"the state counts other documents than the {len(records)} there are"
+    indexed = sorted(view.catalogue.in_order_of_names())
+    if indexed != sorted(records):
+        yield "the names lead to other documents than there are records of"
+    sized = sorted(view.catalogue.sized())
+    if sized != sorted(records):
+        yield "the sizes are those of other documents than there are records of"
+    return records
+
+
+def _run(view: Snapshot, run: Run, boilerplate: NDArray[np.uint64], tally: _Tally) -> Iterator[str]:
+    fences = view.fences(run)
+    starts = np.cumsum(fences.postings, dtype=np.int64) - fences.postings
+    done = dead = 0
+    last = runs.NO_POSTINGS
+    for piece in runs.scan(view.txn, view.blocks, run):
+        joined = runs.joined(last, piece)
+        if not _ascending(joined):
+            yield f"run {run.number} is out of order"
+        new = _first_of_pair(joined.hashes, joined.documents)[len(last) :]
+        dead += tally.count(piece.documents, new, new & contains(boilerplate, piece.hashes))
+        inside = slice(*np.searchsorted(starts, [done, done + len(piece)]))
+        if (piece.hashes[starts[inside] - done] != fences.first[inside]).any():
+            yield f"run {run.number} has fences that are not its blocks' first hashes"
+        if piece.documents.min() < run.first_id or piece.documents.max() > run.last_id:
+            yield f"run {run.number} has postings of documents outside its range"
+        done += len(piece)
+        last = runs.Postings(piece.hashes[-1:], piece.documents[-1:], piece.numbers[-1:])
+    if dead != run.dead:
+        yield f"run {run.number} has {dead} dead postings; the state says {run.dead}"
+
+
+def _ascending(postings: runs.Postings) -> bool:
+    """Whether the postings are strictly ascending by (hash, document, position)."""
+    hashes, documents, numbers = postings.hashes, postings.documents, postings.numbers
+    same_hash = hashes[1:] == hashes[:-1]
+    same_pair = same_hash & (documents[1:] == documents[:-1])
+    return bool(
+        (
+            (hashes[1:] > hashes[:-1])
+            | (same_hash & (documents[1:] > documents[:-1]))
+            | (same_pair & (numbers[1:] > numbers[:-1]))
+        ).all()
+    )

@@ -1,0 +1,233 @@
+"""What one commit does inside its transaction: documents out, documents in, one run written, sizes kept true."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.errors import Error, NoSuchDocument
+from fpdb.store import _codec, layout, policy, runs
+from fpdb.store.layout import Record, Run
+from fpdb.store.merging import in_pieces, merged
+from fpdb.store.runs import Postings, RunWriter
+from fpdb.store.snapshot import Snapshot, write_state
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+
+NOTHING_DEAD = np.empty(0, np.uint8)
+HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may hold
+
+
+@dataclass(frozen=True)
+class Addition:
+    """A document to add. hashes, numbers: shape (n,), in any order, duplicates allowed; numbers is position + 1, or 0
+    for none. The commit counts the record's `fingerprints` and `hashes` itself."""
+
+    record: Record
+    hashes: U64
+    numbers: U32
+    boilerplate: bool = False
+
+
+@dataclass(frozen=True)
+class Change:
+    """All that one commit does; a name comes once at most in additions, updates and removals together.
+
+    updates: new records of documents whose fingerprints stay as they are.
+    """
+
+    additions: Sequence[Addition] = ()
+    updates: Sequence[Record] = ()
+    removals: Sequence[bytes] = ()
+
+
+def apply(view: Snapshot, change: Change) -> None:
+    """Makes the change in the view's write transaction. Raises NoSuchDocument, Error."""
+    _Commit(view).apply(change)
+
+
+class _Commit:
+    def __init__(self, view: Snapshot) -> None:
+        self.view = view
+        self.catalogue = view.catalogue
+        self.state = view.state
+        self.listed = {sort: view.runs(boilerplate=sort) for sort in (False, True)}
+
+    def apply(self, change: Change) -> None:
+        additions = {
+            sort: [addition for addition in change.additions if addition.boilerplate is sort] for sort in (False, True)
+        }
+        before = self.view.boilerplate()
+        boilerplate_gone = self._remove_all(change)
+        after = self._boilerplate_after(before, additions[True], boilerplate_gone)
+        self._recount(np.setdiff1d(after, before, assume_unique=True), 1)
+        self._recount(np.setdiff1d(before, after, assume_unique=True), -1)
+        for sort in (False, True):
+            if additions[sort]:
+                self._add(additions[sort], after, boilerplate=sort)
+        self._update(change.updates)
+        self.catalogue.flush()
+        listed = tuple(self.listed[False] + self.listed[True])
+        write_state(self.view.txn, replace(self.state, runs=listed))
+
+    # ------------------------------------------------------------ out
+
+    def _remove_all(self, change: Change) -> bool:
+        """Whether a boilerplate document was among them."""
+        boilerplate = False
+        for name in change.removals:
+            found = self.catalogue.find(name)
+            if found is None:
+                raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
+            boilerplate |= self._remove(found, name)
+        for addition in change.additions:
+            found = self.catalogue.find(addition.record.name)
+            if found is not None:
+                boilerplate |= self._remove(found, None)
+        return boilerplate
+
+    def _remove(self, document: int, name: bytes | None) -> bool:
+        record = self.catalogue.record(document)
+        self.catalogue.delete(document, name)
+        boilerplate = document >= layout.FIRST_BOILERPLATE
+        listed = self.listed[boilerplate]
+        if record.fingerprints:
+            at = bisect_right(listed, document, key=lambda run: run.first_id) - 1
+            listed[at] = replace(listed[at], dead=listed[at].dead + record.fingerprints)
+        if boilerplate:
+            self.state = replace(self.state, boilerplate_documents=self.state.boilerplate_documents - 1)
+        else:
+            self.state = replace(self.state, documents=self.state.documents - 1)
+        return boilerplate
+
+    # ------------------------------------------------------------ boilerplate
+
+    def _boilerplate_after(self, before: U64, added: Sequence[Addition], gone: bool) -> U64:
+        left = self.view.all_hashes(self.listed[True]) if gone else before
+        if not added:
+            return left
+        return np.unique(np.concatenate([left, *(addition.hashes for addition in added)]))
+
+    def _recount(self, hashes: U64, by: int) -> None:
+        """The hashes become boilerplate (by = 1), or are it no longer (by = -1)."""
+        for start in range(0, len(hashes), HASHES_A_LOOK):
+            hits = self.view.look_up(hashes[start : start + HASHES_A_LOOK])
+            self.catalogue.change_boilerplate(hits.documents, by)
+
+    # ------------------------------------------------------------ in
+
+    def _add(self, additions: Sequence[Addition], boilerplate_hashes: U64, *, boilerplate: bool) -> None:
+        first_id = self._take_ids(len(additions), boilerplate=boilerplate)
+        postings = _sorted(additions, first_id)
+        first = _codec.first_of_pair(postings.hashes, postings.documents)
+        offsets = postings.documents - np.uint32(first_id)
+        fingerprints = np.bincount(offsets, minlength=len(additions))
+        distinct = np.bincount(offsets[first], minlength=len(additions))
+        held = first & contains(boilerplate_hashes, postings.hashes)
+        ignored = np.bincount(offsets[held & (not boilerplate)], minlength=len(additions))
+        self.catalogue.set_sizes(first_id, distinct.astype(np.uint32), ignored.astype(np.uint32))
+        self.catalogue.put(
+            {
+                first_id + index: replace(
+                    addition.record, fingerprints=int(fingerprints[index]), hashes=int(distinct[index])
+                )
+                for index, addition in enumerate(additions)
+            }
+        )
+        if len(postings):
+            self._write_run(postings, first_id, first_id + len(additions) - 1, boilerplate=boilerplate)
+
+    def _take_ids(self, count: int, *, boilerplate: bool) -> int:
+        state = self.state
+        first = state.next_boilerplate if boilerplate else state.next_document
+        last = layout.LAST_BOILERPLATE if boilerplate else layout.LAST_DOCUMENT
+        if first + count - 1 > last:
+            raise Error("the document ids are used up; export the documents into a new database")
+        if boilerplate:
+            self.state = replace(
+                state,
+                next_boilerplate=first + count,
+                boilerplate_documents=state.boilerplate_documents + count,
+            )
+        else:
+            self.state = replace(state, next_document=first + count, documents=state.documents + count)
+        return first
+
+    def _write_run(self, postings: Postings, first_id: int, last_id: int, *, boilerplate: bool) -> None:
+        """Writes the postings as a run, merged with the small ones before it that policy names."""
+        txn, blocks = self.view.txn, self.view.blocks
+        listed = self.listed[boilerplate]
+        sizes = [run.postings for run in listed]
+        count = policy.absorbed(sizes, len(postings))
+        if sum(sizes[len(sizes) - count :]) > policy.AT_ONCE:
+            count = 0  # too much for a commit: Store.tidy merges them afterwards
+        swallowed = listed[len(listed) - count :]
+        del listed[len(listed) - count :]
+        writer = RunWriter(self.state.next_run)
+        self.state = replace(self.state, next_run=self.state.next_run + 1)
+        pieces = in_pieces(postings)
+        if swallowed:
+            first_id = swallowed[0].first_id
+            pieces = merged(
+                [*(runs.scan(txn, blocks, run) for run in swallowed), pieces],
+                dead_of(self.view, swallowed, last_id),
+                first_id,
+            )
+        for piece in pieces:
+            writer.append(txn, blocks, piece)
+        listed.append(writer.finish(txn, blocks, first_id, last_id))
+        for run in swallowed:
+            runs.delete(txn, blocks, run.number)
+
+    def _update(self, updates: Sequence[Record]) -> None:
+        for record in updates:
+            found = self.catalogue.find(record.name)
+            if found is None:
+                raise NoSuchDocument(f"no document is named {record.name.decode('utf-8', 'replace')!r}")
+            self.catalogue.put({found: record})
+
+
+def dead_of(view: Snapshot, group: Sequence[Run], last_id: int | None = None) -> NDArray[np.uint8]:
+    """Which documents of neighbouring runs (up to last_id, where more follow) are dead, as merging takes it."""
+    if not any(run.dead for run in group):
+        return NOTHING_DEAD
+    return view.catalogue.dead(group[0].first_id, group[-1].last_id if last_id is None else last_id)
+
+
+def _sorted(additions: Sequence[Addition], first_id: int) -> Postings:
+    """The additions' distinct postings by (hash, document, position)."""
+    lengths = [len(addition.hashes) for addition in additions]
+    hashes = np.concatenate([addition.hashes for addition in additions])
+    numbers = np.concatenate([addition.numbers for addition in additions])
+    ids = np.arange(first_id, first_id + len(additions), dtype=np.uint32)
+    documents = np.repeat(ids, lengths)
+    order = np.argsort(hashes, kind="stable")
+    hashes, documents, numbers = hashes[order], documents[order], numbers[order]
+    return Postings(*_without_repeats(hashes, documents, numbers))
+
+
+def _without_repeats(hashes: U64, documents: U32, numbers: U32) -> tuple[U64, U32, U32]:
+    """Drops what equals the posting before; sorts by position first where positions came in another order."""
+    same = (hashes[1:] == hashes[:-1]) & (documents[1:] == documents[:-1])
+    if not same.any():
+        return hashes, documents, numbers
+    if (same & (numbers[1:] < numbers[:-1])).any():
+        order = np.lexsort((numbers, documents, hashes))
+        hashes, documents, numbers = hashes[order], documents[order], numbers[order]
+    keep = np.r_[True, ~(same & (numbers[1:] == numbers[:-1]))]
+    return hashes[keep], documents[keep], numbers[keep]
+
+
+def contains(sorted_hashes: U64, hashes: U64) -> NDArray[np.bool_]:
+    """Whether each hash is among the sorted ones; shape (n,)."""
+    if not len(sorted_hashes):
+        return np.zeros(len(hashes), np.bool_)
+    at = np.searchsorted(sorted_hashes, hashes)
+    at[at == len(sorted_hashes)] = 0
+    found: NDArray[np.bool_] = sorted_hashes[at] == hashes
+    return found

@@ -1,0 +1,275 @@
+"""Every key, header, record and version number of the file; no I/O.
+
+docs/file-format.md describes the same bytes in words and is their only authority. Numbers and names that are on disk
+must never change their meaning; a change makes a new FORMAT_VERSION.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field, fields, replace
+from typing import Any, Final
+
+import msgpack
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from fpdb.errors import BadName, Corrupt, NewerFormat, NotADatabase
+
+MAGIC: Final = "fpdb"
+FORMAT_VERSION: Final = 1
+
+# Keys of the unnamed LMDB database, beside the named ones.
+FORMAT_KEY: Final = b"fpdb.format"
+STATE_KEY: Final = b"fpdb.state"
+# The named databases. NAMES is the only one with keys that users choose.
+BLOCKS: Final = b"fpdb.blocks"
+DOCUMENTS: Final = b"fpdb.documents"
+NAMES: Final = b"fpdb.names"
+SIZES: Final = b"fpdb.sizes"
+
+# Columns of a run, in the two bits of a block key between run and index.
+FENCES: Final = 0
+POSTINGS: Final = 1
+POSITION_FENCES: Final = 2
+POSITIONS: Final = 3
+
+LARGEST_RUN: Final = 2**32 - 1
+LARGEST_INDEX: Final = 2**30 - 1
+FIRST_BOILERPLATE: Final = 2**31  # documents have ids below, boilerplate documents from here on
+LAST_DOCUMENT: Final = FIRST_BOILERPLATE - 1
+LAST_BOILERPLATE: Final = 2**32 - 1
+LARGEST_POSITION: Final = 2**32 - 2
+DEAD: Final = 2**32 - 1  # the size of a document that is not there
+
+CHECKSUM: Final = 8
+_PREFIX: Final = struct.Struct("<Q")
+_BLOCK_KEY: Final = struct.Struct(">Q")
+_ID: Final = struct.Struct(">I")
+
+FENCES_PER_CHUNK: Final = 406
+POSITION_FENCES_PER_CHUNK: Final = 2032
+SIZES_PER_CHUNK: Final = 508
+LONGEST_NAME: Final = 65535  # bytes
+LONGEST_PLAIN_NAME: Final = 448  # LMDB keys end at 511 bytes; a longer name is cut here and its digest appended
+DIGEST_BYTES: Final = 16
+
+
+# ---------------------------------------------------------------- checksums
+
+
+def seal(key: bytes, body: bytes | memoryview) -> bytes:
+    """The value stored under key: a checksum over key and body, then body."""
+    return _PREFIX.pack(_checksum(key, body)) + body
+
+
+def unseal(key: bytes, value: bytes | memoryview) -> memoryview:
+    """The body of a value read under key. Raises Corrupt."""
+    body = memoryview(value)[CHECKSUM:]
+    if len(value) < CHECKSUM or _PREFIX.unpack_from(value)[0] != _checksum(key, body):
+        raise Corrupt(f"the value at {key!r} does not match its checksum; run 'fpdb check'")
+    return body
+
+
+def _checksum(key: bytes, body: bytes | memoryview) -> int:
+    return xxhash.xxh3_64_intdigest(body, seed=xxhash.xxh3_64_intdigest(key))
+
+
+def block_seal(key: int, body: bytes | memoryview) -> bytes:
+    """The checksum of a block, whose 8-byte key itself is the seed; its 8 bytes precede the body."""
+    return _PREFIX.pack(xxhash.xxh3_64_intdigest(body, seed=key))
+
+
+def block_sound(key: int, value: bytes | memoryview) -> bool:
+    """Whether a block read under key matches its checksum."""
+    return len(value) > CHECKSUM and bool(
+        _PREFIX.unpack_from(value)[0] == xxhash.xxh3_64_intdigest(value[CHECKSUM:], seed=key)
+    )
+
+
+# ---------------------------------------------------------------- keys
+
+
+def block_number(run: int, column: int, index: int) -> int:
+    """The key of a block as a number; its big-endian bytes are the key."""
+    return run << 32 | column << 30 | index
+
+
+def block_key(number: int) -> bytes:
+    return _BLOCK_KEY.pack(number)
+
+
+def parse_block_key(key: bytes) -> tuple[int, int, int]:
+    """(run, column, index)."""
+    number = _BLOCK_KEY.unpack(key)[0]
+    return number >> 32, number >> 30 & 3, number & LARGEST_INDEX
+
+
+def id_key(number: int) -> bytes:
+    """The key of a document, or of a chunk of sizes."""
+    return _ID.pack(number)
+
+
+def parse_id_key(key: bytes) -> int:
+    return int(_ID.unpack(key)[0])
+
+
+def name_bytes(name: str) -> bytes:
+    """A name as stored: UTF-8, with the bytes of a file name that is not UTF-8 restored. Raises BadName."""
+    try:
+        encoded = name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise BadName(f"the name {name!r} has characters that no encoding holds; use another name") from None
+    if not encoded:
+        raise BadName("a document's name must not be empty")
+    if len(encoded) > LONGEST_NAME:
+        raise BadName(f"the name is {len(encoded)} bytes long; {LONGEST_NAME} is the most")
+    return encoded
+
+
+def name_key(name: bytes) -> bytes:
+    """The key of a name: itself, or its beginning and its BLAKE2b-256 where it is too long for a key."""
+    if len(name) <= LONGEST_PLAIN_NAME:
+        return name
+    return name[:LONGEST_PLAIN_NAME] + hashlib.blake2b(name, digest_size=32).digest()
+
+
+# ---------------------------------------------------------------- records
+
+
+def _unpack(body: memoryview, what: str) -> Any:
+    try:
+        return msgpack.unpackb(body, raw=False, strict_map_key=False)
+    except (ValueError, msgpack.UnpackException) as error:
+        raise Corrupt(f"{what} cannot be decoded: {error}") from error
+
+
+def pack_format(recipe: Mapping[str, Any]) -> bytes:
+    return seal(FORMAT_KEY, msgpack.packb({"magic": MAGIC, "version": FORMAT_VERSION, "recipe": recipe}))
+
+
+def unpack_format(value: bytes | memoryview) -> dict[str, Any]:
+    """The format record's recipe. Raises NotADatabase, NewerFormat, Corrupt."""
+    record = _unpack(unseal(FORMAT_KEY, value), "the format record")
+    if not isinstance(record, dict) or record.get("magic") != MAGIC:
+        raise NotADatabase("the file is an LMDB file of another program")
+    version = record.get("version")
+    if version != FORMAT_VERSION:
+        raise NewerFormat(
+            f"the database has format version {version}; this fpdb reads version {FORMAT_VERSION}: upgrade fpdb"
+        )
+    recipe = record["recipe"]
+    if not isinstance(recipe, dict):
+        raise Corrupt("the format record has no recipe")
+    return recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One live run: its number, its sizes, the range of its documents' ids, and how much of it is dead."""
+
+    number: int
+    postings: int
+    blocks: int
+    position_blocks: int  # 0: no posting has a position
+    first_id: int
+    last_id: int
+    dead: int = 0  # postings of documents removed since the run was written
+
+    @property
+    def boilerplate(self) -> bool:
+        return self.first_id >= FIRST_BOILERPLATE
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a commit replaces: the counters and the list of live runs, oldest first, by document ids."""
+
+    next_run: int = 1
+    next_document: int = 0
+    next_boilerplate: int = FIRST_BOILERPLATE
+    documents: int = 0
+    boilerplate_documents: int = 0
+    runs: tuple[Run, ...] = ()
+
+    @property
+    def postings(self) -> int:
+        """Live postings, boilerplate's included."""
+        return sum(run.postings - run.dead for run in self.runs)
+
+    def pack(self) -> bytes:
+        return seal(STATE_KEY, msgpack.packb(astuple(self)))
+
+    @classmethod
+    def unpack(cls, value: bytes | memoryview) -> State:
+        """Raises Corrupt."""
+        values = _unpack(unseal(STATE_KEY, value), "the state record")
+        try:
+            runs = tuple(Run(*fields) for fields in values.pop())
+            return replace(cls(*values), runs=runs)
+        except TypeError as error:
+            raise Corrupt(f"the state record is malformed: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A document in the catalogue."""
+
+    name: bytes
+    kind: str
+    digest: bytes
+    symbols: int
+    kgrams: int
+    fingerprints: int  # postings
+    hashes: int  # distinct hashes
+    added: int  # seconds since 1970, UTC
+    note: str = ""
+    source: str | None = None
+    contact: str | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+
+    def pack(self, key: bytes) -> bytes:
+        values = [getattr(self, name) for name in _RECORD_FIELDS]
+        while values and not values[-1]:  # what is absent at the end costs nothing
+            values.pop()
+        return seal(key, msgpack.packb(values, unicode_errors="surrogateescape"))
+
+    @classmethod
+    def unpack(cls, key: bytes, value: bytes | memoryview) -> Record:
+        """Raises Corrupt."""
+        body = unseal(key, value)
+        try:
+            return cls(*msgpack.unpackb(body, unicode_errors="surrogateescape"))
+        except (TypeError, ValueError, msgpack.UnpackException) as error:
+            raise Corrupt(f"the record of document {parse_id_key(key)} is malformed: {error}") from error
+
+
+_RECORD_FIELDS: Final = tuple(field.name for field in fields(Record))
+
+
+# ---------------------------------------------------------------- packed arrays
+
+FENCE: Final = np.dtype([("first", "<u8"), ("postings", "<u2")])
+SIZE: Final = np.dtype([("hashes", "<u4"), ("boilerplate", "<u4")])
+
+
+def empty_sizes() -> NDArray[np.void]:
+    """A chunk of sizes in which no document is there; dtype SIZE, shape (SIZES_PER_CHUNK,)."""
+    sizes = np.zeros(SIZES_PER_CHUNK, SIZE)
+    sizes["hashes"] = DEAD
+    return sizes
+
+
+def pack_array(key: bytes, array: NDArray[Any]) -> bytes:
+    return seal(key, array.tobytes())
+
+
+def unpack_array(key: bytes, value: bytes | memoryview, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A copy of the packed array. Raises Corrupt."""
+    body = unseal(key, value)
+    if len(body) % dtype.itemsize:
+        raise Corrupt(f"the array at {key!r} has {len(body)} bytes")
+    return np.frombuffer(body, dtype).copy()

@@ -1,0 +1,313 @@
+"""Runs: immutable sorted sequences of postings, written once in blocks and looked up by hash.
+
+A run's fences, the first hash and the number of postings of each block, are read with the run and kept by the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import lmdb
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.errors import Corrupt
+from fpdb.store import _codec, layout
+from fpdb.store.layout import Run
+
+U8 = NDArray[np.uint8]
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+
+GET_AT_ONCE = 64  # blocks a getmulti: larger calls were measured to be slower
+BLOCKS_A_PIECE = 32  # blocks that a sequential reader decodes at once
+
+
+@dataclass(frozen=True)
+class Postings:
+    """Postings in memory, sorted by (hash, document, position); arrays of one shape (n,).
+
+    numbers holds position + 1, and 0 for a posting without a position.
+    """
+
+    hashes: U64
+    documents: U32
+    numbers: U32
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+
+NO_POSTINGS = Postings(np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32))
+
+
+def joined(first: Postings, second: Postings) -> Postings:
+    """Two sequences, one after the other."""
+    return Postings(
+        np.concatenate((first.hashes, second.hashes)),
+        np.concatenate((first.documents, second.documents)),
+        np.concatenate((first.numbers, second.numbers)),
+    )
+
+
+# ---------------------------------------------------------------- writing
+
+
+class RunWriter:
+    """Writes one run, postings in order, in as many transactions as its user likes."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.postings = 0
+        self._fences: list[NDArray[Any]] = []
+        self._position_counts: list[int] = []
+        self._blocks = 0
+        self._rest = NO_POSTINGS
+        self._rest_numbers = np.empty(0, np.uint32)
+        self._any_position = False
+
+    def append(self, txn: lmdb.Transaction, blocks: Any, piece: Postings) -> None:
+        """Adds postings that follow all those before."""
+        self._write(txn, blocks, piece, final=False)
+
+    def finish(self, txn: lmdb.Transaction, blocks: Any, first_id: int, last_id: int, dead: int = 0) -> Run:
+        """Writes what is left, and the fences; returns the run, which is live once a state lists it."""
+        self._write(txn, blocks, NO_POSTINGS, final=True)
+        fences = np.concatenate(self._fences) if self._fences else np.empty(0, layout.FENCE)
+        counts = np.array(self._position_counts, "<u2") if self._any_position else np.empty(0, "<u2")
+        items = [
+            *_chunks(self.number, layout.FENCES, fences, layout.FENCES_PER_CHUNK),
+            *_chunks(self.number, layout.POSITION_FENCES, counts, layout.POSITION_FENCES_PER_CHUNK),
+        ]
+        txn.cursor(blocks).putmulti(items)
+        return Run(self.number, self.postings, self._blocks, len(counts), first_id, last_id, dead)
+
+    def _write(self, txn: lmdb.Transaction, blocks: Any, piece: Postings, *, final: bool) -> None:
+        self.postings += len(piece)
+        hashes = np.concatenate((self._rest.hashes, piece.hashes))
+        documents = np.concatenate((self._rest.documents, piece.documents))
+        buffer, sizes, counts = _codec.encode_postings(hashes, documents, final)
+        taken = sum(counts)
+        fences = np.empty(len(counts), layout.FENCE)
+        fences["postings"] = counts
+        fences["first"] = hashes[np.cumsum([0, *counts[:-1]])] if counts else 0
+        self._fences.append(fences)
+        self._put(txn, blocks, layout.POSTINGS, self._blocks, buffer, sizes)
+        self._blocks += len(counts)
+        self._rest = Postings(hashes[taken:], documents[taken:], piece.numbers[:0])
+
+        # Positions are blocked on their own; while no posting has one, only their number is kept.
+        numbers = np.concatenate((self._rest_numbers, piece.numbers))
+        if not self._any_position and piece.numbers.any():
+            self._any_position = True
+            before = self.postings - len(piece)
+            numbers = np.concatenate((np.zeros(before, np.uint32), piece.numbers))
+        if self._any_position:
+            buffer, sizes, counts = _codec.encode_positions(numbers, final)
+            self._put(txn, blocks, layout.POSITIONS, len(self._position_counts), buffer, sizes)
+            self._position_counts += counts
+            self._rest_numbers = numbers[sum(counts) :]
+
+    def _put(self, txn: lmdb.Transaction, blocks: Any, column: int, index: int, buffer: U8, sizes: list[int]) -> None:
+        items = []
+        first = layout.block_number(self.number, column, index)
+        view = buffer.reshape(-1).data
+        for row, size in enumerate(sizes):
+            value = view[row * buffer.shape[1] :][:size]
+            value[: layout.CHECKSUM] = layout.block_seal(first + row, value[layout.CHECKSUM :])
+            items.append((layout.block_key(first + row), value))
+        if items:
+            txn.cursor(blocks).putmulti(items)
+
+
+def _chunks(run: int, column: int, array: NDArray[Any], length: int) -> Iterator[tuple[bytes, bytes]]:
+    for index in range(-(-len(array) // length)):
+        number = layout.block_number(run, column, index)
+        body = array[index * length : (index + 1) * length].tobytes()
+        yield layout.block_key(number), layout.block_seal(number, body) + body
+
+
+# ---------------------------------------------------------------- reading
+
+
+@dataclass(frozen=True)
+class Fences:
+    """The first hash of each block, and the number of postings of each; shape (blocks,)."""
+
+    first: U64
+    postings: NDArray[np.uint16]
+
+
+def read_blocks(
+    txn: lmdb.Transaction, blocks: Any, run: int, column: int, indices: Sequence[int]
+) -> list[bytes | memoryview]:
+    """The values of a column's blocks, checked. Raises Corrupt where one is missing or damaged."""
+    numbers = [layout.block_number(run, column, index) for index in indices]
+    values: list[bytes | memoryview] = []
+    cursor = txn.cursor(blocks)
+    for start in range(0, len(numbers), GET_AT_ONCE):
+        some = numbers[start : start + GET_AT_ONCE]
+        got = cursor.getmulti([layout.block_key(number) for number in some])
+        if len(got) != len(some):
+            raise Corrupt(f"run {run} lacks blocks; run 'fpdb check'")
+        for number, (_, value) in zip(some, got, strict=True):
+            if not layout.block_sound(number, value):
+                raise Corrupt(f"a block of run {run} does not match its checksum; run 'fpdb check'")
+            values.append(value)
+    return values
+
+
+def _read_array(
+    txn: lmdb.Transaction, blocks: Any, run: int, column: int, count: int, per_chunk: int, dtype: Any
+) -> NDArray[Any]:
+    values = read_blocks(txn, blocks, run, column, range(-(-count // per_chunk)))
+    array = np.frombuffer(b"".join(value[layout.CHECKSUM :] for value in values), dtype)
+    if len(array) != count:
+        raise Corrupt(f"run {run} has {len(array)} fences where {count} were expected; run 'fpdb check'")
+    return array
+
+
+def read_fences(txn: lmdb.Transaction, blocks: Any, run: Run) -> Fences:
+    """Raises Corrupt."""
+    array = _read_array(txn, blocks, run.number, layout.FENCES, run.blocks, layout.FENCES_PER_CHUNK, layout.FENCE)
+    first = np.ascontiguousarray(array["first"])
+    postings = np.ascontiguousarray(array["postings"])
+    if int(postings.sum(dtype=np.int64)) != run.postings:
+        raise Corrupt(f"the fences of run {run.number} do not add up; run 'fpdb check'")
+    return Fences(first, postings)
+
+
+def scan(txn: lmdb.Transaction, blocks: Any, run: Run, start: int = 0) -> Iterator[Postings]:
+    """The run's postings from block `start` on, in order, some blocks at a time. Raises Corrupt."""
+    fences = read_fences(txn, blocks, run)
+    positions = _PositionReader(txn, blocks, run)
+    for index in range(start, run.blocks, BLOCKS_A_PIECE):
+        end = min(index + BLOCKS_A_PIECE, run.blocks)
+        count = int(fences.postings[index:end].sum(dtype=np.int64))
+        values = read_blocks(txn, blocks, run.number, layout.POSTINGS, range(index, end))
+        try:
+            hashes, documents = _codec.decode_postings(values, count)
+        except ValueError as error:
+            raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
+        yield Postings(hashes, documents, positions.take(count))
+
+
+class _PositionReader:
+    """Hands out a run's positions in order."""
+
+    def __init__(self, txn: lmdb.Transaction, blocks: Any, run: Run) -> None:
+        self._txn, self._blocks, self._run = txn, blocks, run
+        self._counts = _read_array(
+            txn,
+            blocks,
+            run.number,
+            layout.POSITION_FENCES,
+            run.position_blocks,
+            layout.POSITION_FENCES_PER_CHUNK,
+            np.dtype("<u2"),
+        )
+        self._next = 0
+        self._rest = np.empty(0, np.uint32)
+
+    def take(self, count: int) -> U32:
+        if not self._run.position_blocks:
+            return np.zeros(count, np.uint32)
+        have, end = len(self._rest), self._next
+        while have < count and end < self._run.position_blocks:
+            have += int(self._counts[end])
+            end += 1
+        values = read_blocks(self._txn, self._blocks, self._run.number, layout.POSITIONS, range(self._next, end))
+        try:
+            more = _codec.decode_positions(values, have - len(self._rest))
+        except ValueError as error:
+            raise Corrupt(f"run {self._run.number}: {error}; run 'fpdb check'") from error
+        self._next = end
+        numbers = np.concatenate((self._rest, more))
+        if len(numbers) < count:
+            raise Corrupt(f"run {self._run.number} has too few positions; run 'fpdb check'")
+        self._rest = numbers[count:]
+        return numbers[:count]
+
+
+def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64) -> tuple[U32, U32]:
+    """Which documents hold the hashes.
+
+    hashes: sorted, distinct, shape (n,). Returns (indices, documents), shape (hits,): document holds hashes[index];
+    sorted by index, then document; each pair once. Dead documents are included. Raises Corrupt.
+    """
+    lows, highs = spans(fences, hashes)
+    inside = highs >= 0
+    which = np.flatnonzero(inside)
+    if not len(which):
+        return np.empty(0, np.uint32), np.empty(0, np.uint32)
+    lows, highs = lows[which], highs[which]
+    wanted, low_slots, high_slots = _slots(lows, highs)
+    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, wanted.tolist())
+    try:
+        indices, documents = _codec.probe(values, np.ascontiguousarray(hashes[which]), low_slots, high_slots)
+    except ValueError as error:
+        raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
+    return which.astype(np.uint32)[indices], documents
+
+
+def spans(fences: Fences, hashes: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first and last block that may hold each hash; last is -1 where none can."""
+    lows = np.searchsorted(fences.first, hashes, "left") - 1
+    highs = np.searchsorted(fences.first, hashes, "right") - 1
+    return np.maximum(lows, 0), highs
+
+
+def _slots(lows: NDArray[np.int64], highs: NDArray[np.int64]) -> tuple[NDArray[np.int64], U32, U32]:
+    """The distinct blocks that the spans cover, and each span's ends as indices into them.
+
+    Spans of sorted hashes are sorted too, and meet in their ends at most.
+    """
+    if np.array_equal(lows, highs):
+        wanted, slots = np.unique(lows, return_inverse=True)
+        narrow = slots.astype(np.uint32)
+        return wanted, narrow, narrow
+    lengths = highs - lows + 1
+    ends = np.cumsum(lengths)
+    every = np.repeat(highs + 1 - ends, lengths) + np.arange(ends[-1])
+    wanted = np.unique(every)
+    return (
+        wanted,
+        np.searchsorted(wanted, lows).astype(np.uint32),
+        np.searchsorted(wanted, highs).astype(np.uint32),
+    )
+
+
+def look_in(txn: lmdb.Transaction, blocks: Any, run: Run, indices: Sequence[int], hash_: U64) -> U32:
+    """The documents that hold a hash, shape (1,), according to some neighbouring blocks. Raises Corrupt."""
+    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, indices)
+    ends = np.array([0, len(values) - 1], np.uint32)
+    try:
+        return _codec.probe(values, hash_, ends[:1], ends[1:])[1]
+    except ValueError as error:
+        raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
+
+
+# ---------------------------------------------------------------- housekeeping
+
+
+def written(txn: lmdb.Transaction, blocks: Any) -> Iterator[int]:
+    """The numbers of all runs that have blocks, live or not."""
+    cursor = txn.cursor(blocks)
+    number = 0
+    while number <= layout.LARGEST_RUN and cursor.set_range(layout.block_key(layout.block_number(number, 0, 0))):
+        number = layout.parse_block_key(bytes(cursor.key()))[0]
+        yield number
+        number += 1
+
+
+def delete(txn: lmdb.Transaction, blocks: Any, number: int, most: int = 1 << 30) -> int:
+    """Deletes up to `most` blocks of a run; returns how many it deleted."""
+    cursor = txn.cursor(blocks)
+    cursor.set_range(layout.block_key(layout.block_number(number, 0, 0)))
+    deleted = 0
+    while deleted < most and (key := bytes(cursor.key())) and layout.parse_block_key(key)[0] == number:
+        cursor.delete()
+        deleted += 1
+    return deleted

@@ -1,0 +1,163 @@
+"""One commit to read from, whole: its state, its catalogue, and look-ups over its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import lmdb
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.errors import Corrupt
+from fpdb.store import layout
+from fpdb.store import runs as run_files
+from fpdb.store.catalogue import Catalogue
+from fpdb.store.layout import Run, State
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+
+BLOCKS_A_LOOK = 8  # of a long posting list, when it is read only until a cap is passed
+
+
+@dataclass
+class Cache:
+    """What a store keeps from one snapshot to the next: all of it belongs to immutable runs."""
+
+    fences: dict[int, run_files.Fences] = field(default_factory=dict)
+    boilerplate_key: tuple[Run, ...] = ()
+    boilerplate: U64 = field(default_factory=lambda: np.empty(0, np.uint64))
+
+    def keep_only(self, listed: Sequence[Run]) -> None:
+        """Forgets runs that are gone, once they are many."""
+        if len(self.fences) > 2 * len(listed) + 16:
+            live = {run.number for run in listed}
+            self.fences = {number: kept for number, kept in self.fences.items() if number in live}
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Who holds which of the hashes looked up.
+
+    indices, documents: shape (hits,): document holds hashes[index]; sorted by index, then document; each pair once.
+    capped: bool, shape (hashes,): those found in as many documents as the cap, which are left out of the hits.
+    """
+
+    indices: U32
+    documents: U32
+    capped: NDArray[np.bool_]
+
+
+class Snapshot:
+    """One commit. Valid inside the `with` block that gave it."""
+
+    def __init__(self, txn: lmdb.Transaction, databases: Mapping[bytes, Any], cache: Cache) -> None:
+        """Raises Corrupt."""
+        self.txn = txn
+        self.databases = databases
+        self.blocks = databases[layout.BLOCKS]
+        self.state = read_state(txn)
+        self.catalogue = Catalogue(txn, databases)
+        self._cache = cache
+        cache.keep_only(self.state.runs)
+
+    def runs(self, *, boilerplate: bool = False) -> list[Run]:
+        """The live runs of ordinary, or of boilerplate, documents, in order of their documents' ids."""
+        return [run for run in self.state.runs if run.boilerplate is boilerplate]
+
+    def fences(self, run: Run) -> run_files.Fences:
+        """Raises Corrupt."""
+        found = self._cache.fences.get(run.number)
+        if found is None:
+            found = self._cache.fences[run.number] = run_files.read_fences(self.txn, self.blocks, run)
+        return found
+
+    def boilerplate(self) -> U64:
+        """The hashes that a live boilerplate document holds; sorted, distinct. Raises Corrupt."""
+        listed = tuple(self.runs(boilerplate=True))
+        if listed != self._cache.boilerplate_key:
+            self._cache.boilerplate = self.all_hashes(listed)
+            self._cache.boilerplate_key = listed
+        return self._cache.boilerplate
+
+    def all_hashes(self, listed: Sequence[Run]) -> U64:
+        """The hashes that live documents of these runs hold; sorted, distinct. Raises Corrupt."""
+        parts = [np.empty(0, np.uint64)]
+        for run in listed:
+            parts += [piece.hashes[self.live(piece.documents)] for piece in run_files.scan(self.txn, self.blocks, run)]
+        return np.unique(np.concatenate(parts))
+
+    def live(self, documents: U32) -> NDArray[np.bool_]:
+        """Whether each document is in the catalogue."""
+        distinct, inverse = np.unique(documents, return_inverse=True)
+        there: NDArray[np.bool_] = self.catalogue.sizes(distinct)["hashes"] != layout.DEAD
+        return there[inverse]
+
+    def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
+        """Which live, ordinary documents hold the hashes.
+
+        hashes: sorted, distinct, shape (n,). cap: a hash found in this many documents is reported, not listed, and no
+        more of its postings are read than that takes. Raises Corrupt.
+        """
+        listed = self.runs()
+        capped = np.zeros(len(hashes), np.bool_)
+        if cap is not None:
+            for index in self._long(listed, hashes, cap).tolist():
+                capped[index] = self._reaches(listed, hashes[index : index + 1], cap)
+        wanted = np.flatnonzero(~capped).astype(np.uint32)
+        asked = hashes[wanted]
+        found = [run_files.look_up(self.txn, self.blocks, run, self.fences(run), asked) for run in listed]
+        if not found:
+            return Hits(np.empty(0, np.uint32), np.empty(0, np.uint32), capped)
+        indices = np.concatenate([part[0] for part in found])
+        documents = np.concatenate([part[1] for part in found])
+        if any(run.dead for run in listed):
+            live = self.live(documents)
+            indices, documents = indices[live], documents[live]
+        if len(listed) > 1:
+            order = np.argsort(indices, kind="stable")  # runs stand in order of documents
+            indices, documents = indices[order], documents[order]
+        indices = wanted[indices]
+        if cap is not None:
+            frequent = np.bincount(indices, minlength=len(hashes)) >= cap
+            kept = ~frequent[indices]
+            indices, documents = indices[kept], documents[kept]
+            capped |= frequent
+        return Hits(indices, documents, capped)
+
+    def _long(self, listed: Sequence[Run], hashes: U64, cap: int) -> NDArray[np.intp]:
+        """Indices of the hashes that fill blocks with at least `cap` postings: reading them all may be a waste."""
+        sure = np.zeros(len(hashes), np.int64)
+        for run in listed:
+            fences = self.fences(run)
+            lows, highs = run_files.spans(fences, hashes)
+            for index in np.flatnonzero(highs - lows > 1).tolist():
+                sure[index] += int(fences.postings[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
+        return np.flatnonzero((sure >= cap) & (sure > 0))
+
+    def _reaches(self, listed: Sequence[Run], hash_: U64, cap: int) -> bool:
+        seen = np.empty(0, np.uint32)
+        for run in listed:
+            lows, highs = run_files.spans(self.fences(run), hash_)
+            for start in range(int(lows[0]), int(highs[0]) + 1, BLOCKS_A_LOOK):
+                end = min(start + BLOCKS_A_LOOK, int(highs[0]) + 1)
+                documents = run_files.look_in(self.txn, self.blocks, run, range(start, end), hash_)
+                seen = np.union1d(seen, documents[self.live(documents)] if run.dead else documents)
+                if len(seen) >= cap:
+                    return True
+        return False
+
+
+def read_state(txn: lmdb.Transaction) -> State:
+    """Raises Corrupt."""
+    value = txn.get(layout.STATE_KEY)
+    if value is None:
+        raise Corrupt("the state record is missing; run 'fpdb check'")
+    return State.unpack(value)
+
+
+def write_state(txn: lmdb.Transaction, state: State) -> None:
+    """The commit point: what it lists is live once the transaction is committed."""
+    txn.put(layout.STATE_KEY, state.pack())

@@ -1,0 +1,175 @@
+"""An open store: snapshots to read from, commits, and the merging that follows them.
+
+A run is live once the state record lists it, and that record is the only commit point. Large merges work in
+transactions of bounded size, and what they wrote is swept if they do not come to their end.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from fpdb.errors import DatabaseExists, Locked
+from fpdb.store import commits, copies, environment, layout, policy, runs
+from fpdb.store.commits import Change
+from fpdb.store.environment import Environment
+from fpdb.store.layout import Run, State
+from fpdb.store.merging import merged
+from fpdb.store.runs import Postings, RunWriter
+from fpdb.store.snapshot import Cache, Snapshot, read_state, write_state
+
+POSTINGS_A_TRANSACTION = 4 << 20  # of a large merge
+SWEPT_A_TRANSACTION = 1 << 15  # blocks
+
+
+class Store:
+    """An open store. One object serves many threads; a process opens a file once."""
+
+    def __init__(self, path: str, *, readonly: bool = False, timeout: float = 10.0) -> None:
+        """Opens an existing file. Raises NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, StorageFailure."""
+        self.env = Environment(path, readonly=readonly, timeout=timeout)
+        self.path = self.env.path
+        self._cache = Cache()
+        self._generation = self.env.generation
+        self._swept = False
+
+    @staticmethod
+    def create(path: str, recipe: Mapping[str, Any]) -> None:
+        """Makes an empty store with this recipe, which the store keeps and never reads. Raises DatabaseExists."""
+        try:
+            environment.create(path, layout.pack_format(recipe), {layout.STATE_KEY: State().pack()})
+        except FileExistsError:
+            raise DatabaseExists(f"there is a file at {path!r} already") from None
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The recipe as it was given to `create`."""
+        return self.env.recipe
+
+    def close(self) -> None:
+        """Closes the file; closing twice is harmless."""
+        self.env.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """The newest commit, to read from. Never waits for a writer."""
+        with self.env.read() as txn:
+            if self._generation != self.env.generation:  # compacted: run numbers begin anew
+                self._cache = Cache()
+                self._generation = self.env.generation
+            yield Snapshot(txn, self.env.databases, self._cache)
+
+    def commit(self, change: Change) -> None:
+        """Makes a change, durable on return. Raises NoSuchDocument, Locked, ReadOnly, StorageFailure; then nothing
+        has changed."""
+        with self.env.write() as txn:
+            commits.apply(Snapshot(txn, self.env.databases, self._cache), change)
+        self.tidy()
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Keeps writers out, so that the file stands still; a read-only store cannot, and does not."""
+        if self.env.readonly:
+            yield
+        else:
+            with self.env.merging.held(), self.env.writing.held():
+                yield
+
+    # ------------------------------------------------------------ merging
+
+    def tidy(self) -> None:
+        """Merges what policy names, and sweeps what an interrupted merge left; not while another process does."""
+        if self._swept and self._due() is None:
+            return
+        try:
+            with self.env.merging.held(timeout=0):
+                if not self._swept:
+                    self.env.clear_stale_readers()
+                    self._sweep()
+                    self._swept = True
+                while (group := self._due()) is not None:
+                    self._merge(group)
+                    self._sweep()
+        except Locked:
+            return
+
+    def _due(self) -> list[Run] | None:
+        with self.snapshot() as view:
+            for boilerplate in (False, True):
+                listed = view.runs(boilerplate=boilerplate)
+                bounds = policy.to_merge(listed)
+                if bounds is not None:
+                    return listed[slice(*bounds)]
+        return None
+
+    def _merge(self, group: list[Run]) -> None:
+        """Merges live neighbours; other writers can commit in between, and their removals are counted at the end."""
+        numbers = {run.number for run in group}
+        with self.env.write() as txn:
+            state = read_state(txn)
+            writer = RunWriter(state.next_run)
+            write_state(txn, replace(state, next_run=state.next_run + 1))
+        with self.snapshot() as view:
+            group = [run for run in view.state.runs if run.number in numbers]
+            dead = commits.dead_of(view, group)
+            pieces = merged([runs.scan(view.txn, view.blocks, run) for run in group], dead, group[0].first_id)
+            held: list[Postings] = []
+            for piece in pieces:
+                held.append(piece)
+                if sum(map(len, held)) >= POSTINGS_A_TRANSACTION:
+                    self._append(writer, held)
+                    held = []
+            self._append(writer, held)
+        with self.env.write() as txn:
+            state = read_state(txn)
+            died = sum(run.dead for run in state.runs if run.number in numbers) - sum(run.dead for run in group)
+            listed = [run for run in state.runs if run.number not in numbers]
+            blocks = self.env.databases[layout.BLOCKS]
+            run = writer.finish(txn, blocks, group[0].first_id, group[-1].last_id, died)
+            if run.postings:
+                listed.append(run)
+            listed.sort(key=lambda run: run.first_id)
+            write_state(txn, replace(state, runs=tuple(listed)))
+
+    def _append(self, writer: RunWriter, pieces: list[Postings]) -> None:
+        with self.env.write() as txn:
+            for piece in pieces:
+                writer.append(txn, self.env.databases[layout.BLOCKS], piece)
+
+    def _sweep(self) -> None:
+        """Deletes the blocks of runs that the state does not list, in bounded transactions."""
+        blocks = self.env.databases[layout.BLOCKS]
+        with self.env.read() as txn:
+            live = {run.number for run in read_state(txn).runs}
+            unlisted = [number for number in runs.written(txn, blocks) if number not in live]
+        # A run that is written and listed by a commit meanwhile is not among them; one that is dropped can wait.
+        for number in unlisted:
+            deleted = SWEPT_A_TRANSACTION
+            while deleted == SWEPT_A_TRANSACTION:
+                with self.env.write() as txn:
+                    deleted = runs.delete(txn, blocks, number, SWEPT_A_TRANSACTION)
+
+    # ------------------------------------------------------------ the file as a whole
+
+    def file_bytes(self) -> int:
+        """The size of the file."""
+        return os.stat(self.path).st_size
+
+    def compact(self) -> None:
+        """Rewrites the file as if it had been made afresh and gives the rest of its space back. Readers go on, writers
+        wait. Killed at any moment, it leaves the file as it was, or compacted."""
+        with self.quiet():
+            with self.snapshot() as view:
+                temporary = copies.rebuild(view, self.path, self.recipe)
+            try:
+                self.env.swap(temporary)
+            finally:
+                environment.discard(temporary)
+
+    def backup(self, path: str) -> None:
+        """Writes a consistent copy to a new file while others read and write. Killed at any moment, it leaves the
+        whole copy or nothing. Raises DatabaseExists, StorageFailure."""
+        copies.backup(self.env, path)
