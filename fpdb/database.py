@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from operator import index
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -274,9 +274,8 @@ class Batch:
         boilerplate: its fingerprints are to be discarded wherever they occur. source: where it came from, a path or
         URL; contact: whom to ask about it. Raises BadName, UnknownKind, Unreadable.
         """
-        about = About(kind, content_digest(content), boilerplate, source, contact, labels or {})
-        known = self._known(name, about)
-        return known or self._put(name, about, self._recipe.fingerprint(content, kind))
+        about = About(kind, content_digest(content), boilerplate, source, contact, labels or layout.NO_LABELS)
+        return self._add(name, about, lambda: self._recipe.fingerprint(content, kind))
 
     def add_fingerprinted(
         self,
@@ -293,8 +292,8 @@ class Batch:
 
         digest: `fingerprint.content_digest` of the content. Raises BadName.
         """
-        about = About(fingerprints.kind, digest, boilerplate, source, contact, labels or {})
-        return self._known(name, about) or self._put(name, about, fingerprints)
+        about = About(fingerprints.kind, digest, boilerplate, source, contact, labels or layout.NO_LABELS)
+        return self._add(name, about, lambda: fingerprints)
 
     def add_fingerprints(
         self,
@@ -314,28 +313,25 @@ class Batch:
         hashes: any uint64, shape (n,), in any order, repeats allowed. positions: from 0 to 2**32 - 2, shape (n,).
         digest: 16 bytes that stand for the content, by default a digest of the arrays. Raises BadName, BadFingerprints.
         """
-        array, numbers = _hashes(hashes), _numbers(positions)
-        if numbers is not None and len(numbers) != len(array):
-            raise BadFingerprints(
-                f"{len(array)} hashes came with {len(numbers)} positions; give each hash one, or none"
-            )
+        array, placed = _hashes(hashes), _positions(positions)
+        if placed is not None and len(placed) != len(array):
+            raise BadFingerprints(f"{len(array)} hashes came with {len(placed)} positions; give each hash one, or none")
         if digest is None:
-            digest = content_digest(array.tobytes() + (b"" if numbers is None else numbers.tobytes()))
+            digest = content_digest(array.tobytes() if placed is None else array.tobytes() + placed.tobytes())
         elif len(digest) != layout.DIGEST_BYTES:
             raise BadFingerprints(f"a digest has {layout.DIGEST_BYTES} bytes, not {len(digest)}")
-        about = About(kind, digest, boilerplate, source, contact, labels or {})
-        if numbers is None:
-            numbers = np.zeros(len(array), np.uint32)
-        return self._known(name, about) or self._store(name, about, array, numbers, len(array), len(array), "")
+        found = Fingerprints(kind, len(array), len(array), array, placed, "")
+        about = About(kind, digest, boilerplate, source, contact, labels or layout.NO_LABELS)
+        return self._add(name, about, lambda: found)
 
     def remove(self, name: str) -> None:
         """Removes a document. Raises NoSuchDocument."""
         key = layout.name_bytes(name)
-        stored = key not in self._removals and self._catalogue.find(key) is not None
-        if not stored and key not in self._additions:
+        stored = self._stored(key)
+        if stored is None and key not in self._additions:
             raise NoSuchDocument(f"no document is named {name!r}")
         self._forget(key)
-        if stored:
+        if stored is not None:
             self._removals.add(key)
 
     def change(self) -> Change:
@@ -350,67 +346,55 @@ class Batch:
             self.postings -= len(pending.hashes)
         self._updates.pop(key, None)
 
-    def _known(self, name: str, about: About) -> Status | None:
-        """What becomes of a document whose content is stored already; None where it is not."""
+    def _stored(self, key: bytes) -> int | None:
+        return None if key in self._removals else self._catalogue.find(key)
+
+    def _add(self, name: str, about: About, make: Callable[[], Fingerprints]) -> Status:
+        """Adds what `make` gives, unless the document is there already with the same content."""
         key = layout.name_bytes(name)
-        if key in self._additions:
-            addition = self._additions[key]
-            record, boilerplate = addition.record, addition.boilerplate
+        pending = self._additions.get(key)
+        stored = None if pending else self._stored(key)
+        if pending is not None:
+            before, boilerplate = pending.record, pending.boilerplate
+        elif stored is not None:
+            before = self._updates.get(key) or self._catalogue.record(stored)
+            boilerplate = stored >= layout.FIRST_BOILERPLATE
         else:
-            found = None if key in self._removals else self._catalogue.find(key)
-            if found is None:
-                return None
-            record = self._updates.get(key) or self._catalogue.record(found)
-            boilerplate = found >= layout.FIRST_BOILERPLATE
-        if (record.kind, record.digest, boilerplate) != (about.kind, about.digest, about.boilerplate):
-            return None
-        described = replace(record, source=about.source, contact=about.contact, labels=dict(about.labels))
-        if described == record:
+            return self._put(key, about, make(), "added")
+        if (before.kind, before.digest, boilerplate) != (about.kind, about.digest, about.boilerplate):
+            return self._put(key, about, make(), "replaced")
+        described = before._replace(source=about.source, contact=about.contact, labels=about.labels)
+        if described == before:
             return "unchanged"
-        if key in self._additions:
-            self._additions[key] = replace(self._additions[key], record=described)
+        if pending is not None:
+            self._additions[key] = pending._replace(record=described)
         else:
             self._updates[key] = described
         return "updated"
 
-    def _put(self, name: str, about: About, found: Fingerprints) -> Status:
-        numbers = found.positions + np.uint32(1)
-        return self._store(name, about, found.hashes, numbers, found.symbols, found.kgrams, found.note)
-
-    def _store(
-        self,
-        name: str,
-        about: About,
-        hashes: NDArray[np.uint64],
-        numbers: NDArray[np.uint32],
-        symbols: int,
-        kgrams: int,
-        note: str,
-    ) -> Status:
-        key = layout.name_bytes(name)
-        replacing = key in self._additions or (key not in self._removals and self._catalogue.find(key) is not None)
+    def _put(self, key: bytes, about: About, found: Fingerprints, status: Status) -> Status:
         self._forget(key)
         record = Record(
-            name=key,
-            kind=about.kind,
-            digest=about.digest,
-            symbols=symbols,
-            kgrams=kgrams,
-            fingerprints=0,
-            hashes=0,
-            added=int(time.time()),
-            note=note,
-            source=about.source,
-            contact=about.contact,
-            labels=dict(about.labels),
+            key,
+            about.kind,
+            about.digest,
+            found.symbols,
+            found.kgrams,
+            0,
+            0,
+            int(time.time()),
+            found.note,
+            about.source,
+            about.contact,
+            about.labels,
         )
-        self._additions[key] = Addition(record, hashes, numbers, about.boilerplate)
-        self.postings += len(hashes)
-        return "replaced" if replacing else "added"
+        numbers = None if found.positions is None else found.positions + np.uint32(1)
+        self._additions[key] = Addition(record, found.hashes, numbers, about.boilerplate)
+        self.postings += len(found.hashes)
+        return status
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(NamedTuple):
     """What is said of a document that is added, beside its fingerprints."""
 
     kind: str
@@ -450,11 +434,8 @@ def _hashes(hashes: Numbers) -> NDArray[np.uint64]:
     return _integers(hashes, "hashes", 2**64 - 1).astype(np.uint64)
 
 
-def _numbers(positions: Numbers | None) -> NDArray[np.uint32] | None:
-    """Positions as stored: 1 more, so that 0 means none."""
-    if positions is None:
-        return None
-    return _integers(positions, "positions", layout.LARGEST_POSITION).astype(np.uint32) + np.uint32(1)
+def _positions(positions: Numbers | None) -> NDArray[np.uint32] | None:
+    return None if positions is None else _integers(positions, "positions", layout.LARGEST_POSITION).astype(np.uint32)
 
 
 def _integers(values: Numbers, what: str, most: int) -> NDArray[Any]:
@@ -467,6 +448,7 @@ def _integers(values: Numbers, what: str, most: int) -> NDArray[Any]:
         raise BadFingerprints(f"{what} must be an array of one dimension, not {array.ndim}")
     if array.dtype.kind not in "iu":
         raise BadFingerprints(f"{what} must be whole numbers, not {array.dtype}")
-    if array.size and (int(array.min()) < 0 or int(array.max()) > most):
+    limits = np.iinfo(array.dtype)
+    if (limits.min < 0 or limits.max > most) and array.size and (int(array.min()) < 0 or int(array.max()) > most):
         raise BadFingerprints(f"{what} must lie between 0 and {most}")
     return array

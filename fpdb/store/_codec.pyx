@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Blocks to arrays and back, look-ups inside blocks, the merge of sorted runs: the loops numpy does too slowly.
+"""Blocks to arrays and back, look-ups in blocks, sorting and merging of postings: the loops numpy does too slowly.
 
 Bytes are described in docs/file-format.md, which is their only authority. Sorted sequences are coded after Elias and
 Fano: the low bits of each number packed, the high bits as a bit vector in which element i sets bit (high_i + i).
@@ -549,6 +549,90 @@ def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, con
         free(documents)
         free(blocks)
         free(views)
+
+
+# ---------------------------------------------------------------- sorting
+
+cdef struct Posting:
+    uint64_t hash
+    uint32_t document
+    uint32_t number
+
+cdef enum:
+    FEW = 32            # postings that insertion sorts faster
+    DIGIT = 11          # bits of a radix pass at most
+
+
+cdef void insertion_sort(Posting* a, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Posting x
+    for i in range(1, n):
+        x = a[i]
+        j = i
+        while j and a[j - 1].hash > x.hash:
+            a[j] = a[j - 1]
+            j -= 1
+        a[j] = x
+
+
+cdef void radix_sort(Posting* a, Posting* spare, Py_ssize_t n, int top, bint into_spare) noexcept nogil:
+    """Sorts a by hash, of which bits below `top` differ; stable. The result is left in a, or in spare."""
+    cdef Py_ssize_t counts[2049]
+    cdef Py_ssize_t i, start, end
+    cdef int bits, shift
+    cdef uint64_t mask
+    if n <= FEW or top == 0:
+        if top:
+            insertion_sort(a, n)
+        if into_spare:
+            memcpy(spare, a, n * sizeof(Posting))
+        return
+    bits = min(width_of(n) - 2, <int>DIGIT, top)
+    shift = top - bits
+    mask = (<uint64_t>1 << bits) - 1
+    memset(counts, 0, ((<Py_ssize_t>1 << bits) + 1) * sizeof(Py_ssize_t))
+    for i in range(n):
+        counts[((a[i].hash >> shift) & mask) + 1] += 1
+    for i in range(1, <Py_ssize_t>mask + 1):
+        counts[i] += counts[i - 1]
+    for i in range(n):
+        end = (a[i].hash >> shift) & mask
+        spare[counts[end]] = a[i]
+        counts[end] += 1
+    start = 0
+    for i in range(<Py_ssize_t>mask + 1):
+        end = counts[i]
+        if end > start:
+            radix_sort(spare + start, a + start, end - start, shift, not into_spare)
+        start = end
+
+
+def sort(uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[::1] numbers):
+    """Sorts postings by hash in place; those of one hash keep their order. Arrays of shape (n,).
+
+    A radix sort from the top bits down: stored hashes are uniform, so two or three passes bring each to its place.
+    """
+    cdef Py_ssize_t n = hashes.shape[0], i
+    cdef uint64_t differing = 0
+    cdef Posting* a = <Posting*>malloc((n + 1) * sizeof(Posting))
+    cdef Posting* spare = <Posting*>malloc((n + 1) * sizeof(Posting))
+    try:
+        if a == NULL or spare == NULL:
+            raise MemoryError
+        with nogil:
+            for i in range(n):
+                a[i].hash = hashes[i]
+                a[i].document = documents[i]
+                a[i].number = numbers[i]
+                differing |= hashes[i] ^ hashes[0]
+            radix_sort(a, spare, n, width_of(differing), False)
+            for i in range(n):
+                hashes[i] = a[i].hash
+                documents[i] = a[i].document
+                numbers[i] = a[i].number
+    finally:
+        free(a)
+        free(spare)
 
 
 # ---------------------------------------------------------------- merging

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +24,13 @@ NOTHING_DEAD = np.empty(0, np.uint8)
 HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may hold
 
 
-@dataclass(frozen=True)
-class Addition:
-    """A document to add. hashes, numbers: shape (n,), in any order, duplicates allowed; numbers is position + 1, or 0
-    for none. The commit counts the record's `fingerprints` and `hashes` itself."""
+class Addition(NamedTuple):
+    """A document to add. hashes: shape (n,), in any order, duplicates allowed; numbers: shape (n,), position + 1, or
+    None for no positions. The commit counts the record's `fingerprints` and `hashes` itself."""
 
     record: Record
     hashes: U64
-    numbers: U32
+    numbers: U32 | None
     boilerplate: bool = False
 
 
@@ -73,7 +73,7 @@ class _Commit:
         self._update(change.updates)
         self.catalogue.flush()
         listed = tuple(self.listed[False] + self.listed[True])
-        write_state(self.view.txn, replace(self.state, runs=listed))
+        write_state(self.view.txn, self.state._replace(runs=listed))
 
     # ------------------------------------------------------------ out
 
@@ -98,11 +98,11 @@ class _Commit:
         listed = self.listed[boilerplate]
         if record.fingerprints:
             at = bisect_right(listed, document, key=lambda run: run.first_id) - 1
-            listed[at] = replace(listed[at], dead=listed[at].dead + record.fingerprints)
+            listed[at] = listed[at]._replace(dead=listed[at].dead + record.fingerprints)
         if boilerplate:
-            self.state = replace(self.state, boilerplate_documents=self.state.boilerplate_documents - 1)
+            self.state = self.state._replace(boilerplate_documents=self.state.boilerplate_documents - 1)
         else:
-            self.state = replace(self.state, documents=self.state.documents - 1)
+            self.state = self.state._replace(documents=self.state.documents - 1)
         return boilerplate
 
     # ------------------------------------------------------------ boilerplate
@@ -133,10 +133,14 @@ class _Commit:
         self.catalogue.set_sizes(first_id, distinct.astype(np.uint32), ignored.astype(np.uint32))
         self.catalogue.put(
             {
-                first_id + index: replace(
-                    addition.record, fingerprints=int(fingerprints[index]), hashes=int(distinct[index])
+                document: addition.record._replace(fingerprints=count, hashes=hashes)
+                for document, addition, count, hashes in zip(
+                    range(first_id, first_id + len(additions)),
+                    additions,
+                    fingerprints.tolist(),
+                    distinct.tolist(),
+                    strict=True,
                 )
-                for index, addition in enumerate(additions)
             }
         )
         if len(postings):
@@ -149,13 +153,12 @@ class _Commit:
         if first + count - 1 > last:
             raise Error("the document ids are used up; export the documents into a new database")
         if boilerplate:
-            self.state = replace(
-                state,
+            self.state = state._replace(
                 next_boilerplate=first + count,
                 boilerplate_documents=state.boilerplate_documents + count,
             )
         else:
-            self.state = replace(state, next_document=first + count, documents=state.documents + count)
+            self.state = state._replace(next_document=first + count, documents=state.documents + count)
         return first
 
     def _write_run(self, postings: Postings, first_id: int, last_id: int, *, boilerplate: bool) -> None:
@@ -169,7 +172,7 @@ class _Commit:
         swallowed = listed[len(listed) - count :]
         del listed[len(listed) - count :]
         writer = RunWriter(self.state.next_run)
-        self.state = replace(self.state, next_run=self.state.next_run + 1)
+        self.state = self.state._replace(next_run=self.state.next_run + 1)
         pieces = in_pieces(postings)
         if swallowed:
             first_id = swallowed[0].first_id
@@ -203,11 +206,15 @@ def _sorted(additions: Sequence[Addition], first_id: int) -> Postings:
     """The additions' distinct postings by (hash, document, position)."""
     lengths = [len(addition.hashes) for addition in additions]
     hashes = np.concatenate([addition.hashes for addition in additions])
-    numbers = np.concatenate([addition.numbers for addition in additions])
     ids = np.arange(first_id, first_id + len(additions), dtype=np.uint32)
     documents = np.repeat(ids, lengths)
-    order = np.argsort(hashes, kind="stable")
-    hashes, documents, numbers = hashes[order], documents[order], numbers[order]
+    numbers = np.zeros(len(hashes), np.uint32)
+    start = 0
+    for addition, length in zip(additions, lengths, strict=True):
+        if addition.numbers is not None:
+            numbers[start : start + length] = addition.numbers
+        start += length
+    _codec.sort(hashes, documents, numbers)
     return Postings(*_without_repeats(hashes, documents, numbers))
 
 

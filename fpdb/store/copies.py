@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from fpdb.errors import DatabaseExists
@@ -36,7 +35,7 @@ def rebuild(view: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
             with fresh.write() as txn:
                 for name in (layout.DOCUMENTS, layout.NAMES, layout.SIZES):
                     txn.cursor(fresh.databases[name]).putmulti(view.txn.cursor(view.databases[name]))
-                write_state(txn, replace(view.state, next_run=3, runs=tuple(listed)))
+                write_state(txn, view.state._replace(next_run=3, runs=tuple(listed)))
         finally:
             fresh.close()
     except BaseException:

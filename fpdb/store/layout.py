@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, fields, replace
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 import msgpack
 import numpy as np
@@ -56,6 +56,7 @@ SIZES_PER_CHUNK: Final = 508
 LONGEST_NAME: Final = 65535  # bytes
 LONGEST_PLAIN_NAME: Final = 448  # LMDB keys end at 511 bytes; a longer name is cut here and its digest appended
 DIGEST_BYTES: Final = 16
+NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 # ---------------------------------------------------------------- checksums
@@ -167,8 +168,7 @@ def unpack_format(value: bytes | memoryview) -> dict[str, Any]:
     return recipe
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """One live run: its number, its sizes, the range of its documents' ids, and how much of it is dead."""
 
     number: int
@@ -181,11 +181,11 @@ class Run:
 
     @property
     def boilerplate(self) -> bool:
+        """Whether it holds boilerplate documents; a run holds none or nothing else."""
         return self.first_id >= FIRST_BOILERPLATE
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What a commit replaces: the counters and the list of live runs, oldest first, by document ids."""
 
     next_run: int = 1
@@ -201,7 +201,8 @@ class State:
         return sum(run.postings - run.dead for run in self.runs)
 
     def pack(self) -> bytes:
-        return seal(STATE_KEY, msgpack.packb(astuple(self)))
+        """The value under STATE_KEY."""
+        return seal(STATE_KEY, msgpack.packb(self))
 
     @classmethod
     def unpack(cls, value: bytes | memoryview) -> State:
@@ -209,13 +210,12 @@ class State:
         values = _unpack(unseal(STATE_KEY, value), "the state record")
         try:
             runs = tuple(Run(*fields) for fields in values.pop())
-            return replace(cls(*values), runs=runs)
-        except TypeError as error:
+            return cls(*values)._replace(runs=runs)
+        except (AttributeError, IndexError, TypeError) as error:
             raise Corrupt(f"the state record is malformed: {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A document in the catalogue."""
 
     name: bytes
@@ -229,13 +229,14 @@ class Record:
     note: str = ""
     source: str | None = None
     contact: str | None = None
-    labels: dict[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = NO_LABELS
 
     def pack(self, key: bytes) -> bytes:
-        values = [getattr(self, name) for name in _RECORD_FIELDS]
-        while values and not values[-1]:  # what is absent at the end costs nothing
-            values.pop()
-        return seal(key, msgpack.packb(values, unicode_errors="surrogateescape"))
+        """The value under a document's key; what is absent at the end costs nothing."""
+        length = len(self)
+        while not self[length - 1]:
+            length -= 1
+        return seal(key, msgpack.packb(self[:length], unicode_errors="surrogateescape"))
 
     @classmethod
     def unpack(cls, key: bytes, value: bytes | memoryview) -> Record:
@@ -245,9 +246,6 @@ class Record:
             return cls(*msgpack.unpackb(body, unicode_errors="surrogateescape"))
         except (TypeError, ValueError, msgpack.UnpackException) as error:
             raise Corrupt(f"the record of document {parse_id_key(key)} is malformed: {error}") from error
-
-
-_RECORD_FIELDS: Final = tuple(field.name for field in fields(Record))
 
 
 # ---------------------------------------------------------------- packed arrays

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from fpdb.errors import DatabaseExists, Locked
@@ -111,7 +110,7 @@ class Store:
         with self.env.write() as txn:
             state = read_state(txn)
             writer = RunWriter(state.next_run)
-            write_state(txn, replace(state, next_run=state.next_run + 1))
+            write_state(txn, state._replace(next_run=state.next_run + 1))
         with self.snapshot() as view:
             group = [run for run in view.state.runs if run.number in numbers]
             dead = commits.dead_of(view, group)
@@ -132,7 +131,7 @@ class Store:
             if run.postings:
                 listed.append(run)
             listed.sort(key=lambda run: run.first_id)
-            write_state(txn, replace(state, runs=tuple(listed)))
+            write_state(txn, state._replace(runs=tuple(listed)))
 
     def _append(self, writer: RunWriter, pieces: list[Postings]) -> None:
         with self.env.write() as txn:
