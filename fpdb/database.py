@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.errors import BadFingerprints, DatabaseExists, NoSuchDocument, RecipeMismatch
+from fpdb.errors import BadFingerprints, BadName, DatabaseExists, NoSuchDocument, RecipeMismatch
 from fpdb.fingerprint import DEFAULT_KEY, Fingerprints, Recipe, content_digest
 from fpdb.match.queries import Answer, Options, search
 from fpdb.store import layout
@@ -188,7 +188,10 @@ class Database:
             return view.state.documents
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.digest(name) is not None
+        try:
+            return isinstance(name, str) and self.digest(name) is not None
+        except BadName:
+            return False
 
     def document(self, name: str) -> Document:
         """Raises NoSuchDocument."""
@@ -274,7 +277,7 @@ class Batch:
         boilerplate: its fingerprints are to be discarded wherever they occur. source: where it came from, a path or
         URL; contact: whom to ask about it. Raises BadName, UnknownKind, Unreadable.
         """
-        about = About(kind, content_digest(content), boilerplate, source, contact, labels or layout.NO_LABELS)
+        about = About(kind, content_digest(content), boilerplate, source, contact, _own(labels))
         return self._add(name, about, lambda: self._recipe.fingerprint(content, kind))
 
     def add_fingerprinted(
@@ -292,7 +295,7 @@ class Batch:
 
         digest: `fingerprint.content_digest` of the content. Raises BadName.
         """
-        about = About(fingerprints.kind, digest, boilerplate, source, contact, labels or layout.NO_LABELS)
+        about = About(fingerprints.kind, digest, boilerplate, source, contact, _own(labels))
         return self._add(name, about, lambda: fingerprints)
 
     def add_fingerprints(
@@ -321,7 +324,7 @@ class Batch:
         elif len(digest) != layout.DIGEST_BYTES:
             raise BadFingerprints(f"a digest has {layout.DIGEST_BYTES} bytes, not {len(digest)}")
         found = Fingerprints(kind, len(array), len(array), array, placed, "")
-        about = About(kind, digest, boilerplate, source, contact, labels or layout.NO_LABELS)
+        about = About(kind, digest, boilerplate, source, contact, _own(labels))
         return self._add(name, about, lambda: found)
 
     def remove(self, name: str) -> None:
@@ -405,6 +408,11 @@ class About(NamedTuple):
     labels: Mapping[str, str]
 
 
+def _own(labels: Mapping[str, str] | None) -> Mapping[str, str]:
+    """A copy: the caller may change its own before the batch is committed."""
+    return dict(labels) if labels else layout.NO_LABELS
+
+
 def _document(number: int, record: Record) -> Document:
     return Document(
         name=record.name.decode("utf-8", "surrogateescape"),
@@ -427,7 +435,10 @@ def _literal_beginning(glob: str | None) -> bytes:
     """What every name that matches the pattern begins with."""
     end = re.search(r"[*?\[]", glob or "*")
     literal = (glob or "")[: end.start() if end else None]
-    return literal.encode("utf-8", "surrogateescape")
+    try:
+        return literal.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:  # no name has that character
+        return literal[: error.start].encode("utf-8", "surrogateescape")
 
 
 def _hashes(hashes: Numbers) -> NDArray[np.uint64]:
@@ -439,6 +450,8 @@ def _positions(positions: Numbers | None) -> NDArray[np.uint32] | None:
 
 
 def _integers(values: Numbers, what: str, most: int) -> NDArray[Any]:
+    if isinstance(values, np.ndarray) and values.dtype == np.uint64 and values.ndim == 1 and most == 2**64 - 1:
+        return values
     try:
         # A plain list would become floats where its numbers do not fit into 63 bits.
         array = values if isinstance(values, np.ndarray) else np.array([index(value) for value in values], np.uint64)

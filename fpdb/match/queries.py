@@ -9,18 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from numbers import Integral, Real
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadQuery
+from fpdb.store.runs import contains
 from fpdb.store.snapshot import Hits, Snapshot
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 
+MANY: Final = 4096  # hits from which counting by document is faster than sorting,
+SPARSE: Final = 16  # unless the ids go beyond so many times their number
+ROUNDING: Final = 1e-6
 MEASURES: Final = ("containment", "reverse_containment", "resemblance", "shared")
 
 
@@ -45,12 +50,12 @@ class Options:
             raise BadQuery(f"by must be one of {', '.join(MEASURES)}, not {self.by!r}")
         for name, least in (("smallest", 1), ("max_df", 1), ("max_ignored", 0), ("top", 1)):
             value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or value != int(value) or value < least):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < least):
                 raise BadQuery(f"{name} must be a whole number, {least} or more, not {value!r}")
         if self.max_ignored is not None and self.max_df is None:
             raise BadQuery("max_ignored limits what max_df ignores; give max_df too")
         most = math.inf if self.by == "shared" else 1
-        if self.min is not None and not 0 <= self.min <= most:
+        if self.min is not None and not (isinstance(self.min, Real) and 0 <= self.min <= most):
             raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
 
 
@@ -98,21 +103,53 @@ def search(
 ) -> Answer:
     """Ranks the documents that share hashes, shape (n,), in any order, with the query. without: a document to leave
     out. Raises Corrupt."""
-    distinct = np.unique(hashes)
-    distinct = np.setdiff1d(distinct, view.boilerplate(), assume_unique=True)
-    ignored_boilerplate = len(np.unique(hashes)) - len(distinct)
+    distinct = _distinct(hashes)
+    boilerplate = view.boilerplate()
+    ignored_boilerplate = 0
+    if len(boilerplate):
+        held = contains(boilerplate, distinct)
+        ignored_boilerplate, distinct = int(held.sum()), distinct[~held]
     asked = distinct if options.smallest is None else distinct[: options.smallest]
     documents, ignored_common = _hits(view, asked, options)
-    found, shared = np.unique(documents, return_counts=True)
-    if without is not None:
-        found, shared = found[found != without], shared[found != without]
+    found, shared = _tally(documents if without is None else documents[documents != without])
+    counted = len(asked) - ignored_common
+    promising = _promising(shared, counted, options)
+    found, shared = found[promising], shared[promising]
     sizes = view.catalogue.sizes(found)
     sizes = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
-    measures = measure(shared, len(asked) - ignored_common, sizes, len(asked) / max(len(distinct), 1))
+    measures = measure(shared, counted, sizes * len(asked) / max(len(distinct), 1))
     return Answer(
         Query(name, kind, len(hashes), len(asked), ignored_boilerplate, ignored_common),
         _ranked(view, found, measures, options),
     )
+
+
+def _distinct(hashes: U64) -> U64:
+    """The distinct hashes, ascending. (np.unique hashes them in a table, and loads more of numpy for it.)"""
+    ordered = np.sort(hashes)
+    return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
+
+
+def _tally(documents: U32) -> tuple[U32, NDArray[np.int64]]:
+    """The distinct documents, ascending, and how often each occurs."""
+    if len(documents) < MANY or int(documents.max()) > SPARSE * len(documents):
+        return np.unique(documents, return_counts=True)
+    counts = np.bincount(documents)
+    found = np.flatnonzero(counts)
+    return found.astype(np.uint32), counts[found]
+
+
+def _promising(shared: NDArray[np.int64], counted: int, options: Options) -> NDArray[np.intp]:
+    """Indices of the candidates whose sizes matter: those that may reach `min` and the first `top`.
+
+    No measure but reverse containment exceeds shared / counted, and two of them rise and fall with shared.
+    """
+    least = 1.0
+    if options.min is not None and options.by != "reverse_containment":
+        least = options.min * (1 if options.by == "shared" else counted) - ROUNDING
+    if options.top is not None and options.by in ("containment", "shared") and len(shared) > options.top:
+        least = max(least, float(np.partition(shared, -options.top)[-options.top]))
+    return np.flatnonzero(shared >= least)
 
 
 def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[U32, int]:
@@ -129,14 +166,14 @@ def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[U32, int]:
     return np.concatenate((hits.documents, every.documents[kept[every.indices]])), options.max_ignored
 
 
-def measure(shared: NDArray[np.int64], asked: int, sizes: NDArray[np.int64], share: float) -> Mapping[str, F64]:
+def measure(shared: NDArray[np.int64], asked: int, reached: F64) -> Mapping[str, F64]:
     """The four measures of each candidate; shape (n,).
 
-    shared: |Q and D| among the hashes asked for; sizes: |D|; share: how much of Q the hashes asked for are, 1 for all.
-    Where share < 1, only hashes up to some T were asked for, and |D up to T| is taken as share * |D|: stored hashes are
-    uniform, and Q's own share errs with the sample, so that a copy of the query scores 1 exactly.
+    shared: |Q and D| among the hashes asked for; reached: |D|, or, where only hashes up to some T were asked for,
+    |D up to T|, taken as the same share of |D| as the hashes asked for are of Q: stored hashes are uniform, and Q's own
+    share errs with the sample, so that a copy of the query scores 1 exactly.
     """
-    reached = np.maximum(sizes * share, shared)
+    reached = np.maximum(reached, shared)
     return {
         "shared": shared.astype(np.float64),
         "containment": shared / max(asked, 1),

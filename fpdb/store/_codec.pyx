@@ -321,7 +321,7 @@ cdef void extent(const Block* block, Py_ssize_t index, Py_ssize_t* first, Py_ssi
             elif seen > index:
                 break
         i += 1
-    end[0] = i
+    end[0] = min(i, block.postings)
 
 
 # ---------------------------------------------------------------- arrays in, values out
@@ -489,8 +489,13 @@ def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, con
             held += 1
             if parse(<const uint8_t*>views[v].buf, views[v].len, &blocks[v]):
                 raise ValueError("a posting block is damaged")
+        if lows.shape[0] != n or highs.shape[0] != n:
+            raise ValueError("hashes, lows and highs differ in length")
         with nogil:
             for i in range(n):
+                if highs[i] >= count:
+                    bad = 1
+                    break
                 any_before = False
                 for v in range(lows[i], <Py_ssize_t>highs[i] + 1):
                     where = find(&blocks[v], hashes[i])
@@ -664,7 +669,7 @@ cdef class Stream:
 def merge(list streams, uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[::1] numbers, Py_ssize_t at,
           const uint8_t[::1] dead, uint32_t first):
     """Moves postings from the streams, in order, into the arrays from index `at` on, leaving out those of dead
-    documents (dead[document - first] != 0; an empty array: none is). Stops when the arrays are full or a stream that
+    documents (dead[document - first] != 0; one beyond its end is not dead). Stops when the arrays are full or a stream that
     has not ended runs dry. Returns (the next free index, the index of the dry stream or -1)."""
     cdef Py_ssize_t count = len(streams), room = hashes.shape[0], i, best
     cdef const uint64_t** h = <const uint64_t**>malloc((count + 1) * sizeof(void*))
@@ -673,7 +678,7 @@ def merge(list streams, uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[
     cdef Py_ssize_t* left = <Py_ssize_t*>malloc((count + 1) * sizeof(Py_ssize_t))
     cdef Py_ssize_t* source = <Py_ssize_t*>malloc((count + 1) * sizeof(Py_ssize_t))
     cdef Py_ssize_t live = 0, dry = -1, took
-    cdef bint filtered = dead.shape[0] > 0
+    cdef uint32_t known = <uint32_t>dead.shape[0]
     cdef uint64_t least
     cdef Stream stream
     try:
@@ -698,7 +703,7 @@ def merge(list streams, uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[
                     if h[i][0] < least:
                         least = h[i][0]
                         best = i
-                if not filtered or not dead[d[best][0] - first]:
+                if d[best][0] - first >= known or not dead[d[best][0] - first]:
                     hashes[at] = least
                     documents[at] = d[best][0]
                     numbers[at] = p[best][0]

@@ -92,18 +92,21 @@ class Catalogue:
 
     # ------------------------------------------------------------ sizes
 
+    def _peek(self, index: int) -> NDArray[np.void]:
+        """A chunk to read from only, before the next write."""
+        chunk = self._chunks.get(index)
+        if chunk is not None:
+            return chunk
+        key = layout.id_key(index)
+        value = self._txn.get(key, db=self._sizes)
+        if value is None:
+            return np.full(SIZES_PER_CHUNK, np.array((layout.DEAD, 0), layout.SIZE))
+        return layout.view_array(key, value, layout.SIZE, SIZES_PER_CHUNK)
+
     def _chunk(self, index: int) -> NDArray[np.void]:
         chunk = self._chunks.get(index)
         if chunk is None:
-            key = layout.id_key(index)
-            value = self._txn.get(key, db=self._sizes)
-            if value is None:
-                chunk = layout.empty_sizes()
-            else:
-                chunk = layout.unpack_array(key, value, layout.SIZE)
-                if len(chunk) != SIZES_PER_CHUNK:
-                    raise Corrupt(f"chunk {index} of the sizes is malformed; run 'fpdb check'")
-            self._chunks[index] = chunk
+            chunk = self._chunks[index] = self._peek(index).copy()
         return chunk
 
     def sizes(self, documents: U32) -> NDArray[np.void]:
@@ -113,7 +116,7 @@ class Catalogue:
         chunks = documents // SIZES_PER_CHUNK
         bounds = [0, *(np.flatnonzero(chunks[1:] != chunks[:-1]) + 1).tolist(), len(chunks)] if len(chunks) else [0]
         for start, end in pairwise(bounds):
-            chunk = self._chunk(int(chunks[start]))
+            chunk = self._peek(int(chunks[start]))
             out[start:end] = chunk[documents[start:end] % SIZES_PER_CHUNK]
         return out
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from fpdb.errors import Corrupt
 from fpdb.store import environment, runs
 from fpdb.store._codec import first_of_pair as _first_of_pair
-from fpdb.store.commits import contains
 from fpdb.store.layout import FIRST_BOILERPLATE, Record, Run
 from fpdb.store.snapshot import Snapshot
 from fpdb.store.store import Store
@@ -135,7 +134,7 @@ def _run(view: Snapshot, run: Run, boilerplate: NDArray[np.uint64], tally: _Tall
         if not _ascending(joined):
             yield f"run {run.number} is out of order"
         new = _first_of_pair(joined.hashes, joined.documents)[len(last) :]
-        dead += tally.count(piece.documents, new, new & contains(boilerplate, piece.hashes))
+        dead += tally.count(piece.documents, new, new & runs.contains(boilerplate, piece.hashes))
         inside = slice(*np.searchsorted(starts, [done, done + len(piece)]))
         if (piece.hashes[starts[inside] - done] != fences.first[inside]).any():
             yield f"run {run.number} has fences that are not its blocks' first hashes"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Error, NoSuchDocument
 from fpdb.store import _codec, layout, policy, runs
-from fpdb.store.layout import Record, Run
+from fpdb.store.layout import Record, Run, State
 from fpdb.store.merging import in_pieces, merged
 from fpdb.store.runs import Postings, RunWriter
 from fpdb.store.snapshot import Snapshot, write_state
@@ -46,9 +46,9 @@ class Change:
     removals: Sequence[bytes] = ()
 
 
-def apply(view: Snapshot, change: Change) -> None:
-    """Makes the change in the view's write transaction. Raises NoSuchDocument, Error."""
-    _Commit(view).apply(change)
+def apply(view: Snapshot, change: Change) -> State:
+    """Makes the change in the view's write transaction; returns the new state. Raises NoSuchDocument, Error."""
+    return _Commit(view).apply(change)
 
 
 class _Commit:
@@ -58,22 +58,25 @@ class _Commit:
         self.state = view.state
         self.listed = {sort: view.runs(boilerplate=sort) for sort in (False, True)}
 
-    def apply(self, change: Change) -> None:
+    def apply(self, change: Change) -> State:
         additions = {
             sort: [addition for addition in change.additions if addition.boilerplate is sort] for sort in (False, True)
         }
         before = self.view.boilerplate()
         boilerplate_gone = self._remove_all(change)
         after = self._boilerplate_after(before, additions[True], boilerplate_gone)
-        self._recount(np.setdiff1d(after, before, assume_unique=True), 1)
-        self._recount(np.setdiff1d(before, after, assume_unique=True), -1)
+        if after is not before:
+            self._recount(np.setdiff1d(after, before, assume_unique=True), 1)
+            self._recount(np.setdiff1d(before, after, assume_unique=True), -1)
         for sort in (False, True):
             if additions[sort]:
                 self._add(additions[sort], after, boilerplate=sort)
         self._update(change.updates)
         self.catalogue.flush()
         listed = tuple(self.listed[False] + self.listed[True])
-        write_state(self.view.txn, self.state._replace(runs=listed))
+        self.state = self.state._replace(runs=listed)
+        write_state(self.view.txn, self.state)
+        return self.state
 
     # ------------------------------------------------------------ out
 
@@ -127,9 +130,12 @@ class _Commit:
         first = _codec.first_of_pair(postings.hashes, postings.documents)
         offsets = postings.documents - np.uint32(first_id)
         fingerprints = np.bincount(offsets, minlength=len(additions))
-        distinct = np.bincount(offsets[first], minlength=len(additions))
-        held = first & contains(boilerplate_hashes, postings.hashes)
-        ignored = np.bincount(offsets[held & (not boilerplate)], minlength=len(additions))
+        repeats = np.bincount(offsets[~first], minlength=len(additions))
+        distinct = fingerprints - repeats
+        ignored = np.zeros(len(additions), np.int64)
+        if len(boilerplate_hashes) and not boilerplate:
+            held = first & runs.contains(boilerplate_hashes, postings.hashes)
+            ignored = np.bincount(offsets[held], minlength=len(additions))
         self.catalogue.set_sizes(first_id, distinct.astype(np.uint32), ignored.astype(np.uint32))
         self.catalogue.put(
             {
@@ -188,11 +194,15 @@ class _Commit:
             runs.delete(txn, blocks, run.number)
 
     def _update(self, updates: Sequence[Record]) -> None:
+        """Sets what is said of documents; one that got another content meanwhile, or went, is left as it is."""
         for record in updates:
             found = self.catalogue.find(record.name)
             if found is None:
-                raise NoSuchDocument(f"no document is named {record.name.decode('utf-8', 'replace')!r}")
-            self.catalogue.put({found: record})
+                continue
+            now = self.catalogue.record(found)
+            if (now.kind, now.digest) == (record.kind, record.digest):
+                now = now._replace(source=record.source, contact=record.contact, labels=record.labels)
+                self.catalogue.put({found: now})
 
 
 def dead_of(view: Snapshot, group: Sequence[Run], last_id: int | None = None) -> NDArray[np.uint8]:
@@ -228,13 +238,3 @@ def _without_repeats(hashes: U64, documents: U32, numbers: U32) -> tuple[U64, U3
         hashes, documents, numbers = hashes[order], documents[order], numbers[order]
     keep = np.r_[True, ~(same & (numbers[1:] == numbers[:-1]))]
     return hashes[keep], documents[keep], numbers[keep]
-
-
-def contains(sorted_hashes: U64, hashes: U64) -> NDArray[np.bool_]:
-    """Whether each hash is among the sorted ones; shape (n,)."""
-    if not len(sorted_hashes):
-        return np.zeros(len(hashes), np.bool_)
-    at = np.searchsorted(sorted_hashes, hashes)
-    at[at == len(sorted_hashes)] = 0
-    found: NDArray[np.bool_] = sorted_hashes[at] == hashes
-    return found

@@ -18,9 +18,14 @@ from fpdb.store.snapshot import Snapshot, write_state
 POSTINGS_A_TRANSACTION = 4 << 20
 
 
+def temporary_of(path: str) -> str:
+    """Where `rebuild` writes; one name, since its caller keeps every other process out."""
+    return f"{path}.compact"
+
+
 def rebuild(view: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
     """Writes all that is live in the view to a new file beside path, as one run of each sort; returns its name."""
-    temporary = f"{path}.{os.getpid()}.compact"
+    temporary = temporary_of(path)
     environment.discard(temporary)
     try:
         environment.new_file(temporary, layout.pack_format(recipe), {layout.STATE_KEY: State().pack()})
@@ -32,9 +37,9 @@ def rebuild(view: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
                 if group:
                     run = _rewrite(view, group, fresh, RunWriter(1 + boilerplate))
                     listed += [run] if run.postings else []
-            with fresh.write() as txn:
+            with fresh.write() as (txn, file):
                 for name in (layout.DOCUMENTS, layout.NAMES, layout.SIZES):
-                    txn.cursor(fresh.databases[name]).putmulti(view.txn.cursor(view.databases[name]))
+                    txn.cursor(file.databases[name]).putmulti(view.txn.cursor(view.databases[name]))
                 write_state(txn, view.state._replace(next_run=3, runs=tuple(listed)))
         finally:
             fresh.close()
@@ -45,11 +50,11 @@ def rebuild(view: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
 
 
 def _rewrite(view: Snapshot, group: list[Run], fresh: Environment, writer: RunWriter) -> Run:
-    blocks = fresh.databases[layout.BLOCKS]
     first_id, last_id = group[0].first_id, group[-1].last_id
     pieces = merged([runs.scan(view.txn, view.blocks, run) for run in group], dead_of(view, group), first_id)
     while True:
-        with fresh.write() as txn:
+        with fresh.write() as (txn, file):
+            blocks = file.databases[layout.BLOCKS]
             room = POSTINGS_A_TRANSACTION
             for piece in pieces:
                 writer.append(txn, blocks, piece)
@@ -67,8 +72,7 @@ def backup(env: Environment, path: str) -> None:
     temporary = f"{path}.{os.getpid()}.backup"
     environment.discard(temporary)
     try:
-        with env.read() as txn:
-            env.copy(temporary, txn)
+        env.copy(temporary)
         environment.publish(temporary, path)
     except FileExistsError:
         raise DatabaseExists(f"there is a file at {path!r} already; a backup does not overwrite") from None

@@ -14,15 +14,18 @@ import stat
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakSet
 
 import lmdb
 import lmdb.verify
 
 from fpdb.errors import Corrupt, Error, Locked, NoSuchDatabase, NotADatabase, ReadOnly, StorageFailure
 from fpdb.store import layout
-from fpdb.store.locking import FileLock
+from fpdb.store.locking import FileLock, unlock
 
 PAGE = 4096
 MAP_SIZE = 1 << 40
@@ -57,18 +60,27 @@ def refuse_foreign(path: str) -> None:
     if status.st_size == 0:
         raise NotADatabase(f"{path!r} is empty; remove it if a database is to be made there")
     try:
-        with open(path, "rb") as file:
-            metas = [file.read(PAGE), file.read(PAGE)]
+        size, wanted = _sizes(path)
+        if size < wanted:  # a writer may be between its commit and Environment.write's filling up
+            time.sleep(0.05)
+            size, wanted = _sizes(path)
     except OSError as error:
         raise StorageFailure(f"{path!r} cannot be read: {error.strerror}") from error
-    last_page = _last_page(path, metas)
-    if status.st_size < (last_page + 1) * PAGE and not _only_free_pages_missing(path):
+    if size < wanted and not _only_free_pages_missing(path):
         raise Corrupt(
-            f"{path!r} is cut short: {status.st_size} bytes of {(last_page + 1) * PAGE}; "
+            f"{path!r} is cut short: {size} bytes of {wanted}; "
             f"take a backup, or salvage what is sound with another copy"
         )
     if not os.path.exists(lock_path(path)):
         _probe(path)
+
+
+def _sizes(path: str) -> tuple[int, int]:
+    """The file's size, and what its newest commit needs, in bytes. Raises NotADatabase, OSError."""
+    with open(path, "rb") as file:
+        metas = [file.read(PAGE), file.read(PAGE)]
+        # The size comes second: files only grow.
+        return os.fstat(file.fileno()).st_size, (_last_page(path, metas) + 1) * PAGE
 
 
 def _last_page(path: str, metas: list[bytes]) -> int:
@@ -107,7 +119,9 @@ def _probe(path: str) -> None:
 @contextmanager
 def _opened(path: str) -> Iterator[lmdb.Environment]:
     with translated(path):
-        env = lmdb.open(path, subdir=False, readonly=True, lock=False, create=False, map_size=MAP_SIZE, max_dbs=0)
+        env = lmdb.open(
+            os.fsencode(path), subdir=False, readonly=True, lock=False, create=False, map_size=MAP_SIZE, max_dbs=0
+        )
         try:
             yield env
         finally:
@@ -125,6 +139,16 @@ def read_format(txn: lmdb.Transaction, path: str) -> dict[str, object]:
 @contextmanager
 def translated(path: str) -> Iterator[None]:
     """Turns errors of LMDB and the operating system into fpdb's."""
+    with lmdb_translated(path):
+        try:
+            yield
+        except OSError as error:
+            raise StorageFailure(_explain(path, error.strerror or str(error))) from error
+
+
+@contextmanager
+def lmdb_translated(path: str) -> Iterator[None]:
+    """Turns errors of LMDB into fpdb's; for blocks in which a caller's own code may run."""
     try:
         yield
     except lmdb.ReadersFullError as error:
@@ -137,8 +161,6 @@ def translated(path: str) -> Iterator[None]:
         if "already open" in str(error):
             raise Locked(f"{path!r} is already open in this process; share that Database") from error
         raise StorageFailure(_explain(path, str(error))) from error
-    except OSError as error:
-        raise StorageFailure(_explain(path, error.strerror or str(error))) from error
 
 
 def _explain(path: str, message: str) -> str:
@@ -151,8 +173,42 @@ def _explain(path: str, message: str) -> str:
     return f"{path!r}: {message}; what was committed is safe"
 
 
+@dataclass(eq=False)
+class OpenFile:
+    """One LMDB file, open until it is retired and its last transaction has ended.
+
+    generation: which opening of the path this is; what was cached from another one is void. users: the thread of each
+    transaction.
+    """
+
+    env: lmdb.Environment
+    databases: dict[bytes, Any]
+    recipe: dict[str, object]
+    identities: tuple[object, object]
+    generation: int
+    users: list[int] = field(default_factory=list)
+    retired: bool = False
+
+    def __post_init__(self) -> None:
+        _open_files.add(self)
+
+
+_open_files: WeakSet[OpenFile] = WeakSet()
+
+
+def _keep_open_in_child() -> None:
+    """A forked child must never close what it inherits: LMDB would free the parent's readers' slots."""
+    import ctypes
+
+    for file in list(_open_files):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(file.env))
+
+
+os.register_at_fork(after_in_child=_keep_open_in_child)
+
+
 class Environment:
-    """An open file. Follows the path when `fpdb compact` has put another file there."""
+    """The file at a path. Follows the path when `fpdb compact` has put another file there."""
 
     def __init__(self, path: str, *, readonly: bool, timeout: float) -> None:
         """Opens an existing database. Raises NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, StorageFailure."""
@@ -161,23 +217,24 @@ class Environment:
         self.writing = FileLock(self.path + BESIDE[1], "writing to the database", timeout)
         self.merging = FileLock(self.path + BESIDE[2], "merging runs", timeout)
         self._opening = threading.Lock()
+        self._counting = threading.Lock()
         self._process = os.getpid()
-        self._env: lmdb.Environment | None = None
-        self.generation = 0  # counts openings: what was cached from another file is void
-        self._open()
+        self._file: OpenFile | None = self._open(1)
+        self.recipe = self._file.recipe
 
-    def _open(self) -> None:
+    def _open(self, generation: int) -> OpenFile:
         refuse_foreign(self.path)
-        for last_try in (False, False, False, True):
+        tries = 4
+        while True:
             try:
-                self._open_once()
-                return
+                return self._open_once(generation)
             except StorageFailure as error:  # another process may be opening or closing at this moment
-                if last_try or not isinstance(error.__cause__, lmdb.Error):
+                tries -= 1
+                if not tries or not isinstance(error.__cause__, lmdb.Error):
                     raise
                 time.sleep(0.02)
 
-    def _open_once(self) -> None:
+    def _open_once(self, generation: int) -> OpenFile:
         with translated(self.path):
             # compact swaps the file under an exclusive flock on it; this shared one keeps the swap out.
             guard = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
@@ -188,7 +245,7 @@ class Environment:
                     raise lmdb.Error("the file was replaced while it was being opened")
                 lock = not self.readonly or os.access(os.path.dirname(self.path), os.W_OK)
                 env = lmdb.open(
-                    self.path,
+                    os.fsencode(self.path),
                     subdir=False,
                     create=False,
                     readonly=self.readonly,
@@ -201,57 +258,84 @@ class Environment:
                 )
                 try:
                     with env.begin() as txn:
-                        self.recipe = read_format(txn, self.path)
-                    self.databases = {name: env.open_db(name, create=False) for name in _NAMED}
+                        recipe = read_format(txn, self.path)
+                    databases = {name: env.open_db(name, create=False) for name in _NAMED}
                 except BaseException:
                     env.close()
                     raise
-                self._identities = self._identify()
+                return OpenFile(env, databases, recipe, self._identify(), generation)
             finally:
-                os.close(guard)
-        self._env = env
-        self.generation += 1
+                unlock(guard)
 
     def _identify(self) -> tuple[object, object]:
         return _identity(self.path), _identity(lock_path(self.path))
 
     def close(self) -> None:
-        """Closes the file; closing twice is harmless."""
-        if self._env is not None and self._process == os.getpid():
-            self._env.close()
-        self._env = None
+        """Closes the file, or lets the last transaction of another thread close it; closing twice is harmless."""
+        file = self._file
+        self._file = None
+        if file is not None and self._process == os.getpid():
+            self._retire(file, {threading.get_ident()})
 
-    def _current(self) -> lmdb.Environment:
+    def _retire(self, file: OpenFile, harmless: Collection[int] = ()) -> None:
+        """Closes a file once no transaction reads its map; those of harmless threads are not running."""
+        with self._counting:
+            file.retired = True
+            idle = all(user in harmless for user in file.users)
+        if idle:
+            file.env.close()
+
+    def _enter(self) -> OpenFile:
+        """The file that is at the path now, which stays open until `_leave`."""
         if self._process != os.getpid():
             raise Error("the database was opened before a fork; open it anew in the child process")
-        if self._env is None:
-            raise Error("the database is closed")
-        if self._identities != self._identify():
-            with self._opening:
-                if self._identities != self._identify():
-                    self._env.close()
-                    self._env = None
-                    self._open()
-        assert self._env is not None  # noqa: S101 (for the type checker)
-        return self._env
+        with self._opening:
+            file = self._file
+            if file is None:
+                raise Error("the database is closed")
+            if file.identities != self._identify():
+                if file.identities[0] == _identity(self.path) and not file.users:
+                    file.env.close()  # only the readers' table is new; a process opens a file once
+                self._file = self._open(file.generation + 1)
+                self._retire(file)
+                file = self._file
+            with self._counting:
+                file.users.append(threading.get_ident())
+            return file
+
+    def _leave(self, file: OpenFile, thread: int) -> None:
+        with self._counting:
+            file.users.remove(thread)
+            idle = file.retired and not file.users
+        if idle:
+            file.env.close()
 
     @contextmanager
-    def read(self) -> Iterator[lmdb.Transaction]:
-        """A read transaction; its buffers die with it."""
-        with translated(self.path), self._current().begin(buffers=True) as txn:
-            yield txn
+    def _used(self) -> Iterator[OpenFile]:
+        thread = threading.get_ident()  # a generator may end in another one
+        with translated(self.path):
+            file = self._enter()
+        try:
+            yield file
+        finally:
+            self._leave(file, thread)
 
     @contextmanager
-    def write(self) -> Iterator[lmdb.Transaction]:
-        """A write transaction under the writer's lock: committed and on disk when the block ends, undone on an error.
-        Raises Locked, ReadOnly, StorageFailure."""
+    def read(self) -> Iterator[tuple[lmdb.Transaction, OpenFile]]:
+        """A read transaction, whose buffers die with it, and the file that it reads."""
+        with self._used() as file, lmdb_translated(self.path), file.env.begin(buffers=True) as txn:
+            yield txn, file
+
+    @contextmanager
+    def write(self) -> Iterator[tuple[lmdb.Transaction, OpenFile]]:
+        """A write transaction under the writer's lock, and the file that it changes: committed and on disk when the
+        block ends, undone on an error. Raises Locked, ReadOnly, StorageFailure."""
         if self.readonly:
             raise ReadOnly(f"{self.path!r} was opened for reading only")
-        with translated(self.path), self.writing.held():
-            env = self._current()
-            with env.begin(write=True, buffers=True) as txn:
-                yield txn
-            self._fill_up(env)
+        with translated(self.path), self.writing.held(), self._used() as file:
+            with file.env.begin(write=True, buffers=True) as txn:
+                yield txn, file
+            self._fill_up(file.env)
 
     def _fill_up(self, env: lmdb.Environment) -> None:
         """Makes the file as long as LMDB counts it, so that a file cut short can be told by its size."""
@@ -265,12 +349,14 @@ class Environment:
 
     def clear_stale_readers(self) -> None:
         """Frees the slots of readers that died, whose snapshots would keep pages from being used again."""
-        self._current().reader_check()
+        with self._used() as file:
+            file.env.reader_check()
 
     def swap(self, path: str) -> None:
         """Puts the finished file at `path` in this one's place; the caller holds the writer's lock. Every process
         opens the new file at its next transaction."""
         with translated(self.path):
+            os.chmod(path, stat.S_IMODE(os.stat(self.path).st_mode))
             sync(path)
             guard = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             try:
@@ -280,12 +366,12 @@ class Environment:
                 os.rename(path, self.path)
                 sync(os.path.dirname(self.path))
             finally:
-                os.close(guard)
+                unlock(guard)
 
-    def copy(self, path: str, txn: lmdb.Transaction) -> None:
-        """Writes the transaction's state to a new file, without free pages."""
-        with translated(path):
-            self._current().copy(path, compact=True, txn=txn)
+    def copy(self, path: str) -> None:
+        """Writes the newest commit to a new file, without free pages."""
+        with translated(path), self.read() as (txn, file):
+            file.env.copy(os.fsencode(path), compact=True, txn=txn)
 
 
 def _identity(path: str) -> tuple[int, int] | None:
@@ -310,7 +396,9 @@ def create(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None
 def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None:
     """Writes an LMDB file with fpdb's databases and these records. Raises StorageFailure."""
     with translated(path):
-        env = lmdb.open(path, subdir=False, map_size=MAP_SIZE, max_dbs=len(_NAMED), lib_version=0, mode=0o600)
+        env = lmdb.open(
+            os.fsencode(path), subdir=False, map_size=MAP_SIZE, max_dbs=len(_NAMED), lib_version=0, mode=0o600
+        )
         try:
             for name in _NAMED:
                 env.open_db(name)

@@ -162,7 +162,7 @@ def unpack_format(value: bytes | memoryview) -> dict[str, Any]:
         raise NewerFormat(
             f"the database has format version {version}; this fpdb reads version {FORMAT_VERSION}: upgrade fpdb"
         )
-    recipe = record["recipe"]
+    recipe = record.get("recipe")
     if not isinstance(recipe, dict):
         raise Corrupt("the format record has no recipe")
     return recipe
@@ -234,7 +234,7 @@ class Record(NamedTuple):
     def pack(self, key: bytes) -> bytes:
         """The value under a document's key; what is absent at the end costs nothing."""
         length = len(self)
-        while not self[length - 1]:
+        while length > _REQUIRED and self[length - 1] == _ABSENT[length - 1 - _REQUIRED]:
             length -= 1
         return seal(key, msgpack.packb(self[:length], unicode_errors="surrogateescape"))
 
@@ -248,26 +248,23 @@ class Record(NamedTuple):
             raise Corrupt(f"the record of document {parse_id_key(key)} is malformed: {error}") from error
 
 
+_ABSENT: Final = tuple(Record._field_defaults.values())
+_REQUIRED: Final = len(Record._fields) - len(_ABSENT)
+
+
 # ---------------------------------------------------------------- packed arrays
 
 FENCE: Final = np.dtype([("first", "<u8"), ("postings", "<u2")])
 SIZE: Final = np.dtype([("hashes", "<u4"), ("boilerplate", "<u4")])
 
 
-def empty_sizes() -> NDArray[np.void]:
-    """A chunk of sizes in which no document is there; dtype SIZE, shape (SIZES_PER_CHUNK,)."""
-    sizes = np.zeros(SIZES_PER_CHUNK, SIZE)
-    sizes["hashes"] = DEAD
-    return sizes
-
-
 def pack_array(key: bytes, array: NDArray[Any]) -> bytes:
     return seal(key, array.tobytes())
 
 
-def unpack_array(key: bytes, value: bytes | memoryview, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """A copy of the packed array. Raises Corrupt."""
+def view_array(key: bytes, value: bytes | memoryview, dtype: np.dtype[Any], length: int) -> NDArray[Any]:
+    """The packed array, not copied. Raises Corrupt."""
     body = unseal(key, value)
-    if len(body) % dtype.itemsize:
+    if len(body) != length * dtype.itemsize:
         raise Corrupt(f"the array at {key!r} has {len(body)} bytes")
-    return np.frombuffer(body, dtype).copy()
+    return np.frombuffer(body, dtype)

@@ -66,7 +66,13 @@ class FileLock:
             os.pwrite(file, b"%-19d\n" % os.getpid(), 0)
             yield
         finally:
-            os.close(file)  # gives the lock back
+            unlock(file)
+
+
+def unlock(file: int) -> None:
+    """Gives an flock back and closes the file; closing alone would leave it to a child that was forked meanwhile."""
+    fcntl.flock(file, fcntl.LOCK_UN)
+    os.close(file)
 
 
 def _try(file: int) -> bool:

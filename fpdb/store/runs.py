@@ -52,6 +52,16 @@ def joined(first: Postings, second: Postings) -> Postings:
     )
 
 
+def contains(sorted_hashes: U64, hashes: U64) -> NDArray[np.bool_]:
+    """Whether each hash is among the sorted ones; shape (n,)."""
+    if not len(sorted_hashes):
+        return np.zeros(len(hashes), np.bool_)
+    at = np.searchsorted(sorted_hashes, hashes)
+    at[at == len(sorted_hashes)] = 0
+    found: NDArray[np.bool_] = sorted_hashes[at] == hashes
+    return found
+
+
 # ---------------------------------------------------------------- writing
 
 
@@ -254,8 +264,13 @@ def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes
 
 def spans(fences: Fences, hashes: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The first and last block that may hold each hash; last is -1 where none can."""
-    lows = np.searchsorted(fences.first, hashes, "left") - 1
     highs = np.searchsorted(fences.first, hashes, "right") - 1
+    lows = highs.copy()
+    begins = (
+        fences.first[highs] == hashes
+    )  # then the hash may begin in a block before; where high is -1, neither matters
+    if begins.any():
+        lows[begins] = np.searchsorted(fences.first, hashes[begins], "left") - 1
     return np.maximum(lows, 0), highs
 
 
@@ -265,9 +280,9 @@ def _slots(lows: NDArray[np.int64], highs: NDArray[np.int64]) -> tuple[NDArray[n
     Spans of sorted hashes are sorted too, and meet in their ends at most.
     """
     if np.array_equal(lows, highs):
-        wanted, slots = np.unique(lows, return_inverse=True)
-        narrow = slots.astype(np.uint32)
-        return wanted, narrow, narrow
+        new = np.r_[True, lows[1:] != lows[:-1]]
+        slots = (np.cumsum(new) - 1).astype(np.uint32)
+        return lows[new], slots, slots
     lengths = highs - lows + 1
     ends = np.cumsum(lengths)
     every = np.repeat(highs + 1 - ends, lengths) + np.arange(ends[-1])
@@ -279,12 +294,12 @@ def _slots(lows: NDArray[np.int64], highs: NDArray[np.int64]) -> tuple[NDArray[n
     )
 
 
-def look_in(txn: lmdb.Transaction, blocks: Any, run: Run, indices: Sequence[int], hash_: U64) -> U32:
-    """The documents that hold a hash, shape (1,), according to some neighbouring blocks. Raises Corrupt."""
-    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, indices)
-    ends = np.array([0, len(values) - 1], np.uint32)
+def look_in(txn: lmdb.Transaction, blocks: Any, run: Run, index: int, hash_: U64) -> U32:
+    """The documents that hold a hash, shape (1,), according to one block. Raises Corrupt."""
+    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, [index])
+    only = np.zeros(1, np.uint32)
     try:
-        return _codec.probe(values, hash_, ends[:1], ends[1:])[1]
+        return _codec.probe(values, hash_, only, only)[1]
     except ValueError as error:
         raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
 

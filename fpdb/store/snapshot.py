@@ -19,22 +19,24 @@ from fpdb.store.layout import Run, State
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
-BLOCKS_A_LOOK = 8  # of a long posting list, when it is read only until a cap is passed
-
 
 @dataclass
 class Cache:
-    """What a store keeps from one snapshot to the next: all of it belongs to immutable runs."""
+    """What a store keeps from one snapshot to the next: all of it belongs to immutable runs.
 
+    generation: the opening of the file that the runs are of. boilerplate: runs, and the hashes of their live documents;
+    one tuple, since threads share the cache.
+    """
+
+    generation: int = 1
     fences: dict[int, run_files.Fences] = field(default_factory=dict)
-    boilerplate_key: tuple[Run, ...] = ()
-    boilerplate: U64 = field(default_factory=lambda: np.empty(0, np.uint64))
+    boilerplate: tuple[tuple[Run, ...], U64] = ((), np.empty(0, np.uint64))
 
     def keep_only(self, listed: Sequence[Run]) -> None:
         """Forgets runs that are gone, once they are many."""
         if len(self.fences) > 2 * len(listed) + 16:
             live = {run.number for run in listed}
-            self.fences = {number: kept for number, kept in self.fences.items() if number in live}
+            self.fences = {number: kept for number, kept in list(self.fences.items()) if number in live}
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,11 @@ class Snapshot:
     def boilerplate(self) -> U64:
         """The hashes that a live boilerplate document holds; sorted, distinct. Raises Corrupt."""
         listed = tuple(self.runs(boilerplate=True))
-        if listed != self._cache.boilerplate_key:
-            self._cache.boilerplate = self.all_hashes(listed)
-            self._cache.boilerplate_key = listed
-        return self._cache.boilerplate
+        key, hashes = self._cache.boilerplate
+        if listed != key:
+            hashes = self.all_hashes(listed)
+            self._cache.boilerplate = listed, hashes
+        return hashes
 
     def all_hashes(self, listed: Sequence[Run]) -> U64:
         """The hashes that live documents of these runs hold; sorted, distinct. Raises Corrupt."""
@@ -111,20 +114,21 @@ class Snapshot:
         found = [run_files.look_up(self.txn, self.blocks, run, self.fences(run), asked) for run in listed]
         if not found:
             return Hits(np.empty(0, np.uint32), np.empty(0, np.uint32), capped)
-        indices = np.concatenate([part[0] for part in found])
-        documents = np.concatenate([part[1] for part in found])
+        indices, documents = found[0]
+        if len(found) > 1:
+            indices = np.concatenate([part[0] for part in found])
+            documents = np.concatenate([part[1] for part in found])
+            order = np.argsort(indices, kind="stable")  # runs stand in order of documents
+            indices, documents = indices[order], documents[order]
         if any(run.dead for run in listed):
             live = self.live(documents)
             indices, documents = indices[live], documents[live]
-        if len(listed) > 1:
-            order = np.argsort(indices, kind="stable")  # runs stand in order of documents
-            indices, documents = indices[order], documents[order]
-        indices = wanted[indices]
         if cap is not None:
-            frequent = np.bincount(indices, minlength=len(hashes)) >= cap
+            frequent = np.bincount(indices, minlength=len(asked)) >= cap
             kept = ~frequent[indices]
             indices, documents = indices[kept], documents[kept]
-            capped |= frequent
+            capped[wanted[frequent]] = True
+            indices = wanted[indices]
         return Hits(indices, documents, capped)
 
     def _long(self, listed: Sequence[Run], hashes: U64, cap: int) -> NDArray[np.intp]:
@@ -138,14 +142,20 @@ class Snapshot:
         return np.flatnonzero((sure >= cap) & (sure > 0))
 
     def _reaches(self, listed: Sequence[Run], hash_: U64, cap: int) -> bool:
-        seen = np.empty(0, np.uint32)
+        """Whether this many live documents hold the hash, shape (1,); reads block by block until it is known."""
+        count = 0
         for run in listed:
             lows, highs = run_files.spans(self.fences(run), hash_)
-            for start in range(int(lows[0]), int(highs[0]) + 1, BLOCKS_A_LOOK):
-                end = min(start + BLOCKS_A_LOOK, int(highs[0]) + 1)
-                documents = run_files.look_in(self.txn, self.blocks, run, range(start, end), hash_)
-                seen = np.union1d(seen, documents[self.live(documents)] if run.dead else documents)
-                if len(seen) >= cap:
+            last = -1
+            for index in range(int(lows[0]), int(highs[0]) + 1):
+                documents = run_files.look_in(self.txn, self.blocks, run, index, hash_)
+                if not len(documents):
+                    continue
+                repeated = int(documents[0]) == last  # at another position, in the block before
+                last = int(documents[-1])
+                documents = documents[repeated:]
+                count += int(self.live(documents).sum()) if run.dead else len(documents)
+                if count >= cap:
                     return True
         return False
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from fpdb.errors import DatabaseExists, Locked
+from fpdb.errors import DatabaseExists, Locked, ReadOnly, StorageFailure
 from fpdb.store import commits, copies, environment, layout, policy, runs
 from fpdb.store.commits import Change
-from fpdb.store.environment import Environment
+from fpdb.store.environment import Environment, OpenFile
 from fpdb.store.layout import Run, State
 from fpdb.store.merging import merged
 from fpdb.store.runs import Postings, RunWriter
@@ -32,7 +32,6 @@ class Store:
         self.env = Environment(path, readonly=readonly, timeout=timeout)
         self.path = self.env.path
         self._cache = Cache()
-        self._generation = self.env.generation
         self._swept = False
 
     @staticmethod
@@ -55,18 +54,24 @@ class Store:
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
         """The newest commit, to read from. Never waits for a writer."""
-        with self.env.read() as txn:
-            if self._generation != self.env.generation:  # compacted: run numbers begin anew
-                self._cache = Cache()
-                self._generation = self.env.generation
-            yield Snapshot(txn, self.env.databases, self._cache)
+        with self.env.read() as (txn, file):
+            yield Snapshot(txn, file.databases, self._cache_of(file))
+
+    def _cache_of(self, file: OpenFile) -> Cache:
+        cache = self._cache
+        if cache.generation != file.generation:  # compacted: run numbers begin anew
+            cache = Cache(file.generation)
+            if file.generation > self._cache.generation:
+                self._cache = cache
+        return cache
 
     def commit(self, change: Change) -> None:
         """Makes a change, durable on return. Raises NoSuchDocument, Locked, ReadOnly, StorageFailure; then nothing
         has changed."""
-        with self.env.write() as txn:
-            commits.apply(Snapshot(txn, self.env.databases, self._cache), change)
-        self.tidy()
+        with self.env.write() as (txn, file):
+            state = commits.apply(Snapshot(txn, file.databases, self._cache_of(file)), change)
+        if not self._swept or _due(state) is not None:
+            self.tidy()
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -80,39 +85,38 @@ class Store:
     # ------------------------------------------------------------ merging
 
     def tidy(self) -> None:
-        """Merges what policy names, and sweeps what an interrupted merge left; not while another process does."""
-        if self._swept and self._due() is None:
-            return
+        """Merges what policy names, and sweeps what an interrupted merge left; not while another process does.
+
+        Nothing depends on it: where there is no room, or another writer is at work for long, a later commit does it.
+        """
         try:
             with self.env.merging.held(timeout=0):
                 if not self._swept:
                     self.env.clear_stale_readers()
+                    environment.discard(copies.temporary_of(self.path))
                     self._sweep()
                     self._swept = True
                 while (group := self._due()) is not None:
                     self._merge(group)
                     self._sweep()
-        except Locked:
+        except (Locked, StorageFailure):
             return
 
     def _due(self) -> list[Run] | None:
         with self.snapshot() as view:
-            for boilerplate in (False, True):
-                listed = view.runs(boilerplate=boilerplate)
-                bounds = policy.to_merge(listed)
-                if bounds is not None:
-                    return listed[slice(*bounds)]
-        return None
+            return _due(view.state)
 
     def _merge(self, group: list[Run]) -> None:
         """Merges live neighbours; other writers can commit in between, and their removals are counted at the end."""
         numbers = {run.number for run in group}
-        with self.env.write() as txn:
+        with self.env.write() as (txn, _):
             state = read_state(txn)
             writer = RunWriter(state.next_run)
             write_state(txn, state._replace(next_run=state.next_run + 1))
         with self.snapshot() as view:
             group = [run for run in view.state.runs if run.number in numbers]
+            if len(group) < len(numbers):
+                return  # a commit has swallowed some of them meanwhile
             dead = commits.dead_of(view, group)
             pieces = merged([runs.scan(view.txn, view.blocks, run) for run in group], dead, group[0].first_id)
             held: list[Postings] = []
@@ -122,34 +126,34 @@ class Store:
                     self._append(writer, held)
                     held = []
             self._append(writer, held)
-        with self.env.write() as txn:
+        with self.env.write() as (txn, file):
             state = read_state(txn)
+            if not numbers <= {run.number for run in state.runs}:
+                return  # as above; what was written is not listed, and is swept
             died = sum(run.dead for run in state.runs if run.number in numbers) - sum(run.dead for run in group)
             listed = [run for run in state.runs if run.number not in numbers]
-            blocks = self.env.databases[layout.BLOCKS]
-            run = writer.finish(txn, blocks, group[0].first_id, group[-1].last_id, died)
+            run = writer.finish(txn, file.databases[layout.BLOCKS], group[0].first_id, group[-1].last_id, died)
             if run.postings:
                 listed.append(run)
             listed.sort(key=lambda run: run.first_id)
             write_state(txn, state._replace(runs=tuple(listed)))
 
     def _append(self, writer: RunWriter, pieces: list[Postings]) -> None:
-        with self.env.write() as txn:
+        with self.env.write() as (txn, file):
             for piece in pieces:
-                writer.append(txn, self.env.databases[layout.BLOCKS], piece)
+                writer.append(txn, file.databases[layout.BLOCKS], piece)
 
     def _sweep(self) -> None:
         """Deletes the blocks of runs that the state does not list, in bounded transactions."""
-        blocks = self.env.databases[layout.BLOCKS]
-        with self.env.read() as txn:
+        with self.env.read() as (txn, file):
             live = {run.number for run in read_state(txn).runs}
-            unlisted = [number for number in runs.written(txn, blocks) if number not in live]
+            unlisted = [number for number in runs.written(txn, file.databases[layout.BLOCKS]) if number not in live]
         # A run that is written and listed by a commit meanwhile is not among them; one that is dropped can wait.
         for number in unlisted:
             deleted = SWEPT_A_TRANSACTION
             while deleted == SWEPT_A_TRANSACTION:
-                with self.env.write() as txn:
-                    deleted = runs.delete(txn, blocks, number, SWEPT_A_TRANSACTION)
+                with self.env.write() as (txn, file):
+                    deleted = runs.delete(txn, file.databases[layout.BLOCKS], number, SWEPT_A_TRANSACTION)
 
     # ------------------------------------------------------------ the file as a whole
 
@@ -159,7 +163,10 @@ class Store:
 
     def compact(self) -> None:
         """Rewrites the file as if it had been made afresh and gives the rest of its space back. Readers go on, writers
-        wait. Killed at any moment, it leaves the file as it was, or compacted."""
+        wait. Killed at any moment, it leaves the file as it was, or compacted. Raises Locked, ReadOnly,
+        StorageFailure."""
+        if self.env.readonly:
+            raise ReadOnly(f"{self.path!r} was opened for reading only")
         with self.quiet():
             with self.snapshot() as view:
                 temporary = copies.rebuild(view, self.path, self.recipe)
@@ -172,3 +179,13 @@ class Store:
         """Writes a consistent copy to a new file while others read and write. Killed at any moment, it leaves the
         whole copy or nothing. Raises DatabaseExists, StorageFailure."""
         copies.backup(self.env, path)
+
+
+def _due(state: State) -> list[Run] | None:
+    """The runs to merge next."""
+    for boilerplate in (False, True):
+        listed = [run for run in state.runs if run.boilerplate is boilerplate]
+        bounds = policy.to_merge(listed)
+        if bounds is not None:
+            return listed[slice(*bounds)]
+    return None

@@ -1,0 +1,111 @@
+"""Times, memory and what is said of them. Knows nothing of fpdb.
+
+A figure is the median of repeated rounds. What is to be compared is measured in turns, so that both sides of a ratio
+see the same machine.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured number. target: None where there is none; better: which side of the target is good."""
+
+    what: str
+    value: float
+    unit: str
+    target: float | None = None
+    better: Literal["more", "less"] = "less"
+    rounds: Sequence[float] = field(default=(), repr=False)
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target is reached; None where there is none."""
+        if self.target is None:
+            return None
+        return self.value >= self.target if self.better == "more" else self.value <= self.target
+
+
+def median(what: str, rounds: Sequence[float], unit: str, **target: Any) -> Figure:
+    """The median of the rounds as a figure; target and better as in `Figure`."""
+    return Figure(what, statistics.median(rounds), unit, rounds=tuple(rounds), **target)
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The least value that `percent` of the values do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(int(len(ordered) * percent / 100), len(ordered) - 1)]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Wall-clock seconds that one call takes."""
+    begun = time.perf_counter()
+    work()
+    return time.perf_counter() - begun
+
+
+def in_turns(rounds: int, *works: Callable[[], object]) -> list[list[float]]:
+    """Seconds of each work, round by round, after one round that does not count."""
+    for work in works:
+        work()
+    taken: list[list[float]] = [[] for _ in works]
+    for _ in range(rounds):
+        for index, work in enumerate(works):
+            taken[index].append(seconds(work))
+    return taken
+
+
+def ratios(numerators: Sequence[float], denominators: Sequence[float]) -> list[float]:
+    """Quotients, round by round."""
+    return [over / under for over, under in zip(numerators, denominators, strict=True)]
+
+
+def run(*command: str, cwd: Path) -> str:
+    """Runs a program to its end; returns what it printed. Raises RuntimeError with what it complained of."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def in_child(function: Callable[..., Result], *arguments: object) -> tuple[Result, int]:
+    """Calls a module's function in a new process; returns its result and the process's peak memory in bytes."""
+    context = get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_answer, args=(sender, function, arguments))
+    child.start()
+    sender.close()
+    try:
+        result, peak = receiver.recv()
+    except EOFError:
+        raise RuntimeError(f"{function.__name__} failed in its process") from None
+    finally:
+        child.join()
+    return result, peak
+
+
+def _answer(sender: Any, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
+    sender.send((function(*arguments), peak_memory()))
+
+
+def peak_memory() -> int:
+    """The most memory this process has had resident, in bytes, mapped files included."""
+    # Linux's ru_maxrss starts from the parent's: VmHWM is this program's own.
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().split("VmHWM:")[1].split()[0]) << 10
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak << 10

@@ -1,0 +1,94 @@
+"""The command line: parses, calls `Database` or `load`, prints. One module a command, or a few that belong
+together.
+
+Imports the library only inside commands, so that `fpdb --help` comes at once.
+"""
+
+import errno
+from typing import Any
+
+import click
+
+from fpdb import __version__
+from fpdb.cli.add import add
+from fpdb.cli.catalogue import info, list_, show
+from fpdb.cli.fingerprint import fingerprint
+from fpdb.cli.init import init
+from fpdb.cli.options import Target
+from fpdb.cli.output import printable
+from fpdb.cli.query import query
+from fpdb.cli.remove import remove
+from fpdb.cli.upkeep import backup, check, compact
+from fpdb.errors import Error
+
+__all__ = ["cli", "main"]
+
+
+class Failure(click.ClickException):
+    """Something went wrong that is no mistake in the command: one line, exit status 1."""
+
+    def show(self, file: Any = None) -> None:
+        """Prints it on standard error."""
+        click.echo(f"fpdb: {printable(self.message)}", file=file, err=True)
+
+
+class Commands(click.Group):
+    """A group whose commands fail with one line instead of a traceback."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """In the order of a database's life, not of the alphabet."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command."""
+        try:
+            return super().invoke(ctx)
+        except Error as error:
+            raise Failure(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            raise Failure(f"{where}{error.strerror or error}") from error
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--db",
+    "path",
+    metavar="FILE",
+    envvar="FPDB_DB",
+    default="corpus.fpdb",
+    show_default="$FPDB_DB, else corpus.fpdb",
+    type=click.Path(),
+    help="The database.",
+)
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    default=10.0,
+    show_default=True,
+    help="How long to wait for another process that writes.",
+)
+@click.version_option(__version__, message="fpdb %(version)s")
+@click.pass_context
+def cli(ctx: click.Context, path: str, timeout: float) -> None:
+    """Fingerprints of documents in one file: which documents share text with this one, and how much?
+
+    \b
+    fpdb add essays/            remember every text in a folder
+    fpdb query draft.txt        which of them share text with a draft?
+
+    Exit status: 0 done (also when nothing matches), 1 it failed or damage was found, 2 wrong usage.
+    """
+    ctx.obj = Target(path, timeout)
+
+
+for _command in (init, add, remove, query, fingerprint, list_, show, info, check, compact, backup):
+    cli.add_command(_command)
+
+
+def main() -> None:
+    """The `fpdb` program."""
+    cli(prog_name="fpdb")

@@ -1,0 +1,175 @@
+"""`fpdb add`."""
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+from fpdb.cli.options import NameValue, Target, format_option, kind_option, paths_argument
+from fpdb.cli.output import count_text, say, size_text, write_csv, write_json
+
+if TYPE_CHECKING:
+    from fpdb.fingerprint import Recipe
+    from fpdb.load import Report, Skipped, Source
+
+    Sources = Iterable[Source | Skipped]
+
+STATUSES = ("added", "replaced", "updated", "unchanged")
+SHORT_NAMES = 3
+
+
+@click.command()
+@paths_argument
+@click.option("--boilerplate", is_flag=True, help="Discard what these documents hold wherever it occurs.")
+@click.option("--name", metavar="NAME", help="Name of the one document that is added.")
+@kind_option
+@click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    type=NameValue(),
+    metavar="KEY=VALUE",
+    help="Label of every document added; may be repeated.",
+)
+@click.option("--contact", metavar="TEXT", help="Whom to ask about these documents.")
+@click.option("--jsonl", is_flag=True, help="PATH holds a document a line, as JSON.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes that fingerprint. [default: one a processor]",
+)
+@format_option
+@click.pass_obj
+def add(
+    target: Target,
+    paths: tuple[str, ...],
+    boilerplate: bool,
+    name: str | None,
+    kind: str,
+    labels: tuple[tuple[str, str], ...],
+    contact: str | None,
+    jsonl: bool,
+    jobs: int | None,
+    form: str,
+) -> None:
+    """Add documents.
+
+    Without a database, one is created with the `text` preset.
+
+    PATH is a file, a folder (with all that it holds, sorted; symbolic links are not followed), or - for
+    standard input, which needs --name. A document's name is its path as given, without empty and "." parts.
+    A name that is there already is replaced, or left alone if its content is the same. Binary and
+    unreadable files are skipped, and listed on standard error; the exit status is 1 if one of them was a
+    PATH itself.
+
+    \b
+    --jsonl takes lines like
+      {"name": "a", "text": "...", "kind": "text", "source": "...", "contact": "...", "labels": {"term": "1"}}
+    where all but name and text may be missing.
+
+    Ctrl-C keeps the documents committed by then. The same command goes on from there.
+
+    \b
+    Example: fpdb add essays/ --label term=2024
+             fpdb add --boilerplate template.txt
+             pdftotext paper.pdf - | fpdb add - --name paper.pdf
+    """
+    from fpdb.cli.progress import TerminalWatcher
+    from fpdb.errors import Error
+    from fpdb.load import Report, load
+
+    _check_name(paths, name, jsonl)
+    report = Report()
+    with target.open("a") as db:
+
+        def found() -> "Sources":
+            return _sources(target, paths, name, kind, jsonl)
+
+        try:
+            with TerminalWatcher(lambda: _total(found(), paths, jsonl)) as watcher:
+                load(
+                    db,
+                    found(),
+                    boilerplate=boilerplate,
+                    labels=dict(labels),
+                    contact=contact,
+                    jobs=jobs,
+                    watcher=watcher,
+                    report=report,
+                )
+        except Error:
+            if report.documents:
+                _print(report, form)
+            raise
+        _print(report, form)
+        _say_short(report.too_short, db.recipe)
+    if report.interrupted:
+        there = count_text(report.documents, "document")
+        say(f"interrupted: {there} in {target.path} so far; the same command goes on from there")
+    if report.interrupted or any(skipped.asked for skipped in report.skipped):
+        sys.exit(1)
+
+
+def _check_name(paths: tuple[str, ...], name: str | None, jsonl: bool) -> None:
+    if name is not None and jsonl:
+        raise click.UsageError("--name names one document; JSON Lines name their own")
+    if name is not None and (len(paths) > 1 or os.path.isdir(paths[0])):
+        raise click.UsageError("--name names one document; give one file, or -")
+    if "-" in paths and name is None and not jsonl:
+        raise click.UsageError("what standard input holds needs a name: --name NAME")
+
+
+def _sources(target: Target, paths: tuple[str, ...], name: str | None, kind: str, jsonl: bool) -> "Sources":
+    from fpdb.load import files, records
+
+    if jsonl:
+        return records(paths, kind=kind, own=target.own())
+    return files(paths, name=name, kind=kind, own=target.own())
+
+
+def _total(found: "Sources", paths: tuple[str, ...], jsonl: bool) -> int | None:
+    """Bytes to be read; None if that cannot be known."""
+    from fpdb.load import Source
+
+    if "-" in paths:
+        return None
+    if jsonl:
+        return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
+    return sum(source.size for source in found if isinstance(source, Source))
+
+
+def _print(report: "Report", form: str) -> None:
+    counts = {status: getattr(report, status) for status in STATUSES}
+    figures = {"bytes": report.bytes, "postings": report.postings, "seconds": round(report.seconds, 3)}
+    skipped = [{"name": one.name, "reason": one.reason} for one in report.skipped]
+    if form == "json":
+        write_json({**counts, "skipped": skipped, **figures, "interrupted": report.interrupted})
+    elif form == "csv":
+        row = {**counts, "skipped": len(skipped), **figures}
+        write_csv(list(row), [list(row.values())])
+    else:
+        click.echo(_summary(report, counts))
+
+
+def _summary(report: "Report", counts: dict[str, int]) -> str:
+    """`added 3, unchanged 1, skipped 2: 12.3 MB in 0.5 s (24.6 MB/s), 90,000 postings`"""
+    parts = [f"{status} {count:,}" for status, count in counts.items() if count or status == "added"]
+    if report.skipped:
+        parts.append(f"skipped {len(report.skipped):,}")
+    rate = report.bytes / report.seconds if report.seconds else 0
+    return (
+        f"{', '.join(parts)}: {size_text(report.bytes)} in {report.seconds:.1f} s"
+        f" ({size_text(rate)}/s), {count_text(report.postings, 'posting')}"
+    )
+
+
+def _say_short(names: list[str], recipe: "Recipe") -> None:
+    if not names:
+        return
+    lengths = sorted({rule.k for rule in recipe.rules.values()})
+    shown = ", ".join(names[:SHORT_NAMES])
+    more = f" and {len(names) - SHORT_NAMES:,} more" if len(names) > SHORT_NAMES else ""
+    say(f"no fingerprint, since shorter than a k-gram (k={lengths[0]}): {shown}{more}")

@@ -1,0 +1,165 @@
+"""`fpdb list`, `fpdb show` and `fpdb info`: what is in the database."""
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fpdb.cli.options import Target, format_option
+from fpdb.cli.output import Column, size_text, write_csv, write_details, write_json, write_table
+
+if TYPE_CHECKING:
+    from fpdb import Document
+    from fpdb.fingerprint import Recipe
+
+COLUMNS = (
+    Column("name"),
+    Column("kind"),
+    Column("symbols", right=True),
+    Column("fingerprints", right=True),
+    Column("added"),
+    Column("labels"),
+)
+FIELDS = (
+    "name",
+    "kind",
+    "boilerplate",
+    "symbols",
+    "kgrams",
+    "fingerprints",
+    "hashes",
+    "digest",
+    "source",
+    "contact",
+    "labels",
+    "added",
+    "note",
+)
+
+
+@click.command("list")
+@click.option("--glob", metavar="PATTERN", help="Only names that match, as in a shell: 'essays/2023/*'.")
+@format_option
+@click.pass_obj
+def list_(target: Target, glob: str | None, form: str) -> None:
+    """List the documents, by name.
+
+    Example: fpdb list --glob 'essays/*'
+    """
+    with target.open("r") as db:
+        documents = db.documents(glob)
+        if form == "json":
+            for document in documents:
+                write_json(_record(document))
+        elif form == "csv":
+            write_csv(FIELDS, (_csv_row(document) for document in documents))
+        else:
+            write_table(COLUMNS, (_row(document) for document in documents))
+
+
+@click.command()
+@click.argument("name")
+@format_option
+@click.pass_obj
+def show(target: Target, name: str, form: str) -> None:
+    """Show one document.
+
+    Example: fpdb show essays/a.txt
+    """
+    with target.open("r") as db:
+        document = db.document(name)
+    if form == "json":
+        write_json(_record(document))
+    elif form == "csv":
+        write_csv(FIELDS, [_csv_row(document)])
+    else:
+        write_details(
+            (field, _text(value)) for field, value in _record(document).items() if value not in (None, {}, "")
+        )
+
+
+@click.command()
+@format_option
+@click.pass_obj
+def info(target: Target, form: str) -> None:
+    """Show the database as a whole.
+
+    How many documents and postings, how large a file, which recipe.
+
+    Example: fpdb info --format json
+    """
+    with target.open("r") as db:
+        figures = db.info()
+        recipe = db.recipe
+    if form == "json":
+        write_json(figures)
+    elif form == "csv":
+        row = figures | {"recipe": json.dumps(figures["recipe"])}
+        write_csv(list(row), [list(row.values())])
+    else:
+        write_details(_info_lines(target.path, figures, recipe))
+
+
+def recipe_text(recipe: "Recipe") -> str:
+    """A recipe in a line: `characters: robust-winnow, k=30, w=21`."""
+    return "; ".join(
+        f"{alphabet}: {', '.join([rule.scheme, f'k={rule.k}', *_parameters(rule.parameters)])}"
+        for alphabet, rule in recipe.rules.items()
+    )
+
+
+def _parameters(parameters: Any) -> list[str]:
+    return [f"{name}={value}" for name, value in parameters.items()]
+
+
+def _info_lines(path: str, figures: dict[str, Any], recipe: "Recipe") -> list[tuple[str, str]]:
+    postings, size = figures["postings"], figures["file_bytes"]
+    return [
+        ("database", os.path.abspath(path)),
+        ("format", str(figures["format_version"])),
+        ("recipe", recipe_text(recipe)),
+        ("key", "secret" if figures["recipe"]["secret_key"] else "the default, known to all"),
+        ("documents", f"{figures['documents']:,}"),
+        ("boilerplate", f"{figures['boilerplate_documents']:,}"),
+        ("postings", f"{postings:,}"),
+        ("runs", f"{figures['runs']:,}"),
+        ("size", size_text(size) + (f", {size / postings:.1f} bytes a posting" if postings else "")),
+    ]
+
+
+def _record(document: "Document") -> dict[str, Any]:
+    record = {field: getattr(document, field) for field in FIELDS}
+    digest = document.digest
+    return record | {
+        "digest": digest.hex() if digest is not None else None,
+        "labels": dict(document.labels),
+        "added": document.added.isoformat(timespec="seconds"),
+    }
+
+
+def _csv_row(document: "Document") -> list[object]:
+    record = _record(document)
+    record["labels"] = json.dumps(record["labels"]) if record["labels"] else ""
+    return ["" if value is None else value for value in record.values()]
+
+
+def _row(document: "Document") -> tuple[str, ...]:
+    return (
+        document.name,
+        document.kind + (" (boilerplate)" if document.boilerplate else ""),
+        f"{document.symbols:,}",
+        f"{document.fingerprints:,}",
+        document.added.astimezone().strftime("%Y-%m-%d %H:%M"),
+        _text(document.labels),
+    )
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, str):
+        return value
+    return " ".join(f"{key}={label}" for key, label in value.items())

@@ -1,0 +1,65 @@
+"""`fpdb fingerprint`."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from fpdb.cli.options import format_option, kind_option, paths_argument, recipe_options, wrong_usage
+from fpdb.cli.output import Column, count_text, printable, say, write_csv, write_json, write_table
+from fpdb.errors import Unreadable
+
+if TYPE_CHECKING:
+    from fpdb.fingerprint import Fingerprints, Recipe
+
+COLUMNS = (Column("hash", right=True), Column("position", right=True), Column("start", right=True))
+
+
+@click.command()
+@paths_argument
+@recipe_options
+@kind_option
+@format_option
+def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) -> None:
+    """Print a file's fingerprints.
+
+    No database is needed.
+
+    PATH is a file, a folder, or - for standard input. Of each fingerprint, its hash as a database stores
+    it, its position in symbols, and where it starts in the original, in characters; both count from 0.
+
+    Example: fpdb fingerprint essay.txt -k 20 -w 10
+    """
+    from fpdb.load import Skipped, content_of, files, reason_of
+
+    failed = False
+    if form == "csv":
+        write_csv(("name", "hash", "position", "start"), ())
+    for source in files(paths):
+        try:
+            if isinstance(source, Skipped):
+                raise Unreadable(source.reason)
+            with wrong_usage():
+                found = recipe.fingerprint(content_of(source), kind)
+        except (OSError, Unreadable) as error:
+            say(f"skipped {source.name}: {reason_of(error)}")
+            failed |= source.asked
+        else:
+            _print(source.name, found, form)
+    if failed:
+        sys.exit(1)
+
+
+def _print(name: str, found: "Fingerprints", form: str) -> None:
+    positions = [] if found.positions is None else found.positions.tolist()
+    rows = zip(found.hashes.tolist(), positions, found.starts.tolist(), strict=True)
+    if form == "json":
+        head = {"name": name, "kind": found.kind, "symbols": found.symbols, "kgrams": found.kgrams}
+        write_json({**head, "fingerprints": list(rows)})
+    elif form == "csv":
+        write_csv(None, ((name, *row) for row in rows))
+    else:
+        counts = [count_text(found.symbols, "symbol"), count_text(found.kgrams, "k-gram")]
+        counts.append(count_text(len(found.hashes), "fingerprint"))
+        click.echo(f"{printable(name)}: {', '.join(counts)}; read as {found.note}")
+        write_table(COLUMNS, (tuple(map(str, row)) for row in rows))

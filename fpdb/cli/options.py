@@ -1,0 +1,192 @@
+"""Options that several commands share, and what they stand for: the database, a recipe, a format.
+
+Imports the library only when a command runs, so that help comes at once.
+"""
+
+import functools
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+
+from fpdb.errors import BadQuery, BadRecipe, UnknownKind
+
+if TYPE_CHECKING:
+    from fpdb import Database
+    from fpdb.fingerprint import Recipe
+    from fpdb.load import Own
+
+SUFFIXES = ("", "-lock", "-writer", "-merge")
+"""Of the files of a database."""
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Target:
+    """The database that a command works on."""
+
+    path: str
+    timeout: float
+
+    def open(self, mode: Literal["r", "r+", "a", "x"], recipe: "Recipe | None" = None) -> "Database":
+        """Opens it; the modes are those of `fpdb.open`."""
+        import fpdb
+
+        return fpdb.open(self.path, mode, recipe=recipe, timeout=self.timeout)
+
+    def own(self) -> "Own":
+        """Its files, which are not documents, and which nothing else in this process may open."""
+        from fpdb.load import Own
+
+        real = os.path.realpath(self.path)
+        return Own.of(real + suffix for suffix in SUFFIXES)
+
+
+class LazyChoice(click.ParamType[str]):
+    """One of some names that are known only once the library is imported."""
+
+    name = "name"
+
+    def __init__(self, table: str) -> None:
+        """table: PRESETS, SCHEMES or KINDS of `fpdb.fingerprint`."""
+        self._table = table
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if there is one like it."""
+        names = self._names()
+        if value not in names:
+            self.fail(f"there is no {value!r}; choose one of: {', '.join(names)}", param, ctx)
+        return value
+
+    def get_metavar(self, *_: object, **__: object) -> str:
+        """The names, as help shows them."""
+        return f"[{'|'.join(self._names())}]"
+
+    def _names(self) -> list[str]:
+        import fpdb.fingerprint
+
+        return list(getattr(fpdb.fingerprint, self._table))
+
+
+class NameValue(click.ParamType[tuple[str, str]]):
+    """`NAME=VALUE`, as a pair."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """The pair; a value may hold further equal signs."""
+        if isinstance(value, tuple):
+            return value
+        name, equals, rest = str(value).partition("=")
+        if not name or not equals:
+            self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
+        return name, rest
+
+
+class Key(click.ParamType[int]):
+    """A whole number, decimal or `0x...`; a wrong one is not repeated, since it may be a secret."""
+
+    name = "key"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number."""
+        try:
+            key = int(str(value), 0)
+        except ValueError:
+            key = -1
+        if not 0 <= key < 2**64:
+            self.fail("a key is a whole number from 0 to 2^64 - 1", param, ctx)
+        return key
+
+
+def paths_argument(command: Command) -> Command:
+    """PATH..., at least one."""
+    return click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())(command)
+
+
+def format_option(command: Command) -> Command:
+    """--format."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["table", "json", "csv"]),
+        default="table",
+        show_default=True,
+        help="How to print, on a terminal or not: for people, one JSON object a line, or CSV.",
+    )(command)
+
+
+def kind_option(command: Command) -> Command:
+    """--kind."""
+    return click.option(
+        "--kind", type=LazyChoice("KINDS"), default="text", show_default=True, help="What sort of document."
+    )(command)
+
+
+def recipe_options(command: Command) -> Command:
+    """--preset and what changes it; hands a `Recipe` to the command's parameter `recipe`."""
+
+    @click.option(
+        "--preset",
+        type=LazyChoice("PRESETS"),
+        default="text",
+        show_default=True,
+        help="Recipe to start from.",
+    )
+    @click.option("--scheme", type=LazyChoice("SCHEMES"), help="Rule that selects k-grams.")
+    @click.option("-k", type=int, metavar="K", help="Length of a k-gram, in symbols.")
+    @click.option("-w", "--window", type=int, metavar="W", help="Window of the scheme, in k-grams.")
+    @click.option(
+        "--set",
+        "parameters",
+        multiple=True,
+        type=NameValue(),
+        metavar="NAME=VALUE",
+        help="Any parameter of the scheme; may be repeated.",
+    )
+    @click.option(
+        "--key", type=Key(), metavar="N", help="Hash key, from 0 to 2^64 - 1.  [default: one that all may know]"
+    )
+    @functools.wraps(command)
+    def with_recipe(
+        *args: Any,
+        preset: str,
+        scheme: str | None,
+        k: int | None,
+        window: int | None,
+        parameters: tuple[tuple[str, str], ...],
+        key: int | None,
+        **others: Any,
+    ) -> Any:
+        from fpdb.fingerprint import Recipe
+
+        values: dict[str, Any] = {name: _number(name, value) for name, value in parameters}
+        if window is not None:
+            values["w"] = window
+        with wrong_usage():
+            recipe = Recipe.preset(preset).with_(**values, k=k, scheme=scheme, key=key)
+        return command(*args, recipe=recipe, **others)
+
+    return with_recipe  # type: ignore[return-value]
+
+
+@contextmanager
+def wrong_usage() -> Iterator[None]:
+    """A recipe, a kind or a query that makes no sense is the caller's mistake: exit status 2."""
+    try:
+        yield
+    except (BadQuery, BadRecipe, UnknownKind) as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _number(name: str, value: str) -> int | float:
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    raise click.UsageError(f"{name} must be a number, not {value!r}")

@@ -1,0 +1,152 @@
+"""How answers are written: tables for people, JSON Lines and CSV for programs.
+
+Whatever comes from documents and names passes `printable` on its way to a terminal. Knows nothing of
+databases.
+"""
+
+import csv
+import io
+import json
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, TextIO
+
+import click
+
+RICH_ROWS = 1000
+"""Longer tables are written plainly: drawing them would take seconds."""
+
+
+class Column(NamedTuple):
+    """A column of a table: its title, and whether its cells line up on the right."""
+
+    title: str
+    right: bool = False
+
+
+def printable(text: str) -> str:
+    """The text as a terminal may have it: control, format, bidi and surrogate characters as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(char if _is_harmless(char) else _escaped(char) for char in text)
+
+
+def write_json(value: Any) -> None:
+    """One object on one line, in ASCII: no character of a name can break it."""
+    print(json.dumps(value, ensure_ascii=True, allow_nan=False), file=sys.stdout)
+
+
+def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> None:
+    """A header, if any, and rows. Names that are not UTF-8 keep their bytes, except on a terminal."""
+    out = _stdout("surrogateescape")
+    clean = out.isatty()
+    writer = csv.writer(_Lines(out), lineterminator="\r\n")
+    if header is not None:
+        writer.writerow(header)
+    for row in rows:
+        writer.writerow([printable(cell) if clean and isinstance(cell, str) else cell for cell in row])
+
+
+def write_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    """A table: drawn by rich on a terminal, else in plain columns, nothing cut off."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    out = _stdout("backslashreplace")
+    if out.isatty() and len(cells) <= RICH_ROWS:
+        _draw(columns, cells)
+        return
+    widths = [max(map(len, column)) for column in zip([c.title for c in columns], *cells, strict=True)]
+    for row in [[column.title for column in columns], *cells]:
+        padded = (
+            cell.rjust(width) if column.right else cell.ljust(width)
+            for cell, width, column in zip(row, widths, columns, strict=True)
+        )
+        out.write("  ".join(padded).rstrip() + "\n")
+
+
+def write_details(details: Iterable[tuple[str, str]]) -> None:
+    """Names and values, one a line."""
+    lines = [(title, printable(value)) for title, value in details]
+    width = max(len(title) for title, _ in lines)
+    out = _stdout("backslashreplace")
+    for title, value in lines:
+        out.write(f"{title.ljust(width)}  {value}".rstrip() + "\n")
+
+
+def say(message: str) -> None:
+    """One line for the person, on standard error."""
+    click.echo(printable(message), err=True)
+
+
+def bar(share: float, width: int = 10) -> str:
+    """A share of 1 as a bar of so many cells."""
+    if "utf" not in (sys.stdout.encoding or "").lower():
+        return "#" * round(share * width)
+    eighths = round(share * width * 8)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def size_text(size: float) -> str:
+    """Bytes for people: `12 bytes`, `3.4 MB`."""
+    for unit in ("GB", "MB", "kB"):
+        scale = {"GB": 1e9, "MB": 1e6, "kB": 1e3}[unit]
+        if size >= scale:
+            return f"{size / scale:.1f} {unit}"
+    return f"{size:.0f} bytes"
+
+
+def time_text(seconds: float) -> str:
+    """Seconds for people: `0:05`, `1:02:03`."""
+    minutes, left = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
+
+
+def count_text(count: int, noun: str) -> str:
+    """`1 document`, `1,234 documents`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+class _Lines:
+    """Ends rows with a newline alone; `csv` quotes a cell's newlines of either sort only if rows end with both."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, row: str) -> None:
+        self._out.write(row.removesuffix("\r\n") + "\n")
+
+
+def _is_harmless(char: str) -> bool:
+    return char.isprintable() or unicodedata.category(char) == "Zs"
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8, in a file's name
+        code -= 0xDC00
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _stdout(errors: str) -> TextIO:
+    """Standard output, set to write what its encoding has not in this way rather than fail."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors=errors)
+    return sys.stdout
+
+
+def _draw(columns: Sequence[Column], cells: Iterable[Sequence[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        justify: Literal["left", "right"] = "right" if column.right else "left"
+        table.add_column(column.title, justify=justify, overflow="fold", no_wrap=column.right)
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
+    Console(file=sys.stdout).print(table)

@@ -1,0 +1,191 @@
+"""`fpdb query`."""
+
+import math
+import os
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fpdb.cli.options import Target, format_option, kind_option, paths_argument, wrong_usage
+from fpdb.cli.output import Column, bar, count_text, printable, say, write_csv, write_json, write_table
+from fpdb.errors import Unreadable
+
+if TYPE_CHECKING:
+    from fpdb import Answer, Database
+
+MEASURES = ("containment", "reverse-containment", "resemblance", "shared")
+TOP_OF_TABLE = 20
+
+COLUMNS = (
+    Column("#", right=True),
+    Column("name"),
+    Column("shared", right=True),
+    Column("containment", right=True),
+    Column(""),
+    Column("reverse", right=True),
+    Column("resemblance", right=True),
+)
+FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment", "resemblance")
+
+
+@click.command()
+@paths_argument
+@click.option(
+    "--by",
+    type=click.Choice(MEASURES),
+    default="containment",
+    show_default=True,
+    help="The measure: for the order, and for --min.",
+)
+@click.option("--min", "least", type=float, metavar="X", help="Only matches of at least X.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"Only the first N. [default: {TOP_OF_TABLE} in a table, else all]",
+)
+@click.option(
+    "--smallest",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Look up only the N smallest hashes: quicker, and an estimate.",
+)
+@click.option(
+    "-w",
+    "--window",
+    type=click.IntRange(min=1),
+    metavar="W",
+    help="A window wider than the recipe's: fewer look-ups, a coarser answer.",
+)
+@click.option("--max-df", type=click.IntRange(min=1), metavar="M", help="Ignore hashes that M documents or more hold.")
+@click.option(
+    "--max-ignored",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Of those, ignore at most N, the most common ones.",
+)
+@click.option("--include-self", is_flag=True, help="Also list the document that is the query itself.")
+@click.option("--name", metavar="NAME", help="Name of the query, if there is but one.")
+@kind_option
+@format_option
+@click.pass_obj
+def query(
+    target: Target,
+    /,
+    paths: tuple[str, ...],
+    by: str,
+    least: float | None,
+    top: int | None,
+    name: str | None,
+    kind: str,
+    form: str,
+    **options: Any,
+) -> None:
+    """Tell which documents share text with a file.
+
+    PATH is a file, a folder (each file in it is a query), or - for standard input.
+
+    Containment is how much of the query is in the document, reverse how much of the document is in the query,
+    resemblance how much of both together they share: all counted in fingerprints, boilerplate left out.
+
+    \b
+    Example: fpdb query draft.txt
+             fpdb query draft.txt --min 0.1 --format json
+    """
+    _check(paths, by, least, name, options["max_df"], options["max_ignored"])
+    failed: list[str] = []
+    with target.open("r") as db:
+        options |= {"by": by.replace("-", "_"), "min": least, "top": None if form == "table" else top, "kind": kind}
+        answers = _answers(db, target, paths, name, options, failed)
+        if form == "json":
+            for answer, _ in answers:
+                write_json(answer.to_dict())
+        elif form == "csv":
+            write_csv(FIELDS, (row for answer, _ in answers for row in _csv_rows(answer)))
+        else:
+            for index, (answer, left_out) in enumerate(answers):
+                if index:
+                    click.echo()
+                _show(answer, top or TOP_OF_TABLE, left_out)
+    if failed:
+        sys.exit(1)
+
+
+def _check(
+    paths: tuple[str, ...], by: str, least: float | None, name: str | None, max_df: Any, max_ignored: Any
+) -> None:
+    most = math.inf if by == "shared" else 1
+    if least is not None and not 0 <= least <= most:
+        allowed = "0 or more" if by == "shared" else "from 0 to 1"
+        raise click.UsageError(f"--min is {allowed} with --by {by}, not {least:g}")
+    if max_ignored is not None and max_df is None:
+        raise click.UsageError("--max-ignored limits what --max-df ignores: give both")
+    if name is not None and (len(paths) > 1 or os.path.isdir(paths[0])):
+        raise click.UsageError("--name names one query; give one file, or -")
+
+
+def _answers(
+    db: "Database",
+    target: Target,
+    paths: tuple[str, ...],
+    name: str | None,
+    options: dict[str, Any],
+    failed: list[str],
+) -> "Iterator[tuple[Answer, bool]]":
+    """One after the other, and whether the document that is the query itself was left out.
+
+    What cannot be read is said, and put into `failed` if it was named itself.
+    """
+    from fpdb.fingerprint import content_digest
+    from fpdb.load import Skipped, content_of, files, reason_of
+
+    for source in files(paths, name=name, own=target.own()):
+        try:
+            if isinstance(source, Skipped):
+                raise Unreadable(source.reason)
+            content = content_of(source)
+            stored = None if options["include_self"] else db.digest(source.name)
+            with wrong_usage():
+                answer = db.query(content, name=source.name, **options)
+            yield answer, stored is not None and stored == content_digest(content)
+        except (OSError, Unreadable) as error:
+            say(f"skipped {source.name}: {reason_of(error)}")
+            if source.asked:
+                failed.append(source.name)
+
+
+def _csv_rows(answer: "Answer") -> Iterator[tuple[object, ...]]:
+    for rank, match in enumerate(answer.matches, start=1):
+        measures = (match.containment, match.reverse_containment, match.resemblance)
+        yield (answer.query.name, rank, match.name, match.shared, *measures)
+
+
+def _show(answer: "Answer", top: int, left_out: bool) -> None:
+    query = answer.query
+    counts = [count_text(query.fingerprints, "fingerprint"), f"{query.looked_up:,} looked up"]
+    if query.ignored_boilerplate:
+        counts.append(f"{query.ignored_boilerplate:,} ignored as boilerplate")
+    if query.ignored_common:
+        counts.append(f"{query.ignored_common:,} ignored as common")
+    click.echo(f"{printable(query.name or '-')}: {', '.join(counts)}")
+    if not answer.matches:
+        short = "" if query.fingerprints else ": too short to have a fingerprint"
+        click.echo("no match" + (" but itself, see --include-self" if left_out else "") + short)
+        return
+    rows = (
+        (
+            str(rank),
+            match.name,
+            f"{match.shared:,}",
+            f"{match.containment:.1%}",
+            bar(match.containment),
+            f"{match.reverse_containment:.1%}",
+            f"{match.resemblance:.3f}",
+        )
+        for rank, match in enumerate(answer.matches[:top], start=1)
+    )
+    write_table(COLUMNS, rows)
+    if len(answer.matches) > top:
+        click.echo(f"{len(answer.matches) - top:,} more; see them with --top")

@@ -1,0 +1,231 @@
+"""Fingerprints many documents, in worker processes when there is enough to do; order is kept, memory bounded.
+
+A chunk of documents goes out, a few arrays and small tuples come back, since a message costs more than a
+document. Knows nothing of the database.
+"""
+
+import itertools
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.errors import Error
+from fpdb.fingerprint import Fingerprints, Recipe, content_digest
+from fpdb.load.sources import Source, content_of, reason_of
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+CHUNK_BYTES = 1 << 20
+CHUNK_DOCUMENTS = 200
+CHUNKS_AHEAD = 24
+"""For each process: what workers do while a batch is committed."""
+ALONE_BYTES = 16 << 20
+"""Less than this is done sooner than a worker process has started."""
+
+
+class WorkerError(Error):
+    """A worker process ended by itself, or was ended by the system."""
+
+
+class Job(NamedTuple):
+    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again."""
+
+    source: Source
+    known: bytes | None = None
+
+
+class Outcome(NamedTuple):
+    """What became of one document; exactly one of failure, unchanged and fingerprints holds."""
+
+    source: Source
+    size: int = 0
+    """Bytes of content."""
+    digest: bytes = b""
+    failure: str | None = None
+    unchanged: bool = False
+    fingerprints: Fingerprints | None = None
+
+
+_Task: TypeAlias = tuple[str | None, bytes | str | None, int, str, bytes | None]
+"""A job on its way to a worker: path, content, size, kind, known digest."""
+
+_Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int]
+"""An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, fingerprints (-1: content known)."""
+
+
+class _Packed(NamedTuple):
+    """What a worker makes of a chunk; the fingerprints of all its documents are in two arrays."""
+
+    done: list[_Done]
+    hashes: NDArray[np.uint64]
+    positions: NDArray[np.uint32]
+
+
+@dataclass
+class _Given:
+    """A chunk that was given to the workers, or done by this process after all."""
+
+    jobs: list[Job]
+    future: "Future[_Packed]"
+    own: list[Outcome] | None = None
+
+
+def fingerprinted(jobs: Iterable[Job], recipe: Recipe, processes: int) -> Generator[Outcome]:
+    """The outcome of every job, in order. Reading ahead is bounded: a few chunks a process.
+
+    processes: how many may fingerprint at once; this one among them. WorkerError: the rest cannot be had.
+    """
+    chunks = _chunks(jobs)
+    ahead: list[list[Job]] = []
+    if processes > 1:
+        size = 0
+        for chunk in chunks:
+            ahead.append(chunk)
+            size += sum(job.source.size for job in chunk)
+            if size >= ALONE_BYTES and len(ahead) > 1:
+                yield from _in_processes(itertools.chain(ahead, chunks), recipe, processes)
+                return
+    for job in itertools.chain.from_iterable(itertools.chain(ahead, chunks)):
+        yield _outcome(job, recipe)
+
+
+def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    chunk: list[Job] = []
+    size = 0
+    for job in jobs:
+        chunk.append(job)
+        size += job.source.size
+        if size >= CHUNK_BYTES or len(chunk) >= CHUNK_DOCUMENTS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _outcome(job: Job, recipe: Recipe) -> Outcome:
+    """Reads and fingerprints one document. Whatever goes wrong is this document's failure and no other's."""
+    source = job.source
+    try:
+        content = content_of(source)
+        size = len(content) if isinstance(content, bytes) else source.size
+        digest = content_digest(content)
+        if digest == job.known:
+            return Outcome(source, size, digest, unchanged=True)
+        found = recipe.fingerprint(content, source.kind)
+        return Outcome(source, size, digest, fingerprints=replace(found, source=None))  # the symbols are large
+    except Exception as error:
+        return Outcome(source, failure=reason_of(error))
+
+
+def _in_processes(chunks: Iterable[list[Job]], recipe: Recipe, processes: int) -> Iterator[Outcome]:
+    """This process does its share: it takes a chunk back where it would have to wait."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
+    pool = ProcessPoolExecutor(
+        processes - 1, get_context("spawn"), initializer=_begin_worker, initargs=(recipe.to_record(),)
+    )
+    waiting: deque[_Given] = deque()
+    try:
+        for chunk in chunks:
+            with _deaf_to_interrupts():
+                waiting.append(_Given(chunk, pool.submit(_work, _tasks(chunk))))
+            if len(waiting) > CHUNKS_AHEAD * processes:
+                yield from _first(waiting, recipe)
+        while waiting:
+            yield from _first(waiting, recipe)
+    except BrokenProcessPool:
+        raise WorkerError("a worker process died, perhaps for want of memory; try again with --jobs 1") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _first(waiting: "deque[_Given]", recipe: Recipe) -> Iterable[Outcome]:
+    """Takes the first chunk out. While it is not done, does the last ones itself, which come up last."""
+    first = waiting[0]
+    while not first.future.done():
+        taken = next((given for given in reversed(waiting) if not given.own and given.future.cancel()), None)
+        if taken is None:
+            break
+        taken.own = [_outcome(job, recipe) for job in taken.jobs]
+    waiting.popleft()
+    return first.own or _unpack(first.jobs, first.future.result())
+
+
+def _tasks(chunk: Sequence[Job]) -> list[_Task]:
+    return [(source.path, source.content, source.size, source.kind, known) for source, known in chunk]
+
+
+def _unpack(chunk: Sequence[Job], packed: _Packed) -> Iterator[Outcome]:
+    start = 0
+    for job, (size, digest, failure, kind, symbols, kgrams, note, count) in zip(chunk, packed.done, strict=True):
+        if count < 0:
+            yield Outcome(job.source, size, digest, failure, unchanged=failure is None)
+            continue
+        piece = slice(start, start + count)
+        start += count
+        found = Fingerprints(kind, symbols, kgrams, packed.hashes[piece], packed.positions[piece], note)
+        yield Outcome(job.source, size, digest, fingerprints=found)
+
+
+_recipe: Recipe
+"""The recipe of a worker process."""
+
+
+def _begin_worker(record: dict[str, Any]) -> None:
+    global _recipe
+    _recipe = Recipe.from_record(record)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for work for ever."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _work(tasks: Sequence[_Task]) -> _Packed:
+    done: list[_Done] = []
+    hashes = [np.empty(0, np.uint64)]
+    positions = [np.empty(0, np.uint32)]
+    for path, content, size, kind, known in tasks:
+        outcome = _outcome(Job(Source("", path, content, size, kind), known), _recipe)
+        found = outcome.fingerprints
+        if found is None:
+            done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", -1))
+            continue
+        hashes.append(found.hashes)
+        positions.append(_all_positions(found))
+        counts = (found.symbols, found.kgrams, found.note, len(found.hashes))
+        done.append((outcome.size, outcome.digest, None, kind, *counts))
+    return _Packed(done, np.concatenate(hashes), np.concatenate(positions))
+
+
+def _all_positions(found: Fingerprints) -> NDArray[np.uint32]:
+    if found.positions is None:
+        raise TypeError("a recipe gives every fingerprint its position")
+    return found.positions
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Workers started in here inherit that Ctrl-C is not for them: the terminal sends it to all processes."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,94 @@
+"""What the documents say is so: paths, names, commands, options and examples in them exist and work."""
+
+import re
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+
+import fpdb
+from fpdb.cli import cli as program
+from fpdb.store import _codec, layout
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_paths_exist(page: Path) -> None:
+    text = page.read_text()
+    linked = [page.parent / target for target in re.findall(r"\]\((?!https?:)([^)#]+)", text)]
+    quoted = [ROOT / path for path in re.findall(r"`((?:fpdb|tests|bench|tools|docs)/[\w./-]*)`", text)]
+    assert [path for path in linked + quoted if not path.exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_exist(page: Path) -> None:
+    """Every `a.b` in code quotes that begins with a module or class of ours leads somewhere."""
+    import fpdb.match.queries
+    import fpdb.store.check
+    import fpdb.store.commits
+    import fpdb.store.policy
+    import fpdb.store.store
+
+    known = {
+        "fpdb": fpdb,
+        "Database": fpdb.Database,
+        "Batch": fpdb.Batch,
+        "Recipe": fpdb.Recipe,
+        "Store": fpdb.store.store.Store,
+        "commits": fpdb.store.commits,
+        "policy": fpdb.store.policy,
+        "queries": fpdb.match.queries,
+        "layout": layout,
+    }
+    on_disk = {key.decode() for key in vars(layout).values() if isinstance(key, bytes)}
+    for owner, name in re.findall(r"`(\w+)\.(\w+)[`(]", page.read_text()):
+        if owner in known and f"{owner}.{name}" not in on_disk:
+            assert hasattr(known[owner], name), f"{owner}.{name}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_and_options_exist(page: Path) -> None:
+    text = page.read_text()
+    for name, rest in re.findall(r"fpdb ([a-z]+)\b([^`\n]*)", "\n".join(re.findall(r"`[^`]+`|^ {4}\$.*$", text, re.M))):
+        command = program.commands[name]
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert set(re.findall(r"--[a-z-]+", rest)) <= options, (name, rest)
+
+
+def test_every_command_is_named_in_the_readme() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert isinstance(program, click.Group)
+    assert [name for name in program.commands if f"`{name}`" not in text] == []
+
+
+def test_commands_are_named_like_methods() -> None:
+    methods = {name: name for name in program.commands} | {"list": "documents", "show": "document"}
+    for command in set(program.commands) - {"init", "fingerprint"}:
+        assert hasattr(fpdb.Database, methods[command]), command
+
+
+def test_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    assert examples
+    for example in examples:
+        exec(example, names)  # noqa: S102 (our own page)
+    assert [match.name for match in names["answer"].matches] == ["essay.txt"]  # type: ignore[attr-defined]
+
+
+def test_worked_example_of_the_file_format() -> None:
+    text = (ROOT / "docs" / "file-format.md").read_text()
+    lines = text.split("## A worked example")[1].split("##")[0].splitlines()
+    written = "".join(line.replace("checksum(8)", "") for line in lines if line.startswith("    "))
+    hashes, documents = np.array([10, 10, 12], np.uint64), np.array([0, 2, 1], np.uint32)
+    buffer, sizes, counts = _codec.encode_postings(hashes, documents, True)
+    assert counts == [3]
+    assert bytes(buffer[0][layout.CHECKSUM : sizes[0]]) == bytes.fromhex(written)
+
+
+def test_the_tour_is_short() -> None:
+    assert len((ROOT / "docs" / "architecture.md").read_text().splitlines()) <= 150
