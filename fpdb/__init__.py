@@ -5,34 +5,40 @@ with fpdb.open("corpus.fpdb") as db:
     answer = db.query(other_text)
 """
 
-from fpdb.database import Batch, Database, Document, open
-from fpdb.errors import (
-    BadFingerprints,
-    BadName,
-    BadQuery,
-    BadRecipe,
-    Corrupt,
-    DatabaseExists,
-    Error,
-    Locked,
-    NewerFormat,
-    NoSuchDatabase,
-    NoSuchDocument,
-    NotADatabase,
-    ReadOnly,
-    RecipeMismatch,
-    StorageFailure,
-    UnknownKind,
-    Unreadable,
-)
-from fpdb.fingerprint import Fingerprints, Recipe, Rule
-from fpdb.match.queries import Answer, Match, Query
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fpdb.database import Batch, Database, Document, open
+    from fpdb.errors import (
+        BadFingerprints,
+        BadLabel,
+        BadName,
+        BadQuery,
+        BadRecipe,
+        Corrupt,
+        DatabaseExists,
+        Error,
+        Locked,
+        NewerFormat,
+        NoSuchDatabase,
+        NoSuchDocument,
+        NotADatabase,
+        ReadOnly,
+        RecipeMismatch,
+        StorageFailure,
+        UnknownKind,
+        Unreadable,
+    )
+    from fpdb.fingerprint import Fingerprints, Recipe, Rule
+    from fpdb.match.queries import Answer, Match, Query
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Answer",
     "BadFingerprints",
+    "BadLabel",
     "BadName",
     "BadQuery",
     "BadRecipe",
@@ -59,3 +65,19 @@ __all__ = [
     "Unreadable",
     "open",
 ]
+
+
+# Names are looked up when they are first used, so that `fpdb --help` need not wait for numpy and LMDB.
+_HOMES = {
+    "fpdb.database": ("Batch", "Database", "Document", "open"),
+    "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
+    "fpdb.match.queries": ("Answer", "Match", "Query"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "fpdb.errors")
+    value = globals()[name] = getattr(import_module(home), name)
+    return value

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.errors import BadFingerprints, BadName, DatabaseExists, NoSuchDocument, RecipeMismatch
+from fpdb.errors import BadFingerprints, BadLabel, BadName, DatabaseExists, NoSuchDocument, RecipeMismatch
 from fpdb.fingerprint import DEFAULT_KEY, Fingerprints, Recipe, content_digest
 from fpdb.match.queries import Answer, Options, search
 from fpdb.store import layout
@@ -275,9 +275,9 @@ class Batch:
         """Adds a document, or replaces the one of this name; the same content again changes nothing else.
 
         boilerplate: its fingerprints are to be discarded wherever they occur. source: where it came from, a path or
-        URL; contact: whom to ask about it. Raises BadName, UnknownKind, Unreadable.
+        URL; contact: whom to ask about it. Raises BadName, BadLabel, UnknownKind, Unreadable.
         """
-        about = About(kind, content_digest(content), boilerplate, source, contact, _own(labels))
+        about = _about(kind, content_digest(content), boilerplate, source, contact, labels)
         return self._add(name, about, lambda: self._recipe.fingerprint(content, kind))
 
     def add_fingerprinted(
@@ -293,9 +293,9 @@ class Batch:
     ) -> Status:
         """Like `add`, where the content's fingerprints have been made with this database's recipe already.
 
-        digest: `fingerprint.content_digest` of the content. Raises BadName.
+        digest: `fingerprint.content_digest` of the content. Raises BadName, BadLabel.
         """
-        about = About(fingerprints.kind, digest, boilerplate, source, contact, _own(labels))
+        about = _about(fingerprints.kind, digest, boilerplate, source, contact, labels)
         return self._add(name, about, lambda: fingerprints)
 
     def add_fingerprints(
@@ -314,7 +314,8 @@ class Batch:
         """Adds a document of the caller's own hashes, or replaces the one of this name.
 
         hashes: any uint64, shape (n,), in any order, repeats allowed. positions: from 0 to 2**32 - 2, shape (n,).
-        digest: 16 bytes that stand for the content, by default a digest of the arrays. Raises BadName, BadFingerprints.
+        digest: 16 bytes that stand for the content, by default a digest of the arrays. Raises BadName, BadLabel,
+        BadFingerprints.
         """
         array, placed = _hashes(hashes), _positions(positions)
         if placed is not None and len(placed) != len(array):
@@ -324,7 +325,7 @@ class Batch:
         elif len(digest) != layout.DIGEST_BYTES:
             raise BadFingerprints(f"a digest has {layout.DIGEST_BYTES} bytes, not {len(digest)}")
         found = Fingerprints(kind, len(array), len(array), array, placed, "")
-        about = About(kind, digest, boilerplate, source, contact, _own(labels))
+        about = _about(kind, digest, boilerplate, source, contact, labels)
         return self._add(name, about, lambda: found)
 
     def remove(self, name: str) -> None:
@@ -408,9 +409,23 @@ class About(NamedTuple):
     labels: Mapping[str, str]
 
 
-def _own(labels: Mapping[str, str] | None) -> Mapping[str, str]:
-    """A copy: the caller may change its own before the batch is committed."""
-    return dict(labels) if labels else layout.NO_LABELS
+def _about(
+    kind: str,
+    digest: bytes,
+    boilerplate: bool,
+    source: str | None,
+    contact: str | None,
+    labels: Mapping[str, str] | None,
+) -> About:
+    """Takes a copy of the labels, which the caller may change before the batch is committed. Raises BadLabel."""
+    for text in (kind, source, contact, *((labels or {}).keys()), *((labels or {}).values())):
+        if text is None:
+            continue
+        try:
+            text.encode("utf-8", "surrogateescape")
+        except (AttributeError, UnicodeEncodeError):
+            raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
+    return About(kind, digest, boilerplate, source, contact, dict(labels) if labels else layout.NO_LABELS)
 
 
 def _document(number: int, record: Record) -> Document:

@@ -44,6 +44,10 @@ class BadName(Error):
     """The document's name is empty, too long or cannot be encoded."""
 
 
+class BadLabel(Error):
+    """What is said of a document (kind, source, contact, labels) is not text that can be stored."""
+
+
 class BadRecipe(Error):
     """A recipe's parameters do not make sense together."""
 

@@ -125,6 +125,8 @@ def _catalogue(view: Snapshot) -> Generator[str, None, dict[int, Record]]:
 
 
 def _run(view: Snapshot, run: Run, boilerplate: NDArray[np.uint64], tally: _Tally) -> Iterator[str]:
+    if runs.count(view.txn, view.blocks, run.number) != runs.counted(run):
+        yield f"run {run.number} has more or fewer blocks than the state says"
     fences = view.fences(run)
     starts = np.cumsum(fences.postings, dtype=np.int64) - fences.postings
     done = dead = 0

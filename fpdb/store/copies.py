@@ -6,16 +6,20 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from fpdb.errors import DatabaseExists
 from fpdb.store import environment, layout, runs
+from fpdb.store.catalogue import Catalogue
 from fpdb.store.commits import dead_of
 from fpdb.store.environment import Environment
 from fpdb.store.layout import Run, State
 from fpdb.store.merging import merged
-from fpdb.store.runs import RunWriter
+from fpdb.store.runs import Postings, RunWriter
 from fpdb.store.snapshot import Snapshot, write_state
 
 POSTINGS_A_TRANSACTION = 4 << 20
+DOCUMENTS_A_TRANSACTION = 1 << 16
 
 
 def temporary_of(path: str) -> str:
@@ -31,16 +35,7 @@ def rebuild(view: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
         environment.new_file(temporary, layout.pack_format(recipe), {layout.STATE_KEY: State().pack()})
         fresh = Environment(temporary, readonly=False, timeout=0)
         try:
-            listed: list[Run] = []
-            for boilerplate in (False, True):
-                group = view.runs(boilerplate=boilerplate)
-                if group:
-                    run = _rewrite(view, group, fresh, RunWriter(1 + boilerplate))
-                    listed += [run] if run.postings else []
-            with fresh.write() as (txn, file):
-                for name in (layout.DOCUMENTS, layout.NAMES, layout.SIZES):
-                    txn.cursor(file.databases[name]).putmulti(view.txn.cursor(view.databases[name]))
-                write_state(txn, view.state._replace(next_run=3, runs=tuple(listed)))
+            _Rebuilding(view, fresh).run()
         finally:
             fresh.close()
     except BaseException:
@@ -49,20 +44,66 @@ def rebuild(view: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
     return temporary
 
 
-def _rewrite(view: Snapshot, group: list[Run], fresh: Environment, writer: RunWriter) -> Run:
-    first_id, last_id = group[0].first_id, group[-1].last_id
-    pieces = merged([runs.scan(view.txn, view.blocks, run) for run in group], dead_of(view, group), first_id)
-    while True:
-        with fresh.write() as (txn, file):
-            blocks = file.databases[layout.BLOCKS]
-            room = POSTINGS_A_TRANSACTION
-            for piece in pieces:
-                writer.append(txn, blocks, piece)
-                room -= len(piece)
-                if room <= 0:
-                    break
-            else:
-                return writer.finish(txn, blocks, first_id, last_id)
+class _Rebuilding:
+    """Copies what is live, giving the documents new ids without gaps, in the same order."""
+
+    def __init__(self, view: Snapshot, fresh: Environment) -> None:
+        self.view = view
+        self.fresh = fresh
+        every = np.fromiter(view.catalogue.sized(), np.uint32)
+        self.ids = {
+            False: every[every < layout.FIRST_BOILERPLATE],
+            True: every[every >= layout.FIRST_BOILERPLATE],
+        }
+
+    def run(self) -> None:
+        listed: list[Run] = []
+        for boilerplate in (False, True):
+            run = self._run(self.view.runs(boilerplate=boilerplate), boilerplate=boilerplate)
+            listed += [run] if run.postings else []
+            self._documents(boilerplate=boilerplate)
+        with self.fresh.write() as (txn, _):
+            state = State(
+                next_run=3,
+                next_document=len(self.ids[False]),
+                next_boilerplate=layout.FIRST_BOILERPLATE + len(self.ids[True]),
+                documents=len(self.ids[False]),
+                boilerplate_documents=len(self.ids[True]),
+                runs=tuple(listed),
+            )
+            write_state(txn, state)
+
+    def _run(self, group: list[Run], *, boilerplate: bool) -> Run:
+        view, ids = self.view, self.ids[boilerplate]
+        first = layout.FIRST_BOILERPLATE if boilerplate else 0
+        scans = [runs.scan(view.txn, view.blocks, run) for run in group]
+        pieces = merged(scans, dead_of(view, group), group[0].first_id if group else 0)
+        writer = RunWriter(1 + boilerplate)
+        while True:
+            with self.fresh.write() as (txn, file):
+                blocks = file.databases[layout.BLOCKS]
+                room = POSTINGS_A_TRANSACTION
+                for piece in pieces:
+                    documents = np.searchsorted(ids, piece.documents).astype(np.uint32) + np.uint32(first)
+                    writer.append(txn, blocks, Postings(piece.hashes, documents, piece.numbers))
+                    room -= len(piece)
+                    if room <= 0:
+                        break
+                else:
+                    return writer.finish(txn, blocks, first, first + max(len(ids) - 1, 0))
+
+    def _documents(self, *, boilerplate: bool) -> None:
+        ids = self.ids[boilerplate]
+        first = layout.FIRST_BOILERPLATE if boilerplate else 0
+        for start in range(0, len(ids), DOCUMENTS_A_TRANSACTION):
+            some = ids[start : start + DOCUMENTS_A_TRANSACTION]
+            with self.fresh.write() as (txn, file):
+                catalogue = Catalogue(txn, file.databases)
+                records = (self.view.catalogue.record(document) for document in some.tolist())
+                catalogue.put(dict(enumerate(records, first + start)))
+                sizes = self.view.catalogue.sizes(some)
+                catalogue.set_sizes(first + start, sizes["hashes"], sizes["boilerplate"])
+                catalogue.flush()
 
 
 def backup(env: Environment, path: str) -> None:

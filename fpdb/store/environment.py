@@ -371,7 +371,11 @@ class Environment:
     def copy(self, path: str) -> None:
         """Writes the newest commit to a new file, without free pages."""
         with translated(path), self.read() as (txn, file):
-            file.env.copy(os.fsencode(path), compact=True, txn=txn)
+            out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                file.env.copyfd(out, compact=True, txn=txn)
+            finally:
+                os.close(out)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -104,8 +104,8 @@ def block_key(number: int) -> bytes:
 
 
 def parse_block_key(key: bytes) -> tuple[int, int, int]:
-    """(run, column, index)."""
-    number = _BLOCK_KEY.unpack(key)[0]
+    """(run, column, index). Raises Corrupt."""
+    number = _parsed(_BLOCK_KEY, key)
     return number >> 32, number >> 30 & 3, number & LARGEST_INDEX
 
 
@@ -115,7 +115,15 @@ def id_key(number: int) -> bytes:
 
 
 def parse_id_key(key: bytes) -> int:
-    return int(_ID.unpack(key)[0])
+    """Raises Corrupt."""
+    return _parsed(_ID, key)
+
+
+def _parsed(form: struct.Struct, key: bytes) -> int:
+    try:
+        return int(form.unpack(key)[0])
+    except struct.error:
+        raise Corrupt(f"{key!r} is not a key of {form.size} bytes; run 'fpdb check'") from None
 
 
 def name_bytes(name: str) -> bytes:

@@ -22,6 +22,7 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
 GET_AT_ONCE = 64  # blocks a getmulti: larger calls were measured to be slower
+ZEROS_AT_ONCE = 1 << 18  # postings without positions
 BLOCKS_A_PIECE = 32  # blocks that a sequential reader decodes at once
 
 
@@ -108,17 +109,22 @@ class RunWriter:
         self._blocks += len(counts)
         self._rest = Postings(hashes[taken:], documents[taken:], piece.numbers[:0])
 
-        # Positions are blocked on their own; while no posting has one, only their number is kept.
-        numbers = np.concatenate((self._rest_numbers, piece.numbers))
+        # Positions are blocked on their own, from the first posting that has one; the zeros before it are made up for.
         if not self._any_position and piece.numbers.any():
             self._any_position = True
             before = self.postings - len(piece)
-            numbers = np.concatenate((np.zeros(before, np.uint32), piece.numbers))
+            for start in range(0, before, ZEROS_AT_ONCE):
+                zeros = np.zeros(min(ZEROS_AT_ONCE, before - start), np.uint32)
+                self._write_positions(txn, blocks, zeros, final=False)
         if self._any_position:
-            buffer, sizes, counts = _codec.encode_positions(numbers, final)
-            self._put(txn, blocks, layout.POSITIONS, len(self._position_counts), buffer, sizes)
-            self._position_counts += counts
-            self._rest_numbers = numbers[sum(counts) :]
+            self._write_positions(txn, blocks, piece.numbers, final=final)
+
+    def _write_positions(self, txn: lmdb.Transaction, blocks: Any, more: U32, *, final: bool) -> None:
+        numbers = np.concatenate((self._rest_numbers, more))
+        buffer, sizes, counts = _codec.encode_positions(numbers, final)
+        self._put(txn, blocks, layout.POSITIONS, len(self._position_counts), buffer, sizes)
+        self._position_counts += counts
+        self._rest_numbers = numbers[sum(counts) :]
 
     def _put(self, txn: lmdb.Transaction, blocks: Any, column: int, index: int, buffer: U8, sizes: list[int]) -> None:
         items = []
@@ -315,6 +321,26 @@ def written(txn: lmdb.Transaction, blocks: Any) -> Iterator[int]:
         number = layout.parse_block_key(bytes(cursor.key()))[0]
         yield number
         number += 1
+
+
+def count(txn: lmdb.Transaction, blocks: Any, number: int) -> list[int]:
+    """How many blocks a run has in each column, by their keys."""
+    cursor = txn.cursor(blocks)
+    found = [0] * 4
+    if cursor.set_range(layout.block_key(layout.block_number(number, 0, 0))):
+        for key in cursor.iternext(values=False):
+            run, column, _ = layout.parse_block_key(bytes(key))
+            if run != number:
+                break
+            found[column] += 1
+    return found
+
+
+def counted(run: Run) -> list[int]:
+    """How many blocks a run must have in each column."""
+    fences = -(-run.blocks // layout.FENCES_PER_CHUNK)
+    position_fences = -(-run.position_blocks // layout.POSITION_FENCES_PER_CHUNK)
+    return [fences, run.blocks, position_fences, run.position_blocks]
 
 
 def delete(txn: lmdb.Transaction, blocks: Any, number: int, most: int = 1 << 30) -> int:

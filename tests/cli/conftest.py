@@ -1,0 +1,28 @@
+"""Runs commands in an empty folder; the database that a test leaves there must be sound."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from fpdb.cli import cli
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    """`run("add", "a.txt", status=0, stdin=b"")`: the command's result, its exit status checked."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FPDB_DB", raising=False)
+
+    def run_command(*arguments: str, status: int = 0, stdin: bytes | None = None) -> Result:
+        result = CliRunner().invoke(cli, arguments, input=stdin)
+        assert result.exit_code == status, result.output
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result
+
+    yield run_command
+    if Path("corpus.fpdb").exists():
+        assert run_command("check").stdout == "sound\n"

@@ -1,0 +1,273 @@
+"""`fpdb add`: what becomes a document, under which name, and what is passed over with which reason."""
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+from .samples import prose
+
+
+def listed(run: Run) -> dict[str, dict[str, object]]:
+    """The catalogue, by name."""
+    records = map(json.loads, run("list", "--format", "json").stdout.splitlines())
+    return {record["name"]: record for record in records}
+
+
+def write(path: str, content: str | bytes) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def test_a_name_is_the_path_as_given(run: Run, tmp_path: Path) -> None:
+    write("essays/b.txt", prose(1))
+    write("essays/inner/a.txt", prose(2))
+    run("add", "./essays//")
+    run("add", "essays/../essays/b.txt", str(tmp_path / "essays/b.txt"))
+    assert list(listed(run)) == sorted(
+        ["essays/b.txt", "essays/inner/a.txt", "essays/../essays/b.txt", f"{tmp_path}/essays/b.txt"]
+    )
+
+
+def test_the_folder_itself_gives_no_part_of_the_name(run: Run) -> None:
+    write("b.txt", prose(1))
+    write("inner/a.txt", prose(2))
+    result = run("add", ".")
+    assert list(listed(run)) == ["b.txt", "inner/a.txt"]
+    assert "corpus.fpdb: the database itself" in result.stderr
+    assert "corpus.fpdb-lock: the database itself" in result.stderr
+
+
+def test_source_is_the_absolute_path(run: Run, tmp_path: Path) -> None:
+    write("a.txt", prose(1))
+    run("add", "a.txt", "--name", "alpha")
+    assert listed(run)["alpha"]["source"] == f"{tmp_path}/a.txt"
+
+
+def test_adding_again(run: Run) -> None:
+    write("a.txt", prose(1))
+    assert json.loads(run("add", "a.txt", "--format", "json").stdout)["added"] == 1
+    again = json.loads(run("add", "a.txt", "--format", "json").stdout)
+    assert (again["added"], again["unchanged"], again["postings"]) == (0, 1, 0)
+    assert json.loads(run("add", "a.txt", "--label", "x=1", "--format", "json").stdout)["updated"] == 1
+    write("a.txt", prose(2))
+    assert json.loads(run("add", "a.txt", "--format", "json").stdout)["replaced"] == 1
+    assert len(listed(run)) == 1
+
+
+def test_the_same_file_twice_is_one_document(run: Run) -> None:
+    write("a.txt", prose(1))
+    result = run("add", "a.txt", "./a.txt")
+    assert result.stdout.startswith("added 1, unchanged 1:")
+    assert list(listed(run)) == ["a.txt"]
+
+
+def test_labels_contact_and_boilerplate(run: Run) -> None:
+    write("a.txt", prose(1))
+    run("add", "a.txt", "--label", "term=2024", "--label", "of=a=b", "--contact", "me", "--boilerplate")
+    document = listed(run)["a.txt"]
+    assert document["labels"] == {"term": "2024", "of": "a=b"}
+    assert document["contact"] == "me"
+    assert document["boilerplate"] is True
+    run("add", "a.txt", "--label", "term", status=2)
+
+
+def test_boilerplate_is_given_up_when_added_without(run: Run) -> None:
+    write("a.txt", prose(1))
+    run("add", "a.txt", "--boilerplate")
+    run("add", "a.txt")
+    assert listed(run)["a.txt"]["boilerplate"] is False
+
+
+def test_standard_input_needs_a_name(run: Run) -> None:
+    assert "--name" in run("add", "-", stdin=prose(1).encode(), status=2).stderr
+    assert not Path("corpus.fpdb").exists()
+    run("add", "-", "--name", "x", stdin=prose(1).encode())
+    assert listed(run)["x"]["source"] is None
+
+
+def test_name_is_for_one_document(run: Run) -> None:
+    write("f/a.txt", prose(1))
+    run("add", "f", "--name", "x", status=2)
+    run("add", "f/a.txt", "f/a.txt", "--name", "x", status=2)
+    run("add", "f/a.txt", "--jsonl", "--name", "x", status=2)
+
+
+def test_a_path_that_is_not_there_is_listed_and_the_rest_goes_on(run: Run) -> None:
+    write("a.txt", prose(1))
+    result = run("add", "missing.txt", "a.txt", status=1)
+    assert "skipped missing.txt: no such file or directory" in result.stderr
+    assert "added 1, skipped 1" in result.stdout
+    assert list(listed(run)) == ["a.txt"]
+
+
+def test_binary_and_special_files_are_skipped(run: Run) -> None:
+    write("f/a.txt", prose(1))
+    write("f/binary", b"\x7fELF\0\0" + bytes(100))
+    write("f/large-binary", b"x" * 5000 + b"\0" + b"x" * 200_000)
+    write("f/wide.txt", prose(2).encode("utf-16"))
+    os.mkfifo("f/pipe")
+    os.symlink(".", "f/loop")
+    os.symlink("a.txt", "f/link")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("f/socket")
+        result = run("add", "f", "--format", "json")
+    skipped = {one["name"]: one["reason"] for one in json.loads(result.stdout)["skipped"]}
+    assert skipped == {
+        "f/binary": "binary (it has NUL bytes)",
+        "f/large-binary": "binary (it has NUL bytes)",
+        "f/link": "a symbolic link, not followed",
+        "f/loop": "a symbolic link, not followed",
+        "f/pipe": "a pipe (use - to read standard input)",
+        "f/socket": "a socket",
+    }
+    assert all(f"skipped {name}: {reason}" in result.stderr for name, reason in skipped.items())
+    assert list(listed(run)) == ["f/a.txt", "f/wide.txt"]
+    run("add", "f/binary", status=1)
+    run("add", "f/link")  # named, so followed
+    assert "f/link" in listed(run)
+
+
+def test_unreadable_files_are_skipped(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("f/a.txt", prose(1))
+    write("f/b.txt", prose(2))
+    plain = os.open
+
+    def refusing(path: str, *arguments: int) -> int:
+        if path == "f/a.txt":
+            raise PermissionError(13, "Permission denied", path)
+        return plain(path, *arguments)
+
+    monkeypatch.setattr(os, "open", refusing)
+    result = run("add", "f")
+    assert "skipped f/a.txt: permission denied" in result.stderr
+    assert list(listed(run)) == ["f/b.txt"]
+
+
+def test_the_databases_own_files_are_never_documents(run: Run) -> None:
+    write("a.txt", prose(1))
+    run("add", "a.txt")
+    os.symlink("corpus.fpdb", "link")
+    os.link("corpus.fpdb-lock", "hard-link")
+    for path in ("corpus.fpdb", "corpus.fpdb-lock", "link", "hard-link"):
+        assert "the database itself" in run("add", path, status=1).stderr
+        assert "the database itself" in run("add", "--jsonl", path, status=1).stderr
+    assert list(listed(run)) == ["a.txt"]
+
+
+def test_a_database_reached_through_a_link(run: Run) -> None:
+    write("a.txt", prose(1))
+    os.mkdir("real")
+    run("--db", "real/x.fpdb", "init")
+    os.symlink("real/x.fpdb", "link.fpdb")
+    assert "added 1, skipped 3:" in run("--db", "link.fpdb", "add", ".").stdout
+
+
+@pytest.mark.parametrize("content", ["", "x" * 29, " \n,;"])
+def test_what_is_too_short_is_added_and_noted(run: Run, content: str) -> None:
+    write("short.txt", content)
+    result = run("add", "short.txt")
+    assert "no fingerprint, since shorter than a k-gram (k=30): short.txt" in result.stderr
+    assert listed(run)["short.txt"]["fingerprints"] == 0
+    assert "short.txt: 0 fingerprints" in run("query", "short.txt").stdout
+
+
+def test_names_that_are_not_utf8(run: Run) -> None:
+    raw = b"caf\xe9\x1b[31m.txt"
+    Path(os.fsdecode(raw)).write_text(prose(1))
+    run("add", ".")
+    assert list(listed(run)) == [os.fsdecode(raw)]
+    assert "caf\\xe9\\x1b[31m.txt" in run("list").stdout
+    assert os.fsdecode(raw) == json.loads(run("show", os.fsdecode(raw), "--format", "json").stdout)["name"]
+    assert raw in run("list", "--format", "csv").stdout_bytes
+    run("remove", os.fsdecode(raw))
+
+
+def test_long_names(run: Run) -> None:
+    name = "/".join(["x" * 79] * 50)
+    assert len(name) > 3_900
+    run("add", "-", "--name", name, stdin=prose(1).encode())
+    assert list(listed(run)) == [name]
+    longest = json.dumps({"name": "y" * 65_535, "text": prose(2)}) + "\n"
+    too_long = json.dumps({"name": "z" * 70_000, "text": prose(3)}) + "\n"
+    result = run("add", "--jsonl", "-", stdin=(longest + too_long).encode())
+    assert "added 1, skipped 1" in result.stdout
+    assert "y" * 65_535 in listed(run)
+
+
+def test_a_path_that_is_too_long_for_the_system(run: Run) -> None:
+    assert "file name too long" in run("add", "x" * 5_000, status=1).stderr
+
+
+def test_json_lines(run: Run) -> None:
+    lines = [
+        {"name": "a", "text": prose(1)},
+        {"name": "b", "text": prose(2), "source": "s", "contact": "c", "labels": {"x": "1", "y": "2"}},
+    ]
+    content = "\ufeff" + "\n\n".join(map(json.dumps, lines))
+    write("in.jsonl", content)
+    run("add", "--jsonl", "in.jsonl", "--label", "y=0", "--label", "z=3", "--contact", "d")
+    documents = listed(run)
+    assert documents["a"]["labels"] == {"y": "0", "z": "3"}
+    assert (documents["a"]["source"], documents["a"]["contact"]) == (None, "d")
+    assert documents["b"]["labels"] == {"x": "1", "y": "2", "z": "3"}
+    assert (documents["b"]["source"], documents["b"]["contact"]) == ("s", "c")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"{", "not JSON"),
+        (b'{"name": "a\xff"}', "not UTF-8"),
+        (b"[1]", "not an object"),
+        (b'{"text": "x"}', 'no "name"'),
+        (b'{"name": "x"}', 'no "text"'),
+        (b'{"name": 1, "text": "x"}', '"name" is not a string'),
+        (b'{"name": "x", "text": null}', '"text" is not a string'),
+        (b'{"name": "x", "text": "", "kind": 3}', '"kind" is not a string'),
+        (b'{"name": "x", "text": "", "labels": {"a": 1}}', '"labels" is not an object of strings'),
+        (b"[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_broken_line_is_named_and_the_rest_goes_on(run: Run, line: bytes, reason: str) -> None:
+    good = [json.dumps({"name": name, "text": prose(1)}).encode() for name in ("a", "b")]
+    Path("in.jsonl").write_bytes(b"\n".join([good[0], line, good[1]]))
+    result = run("add", "--jsonl", "in.jsonl")
+    assert f"skipped in.jsonl:2: {reason}" in result.stderr
+    assert list(listed(run)) == ["a", "b"]
+
+
+@pytest.mark.parametrize("record", [{"name": "", "text": "x"}, {"name": "\ud800", "text": "x"}])
+def test_a_name_that_cannot_be(run: Run, record: dict[str, str]) -> None:
+    result = run("add", "--jsonl", "-", stdin=json.dumps(record).encode())
+    assert "skipped 1" in result.stdout
+    assert listed(run) == {}
+
+
+def test_an_unknown_kind(run: Run) -> None:
+    write("a.txt", prose(1))
+    assert "choose one of" in run("add", "a.txt", "--kind", "novel", status=2).stderr
+    line = json.dumps({"name": "a", "text": prose(1), "kind": "novel"})
+    assert "skipped a:" in run("add", "--jsonl", "-", stdin=line.encode()).stderr
+
+
+def test_a_later_line_of_the_same_name_wins(run: Run) -> None:
+    first, second = ({"name": "a", "text": prose(seed)} for seed in (1, 2))
+    run("add", "--jsonl", "-", stdin=json.dumps(first).encode())
+    lines = "\n".join(map(json.dumps, (second, first)))
+    run("add", "--jsonl", "-", stdin=lines.encode())
+    write("one.txt", prose(1))
+    answer = json.loads(run("query", "one.txt", "--format", "json").stdout)
+    assert answer["matches"][0]["containment"] == 1
+
+
+def test_formats_of_the_summary(run: Run) -> None:
+    write("a.txt", prose(1))
+    header, row = run("add", "a.txt", "--format", "csv").stdout.splitlines()
+    assert header == "added,replaced,updated,unchanged,skipped,bytes,postings,seconds"
+    assert row.startswith("1,0,0,0,0,")
+    run("add", "a.txt", "--jobs", "0", status=2)
+    run("add", status=2)

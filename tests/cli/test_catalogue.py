@@ -1,0 +1,88 @@
+"""`fpdb list`, `show`, `info` and `remove`."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from fpdb.fingerprint import Recipe
+
+from .conftest import Run
+from .samples import prose
+
+
+@pytest.fixture
+def corpus(run: Run) -> Run:
+    """c/a.txt and c/b.txt, and the boilerplate template."""
+    Path("c").mkdir()
+    for seed, name in enumerate(("a.txt", "b.txt")):
+        Path("c", name).write_text(prose(seed))
+    Path("template").write_text(prose(9))
+    run("add", "c", "--label", "term=1")
+    run("add", "template", "--boilerplate")
+    return run
+
+
+def test_list(corpus: Run) -> None:
+    records = [json.loads(line) for line in corpus("list", "--format", "json").stdout.splitlines()]
+    assert [record["name"] for record in records] == ["c/a.txt", "c/b.txt", "template"]
+    assert [record["boilerplate"] for record in records] == [False, False, True]
+    rows = list(csv.DictReader(io.StringIO(corpus("list", "--format", "csv").stdout)))
+    assert [(row["name"], row["labels"]) for row in rows[:1]] == [("c/a.txt", '{"term": "1"}')]
+    assert list(rows[0]) == list(records[0])
+    lines = corpus("list", "--glob", "c/*").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["name", "c/a.txt", "c/b.txt"]
+    assert "text (boilerplate)" in corpus("list").stdout
+
+
+def test_show(corpus: Run) -> None:
+    record = json.loads(corpus("show", "c/a.txt", "--format", "json").stdout)
+    assert record["labels"] == {"term": "1"}
+    assert record["note"] == "utf-8"
+    assert len(record["digest"]) == 32
+    assert corpus("show", "c/a.txt").stdout.startswith("name          c/a.txt\n")
+    assert len(corpus("show", "c/a.txt", "--format", "csv").stdout.splitlines()) == 2
+    error = corpus("show", "missing", status=1).stderr
+    assert error.startswith("fpdb: ")
+    assert "missing" in error
+
+
+def test_info(corpus: Run) -> None:
+    figures = json.loads(corpus("info", "--format", "json").stdout)
+    contract = {"documents", "boilerplate_documents", "postings", "runs", "file_bytes", "format_version", "recipe"}
+    assert contract <= set(figures)
+    assert (figures["documents"], figures["boilerplate_documents"]) == (2, 1)
+    assert figures["file_bytes"] == Path("corpus.fpdb").stat().st_size
+    assert "documents    2\n" in corpus("info").stdout
+    assert len(corpus("info", "--format", "csv").stdout.splitlines()) == 2
+
+
+def test_the_key_is_never_printed(corpus: Run) -> None:
+    for form in ("table", "json", "csv"):
+        assert str(Recipe.preset().key) not in corpus("info", "--format", form).stdout
+
+
+def test_remove(corpus: Run) -> None:
+    assert "removed 2 documents" in corpus("remove", "c/a.txt", "template", "c/a.txt").stderr
+    assert corpus("list").stdout.splitlines()[1].split()[0] == "c/b.txt"
+    assert "removed 1 document\n" in corpus("remove", "--glob", "c/*").stderr
+
+
+def test_remove_is_all_or_nothing(corpus: Run) -> None:
+    error = corpus("remove", "c/a.txt", "missing", "gone", status=1).stderr
+    assert "missing" in error
+    assert "gone" in error
+    assert len(corpus("list").stdout.splitlines()) == 4
+    assert "no document" in corpus("remove", "--glob", "x*", status=1).stderr
+    corpus("remove", status=2)
+
+
+def test_an_empty_database(run: Run) -> None:
+    run("init")
+    assert run("list").stdout == "name  kind  symbols  fingerprints  added  labels\n"
+    assert run("list", "--format", "json").stdout == ""
+    assert json.loads(run("info", "--format", "json").stdout)["documents"] == 0
+    assert "documents    0" in run("info").stdout
+    run("compact")

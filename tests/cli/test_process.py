@@ -1,0 +1,211 @@
+"""The program as a process: streams, signals, terminals, exit statuses."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import fpdb
+from fpdb.database import open as open_database
+
+from .samples import prose
+
+COMMAND = [sys.executable, "-m", "fpdb"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in; fpdb is found from wherever the tests found it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FPDB_DB", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(Path(fpdb.__file__).parent.parent))
+    return tmp_path
+
+
+def run(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    result = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
+    assert result.returncode == status, result.stderr
+    return result
+
+
+def with_setting(setting: str) -> list[str]:
+    """The command, with a constant of a module changed."""
+    module, _, assignment = setting.rpartition(":")
+    return [sys.executable, "-c", f"import {module} as m, fpdb.cli as c; m.{assignment}; c.main()"]
+
+
+def in_terminal(*arguments: str, command: Sequence[str] = COMMAND) -> str:
+    """What a person would see who runs the command in a terminal."""
+    main, side = pty.openpty()
+    with subprocess.Popen([*command, *arguments], stdin=side, stdout=side, stderr=side) as process:
+        os.close(side)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(main, 1 << 16)
+            except OSError:  # the terminal's other end is closed
+                break
+            if not piece:
+                break
+            seen += piece
+        assert process.wait() == 0
+    os.close(main)
+    return seen.decode()
+
+
+def many_files(count: int, words: int = 30_000) -> None:
+    Path("many").mkdir()
+    text = prose(0, words)
+    for index in range(count):
+        Path("many", f"{index:04}").write_text(f"{text[index * 100 :]} {text[: index * 100]}")
+
+
+def test_help_of_every_command() -> None:
+    listing = run("--help").stdout
+    for command in (
+        "init",
+        "add",
+        "remove",
+        "query",
+        "fingerprint",
+        "list",
+        "show",
+        "info",
+        "check",
+        "compact",
+        "backup",
+    ):
+        assert re.search(rf"^  {command} ", listing, re.MULTILINE)
+        assert "Example: " in run(command, "--help").stdout
+
+
+def test_a_table_in_a_pipe_loads_nothing_that_only_terminals_need() -> None:
+    code = (
+        "import sys, fpdb.cli\n"
+        "try:\n    fpdb.cli.main()\nfinally:\n"
+        "    print([name for name in ('rich', 'concurrent.futures') if name in sys.modules])"
+    )
+    Path("a.txt").write_text(prose(1))
+    for arguments in (["add", "a.txt"], ["query", "a.txt"], ["list"]):
+        command = [sys.executable, "-c", code, *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert result.stdout.endswith("\n[]\n")
+
+
+def test_wrong_usage_is_2_and_goes_to_standard_error() -> None:
+    for arguments in ([], ["frobnicate"], ["query"], ["add", "--frobnicate", "x"]):
+        assert run(*arguments, status=2).stdout == ""
+
+
+def test_an_interrupted_add_keeps_and_counts_what_was_committed() -> None:
+    many_files(100)
+    command = [*with_setting("fpdb.load.loading:BATCH_POSTINGS = 30_000"), "add", "many", "--format", "json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not Path("corpus.fpdb").exists() or Path("corpus.fpdb").stat().st_size < 1 << 20:
+            assert process.poll() is None, "done before it could be interrupted"
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 1
+    report = json.loads(out)
+    assert report["interrupted"] is True
+    assert "interrupted: " in err
+    assert "Traceback" not in err
+    with open_database("corpus.fpdb", "r") as db:
+        assert 0 < report["added"] == len(db) < 100
+        assert db.check() == []
+    rest = json.loads(run("add", "many", "--format", "json").stdout)
+    assert (rest["added"], rest["unchanged"]) == (100 - report["added"], report["added"])
+    with open_database("corpus.fpdb", "r") as db:
+        assert len(db) == 100
+        assert db.check() == []
+
+
+def test_a_killed_add_leaves_no_worker_behind() -> None:
+    many_files(100)
+    with subprocess.Popen([*COMMAND, "add", "many", "--jobs", "2"], start_new_session=True) as process:
+        while len(in_session(process.pid)) < 3:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+    until = time.monotonic() + 20
+    while in_session(process.pid):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    run("add", "many")
+    assert run("check").stdout == "sound\n"
+
+
+def in_session(session: int) -> list[int]:
+    """The living processes of a session."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                state, *fields = Path("/proc", entry, "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[2]) == session and state != "Z":
+                found.append(int(entry))
+    return found
+
+
+def test_a_terminal_gets_a_bar_and_a_pipe_does_not() -> None:
+    many_files(20)
+    shown = in_terminal("add", "many", command=with_setting("fpdb.cli.progress:PATIENCE = 0"))
+    assert "adding" in shown
+    assert "/s" in shown
+    assert "added 20: " in shown
+    Path("corpus.fpdb").unlink()
+    result = run("add", "many")
+    assert result.stderr == ""
+    assert result.stdout.startswith("added 20: ")
+
+
+def test_nothing_in_a_name_reaches_the_terminal() -> None:
+    name = "\x1b]0;owned\x07\u202etxt.exe"
+    Path(name).write_text(prose(1))
+    run("add", name)
+    shown = in_terminal("list") + in_terminal("list", "--format", "csv") + in_terminal("query", name, "--include-self")
+    assert "\x1b]" not in shown
+    assert "\x07" not in shown
+    assert "\u202e" not in shown
+    assert "\\x1b]0;owned" in shown
+
+
+def test_a_reader_that_stops_reading_is_no_error_to_report() -> None:
+    lines = "\n".join(json.dumps({"name": f"d{index}", "text": prose(1)}) for index in range(3000))
+    Path("in.jsonl").write_text(lines)
+    run("add", "--jsonl", "in.jsonl")
+    with subprocess.Popen([*COMMAND, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+
+
+def test_a_writer_that_is_in_the_way_is_named() -> None:
+    Path("a.txt").write_text(prose(1))
+    run("add", "a.txt")
+    holder = (
+        "import sys\nfrom fpdb.store.locking import FileLock\n"
+        "with FileLock('corpus.fpdb-writer', 'x', 1).held():\n    print(flush=True)\n    sys.stdin.read()"
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    Path("a.txt").write_text(prose(2))
+    with subprocess.Popen([sys.executable, "-c", holder], **pipes) as process:
+        process.stdout.readline()
+        result = run("--timeout", "0.2", "add", "a.txt", status=1)
+        process.stdin.close()
+    assert str(process.pid) in result.stderr
+    assert result.stderr.startswith("fpdb: ")
+    run("add", "a.txt")

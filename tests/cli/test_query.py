@@ -1,0 +1,161 @@
+"""`fpdb query`: the answer in each format, its options, and bad input."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+from .samples import prose
+
+
+@pytest.fixture
+def corpus(run: Run) -> Run:
+    """Three texts; draft.txt is the first half of a.txt and something new."""
+    Path("c").mkdir()
+    for seed, name in enumerate(("a.txt", "b.txt", "c.txt")):
+        Path("c", name).write_text(prose(seed))
+    half = prose(0)[: len(prose(0)) // 2]
+    Path("draft.txt").write_text(half + " " + prose(100, 200))
+    run("add", "c")
+    return run
+
+
+def test_json_is_the_contract(corpus: Run) -> None:
+    result = corpus("query", "draft.txt", "c/b.txt", "--format", "json")
+    assert result.stdout.isascii()
+    first, second = map(json.loads, result.stdout.splitlines())
+    assert list(first) == ["query", "matches"]
+    assert list(first["query"]) == [
+        "name",
+        "kind",
+        "fingerprints",
+        "looked_up",
+        "ignored_boilerplate",
+        "ignored_common",
+    ]
+    assert (first["query"]["name"], first["query"]["kind"]) == ("draft.txt", "text")
+    (match,) = first["matches"]
+    assert list(match) == ["name", "shared", "containment", "reverse_containment", "resemblance"]
+    assert match["name"] == "c/a.txt"
+    assert 0.4 < match["containment"] < 0.6
+    assert second["matches"] == []
+
+
+def test_json_goes_alone_to_standard_output(corpus: Run) -> None:
+    result = corpus("query", "draft.txt", "missing", "--format", "json", status=1)
+    assert len(result.stdout.splitlines()) == 1
+    assert result.stderr == "skipped missing: no such file or directory\n"
+
+
+def test_table(corpus: Run) -> None:
+    lines = corpus("query", "draft.txt").stdout.splitlines()
+    assert lines[0].startswith("draft.txt: ")
+    assert lines[1].split() == ["#", "name", "shared", "containment", "reverse", "resemblance"]
+    assert lines[2].split()[:2] == ["1", "c/a.txt"]
+    assert "█" in lines[2]
+
+
+def test_csv(corpus: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(corpus("query", "draft.txt", "--format", "csv").stdout)))
+    assert [(row["query"], row["rank"], row["name"]) for row in rows] == [("draft.txt", "1", "c/a.txt")]
+    assert 0.4 < float(rows[0]["containment"]) < 0.6
+
+
+def test_no_match_is_not_an_error(corpus: Run) -> None:
+    Path("new.txt").write_text(prose(7))
+    assert corpus("query", "new.txt").stdout.endswith("\nno match\n")
+    assert json.loads(corpus("query", "new.txt", "--format", "json").stdout)["matches"] == []
+    assert len(corpus("query", "new.txt", "--format", "csv").stdout.splitlines()) == 1
+
+
+def test_a_folder_is_a_query_for_each_file(corpus: Run) -> None:
+    Path("c/binary").write_bytes(b"\0")
+    result = corpus("query", "c", "--format", "json")
+    names = [json.loads(line)["query"]["name"] for line in result.stdout.splitlines()]
+    assert names == ["c/a.txt", "c/b.txt", "c/c.txt"]
+    assert "skipped c/binary: binary" in result.stderr
+    corpus("query", "c/binary", status=1)
+
+
+def test_the_query_itself_is_left_out_unless_asked_for(corpus: Run) -> None:
+    assert json.loads(corpus("query", "c/a.txt", "--format", "json").stdout)["matches"] == []
+    answer = json.loads(corpus("query", "c/a.txt", "--include-self", "--format", "json").stdout)
+    assert answer["matches"][0]["name"] == "c/a.txt"
+    answer = json.loads(corpus("query", "c/a.txt", "--name", "other", "--format", "json").stdout)
+    assert answer["matches"][0]["resemblance"] == 1
+
+
+def test_standard_input(corpus: Run) -> None:
+    answer = json.loads(corpus("query", "-", "--format", "json", stdin=prose(1).encode()).stdout)
+    assert (answer["query"]["name"], answer["matches"][0]["name"]) == ("-", "c/b.txt")
+
+
+def test_options_reach_the_query(corpus: Run) -> None:
+    def answer(*options: str) -> dict[str, dict[str, int]]:
+        return json.loads(corpus("query", "draft.txt", "--format", "json", *options).stdout)  # type: ignore[no-any-return]
+
+    everything = answer()
+    assert answer("--min", "1")["matches"] == []
+    assert answer("--smallest", "5")["query"]["looked_up"] == 5
+    assert answer("--window", "60")["query"]["looked_up"] < everything["query"]["looked_up"]
+    assert answer("--max-df", "1")["query"]["ignored_common"] > 3
+    assert answer("--max-df", "1", "--max-ignored", "3")["query"]["ignored_common"] == 3
+    assert answer("--by", "shared", "--min", "2")["matches"]
+    corpus("add", "c/a.txt", "--boilerplate", "--name", "template")
+    assert answer()["query"]["ignored_boilerplate"] > 3
+
+
+def test_long_tables_are_cut(corpus: Run) -> None:
+    for index in range(25):
+        corpus("add", "c/a.txt", "--name", f"copy{index}")
+    result = corpus("query", "draft.txt")
+    assert len(result.stdout.splitlines()) == 23
+    assert result.stdout.endswith("6 more; see them with --top\n")
+    assert len(corpus("query", "draft.txt", "--top", "30").stdout.splitlines()) == 28
+    assert len(json.loads(corpus("query", "draft.txt", "--format", "json").stdout)["matches"]) == 26
+    assert len(json.loads(corpus("query", "draft.txt", "--format", "json", "--top", "2").stdout)["matches"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        (("--min", "1.5"), "from 0 to 1"),
+        (("--min", "-0.1"), "from 0 to 1"),
+        (("--min", "nan"), "from 0 to 1"),
+        (("--by", "shared", "--min", "-1"), "0 or more"),
+        (("-w", "0"), "x>=1"),
+        (("-w", "3"), "not narrower"),
+        (("--top", "0"), "x>=1"),
+        (("--smallest", "0"), "x>=1"),
+        (("--max-df", "0"), "x>=1"),
+        (("--max-ignored", "2"), "--max-df"),
+        (("--by", "beauty"), "containment"),
+        (("--kind", "novel"), "choose one of"),
+        (("c", "--name", "x"), "--name"),
+    ],
+)
+def test_wrong_usage(corpus: Run, options: tuple[str, ...], hint: str) -> None:
+    assert hint in corpus("query", "draft.txt", *options, status=2).stderr
+
+
+def test_without_a_database(run: Run) -> None:
+    Path("a.txt").write_text(prose(1))
+    result = run("query", "a.txt", status=1)
+    assert result.stderr.startswith("fpdb: ")
+    assert "corpus.fpdb" in result.stderr
+    assert not Path("corpus.fpdb").exists()
+
+
+def test_another_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.txt").write_text(prose(1))
+    run("--db", "x.fpdb", "add", "a.txt")
+    monkeypatch.setenv("FPDB_DB", "x.fpdb")
+    assert "a.txt" in run("list").stdout
+    assert not Path("corpus.fpdb").exists()
+    Path("text.fpdb").write_text("this is no database")
+    assert run("--db", "text.fpdb", "query", "a.txt", status=1).stderr.startswith("fpdb: ")
+    assert run("--db", ".", "query", "a.txt", status=1).stderr.startswith("fpdb: ")
+    run("--timeout", "-1", "list", status=2)

@@ -1,0 +1,50 @@
+"""Fixtures of the storage tests: databases that must be sound in the end, and limits so small that all of them bite."""
+
+import numpy as np
+import pytest
+
+import fpdb
+from fpdb.match import queries
+from fpdb.store import catalogue, commits, copies, layout, merging, policy, runs, store
+
+SMALL = [
+    (policy, "SMALLEST", 16),
+    (policy, "AT_ONCE", 1_500),
+    (merging, "PIECE", 400),
+    (store, "POSTINGS_A_TRANSACTION", 1_200),
+    (store, "SWEPT_A_TRANSACTION", 2),
+    (copies, "POSTINGS_A_TRANSACTION", 1_200),
+    (commits, "HASHES_A_LOOK", 3),
+    (runs, "BLOCKS_A_PIECE", 2),
+    (runs, "GET_AT_ONCE", 3),
+    (layout, "FENCES_PER_CHUNK", 3),
+    (layout, "POSITION_FENCES_PER_CHUNK", 2),
+    (layout, "SIZES_PER_CHUNK", 16),
+    (catalogue, "SIZES_PER_CHUNK", 16),
+    (queries, "MANY", 30),
+]
+
+
+@pytest.fixture
+def small_limits(monkeypatch):
+    """Merges, transactions, pieces and chunks of a few postings, so that their boundaries are everywhere."""
+    for module, name, value in SMALL:
+        monkeypatch.setattr(module, name, value)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return str(tmp_path / "t.fpdb")
+
+
+@pytest.fixture
+def db(path):
+    """An open database; it must be sound when the test ends."""
+    with fpdb.open(path) as database:
+        yield database
+        assert database.check() == []
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(1)

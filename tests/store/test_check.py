@@ -1,0 +1,307 @@
+"""Whatever is wrong with a file, `check` says so. Faults are planted with LMDB itself, with sound checksums where the
+fault is not in the bytes."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import lmdb
+import msgpack
+import numpy as np
+import pytest
+
+import fpdb
+from fpdb.store import layout
+from fpdb.store.layout import Record, State
+
+NAMED = (layout.BLOCKS, layout.DOCUMENTS, layout.NAMES, layout.SIZES)
+
+
+@pytest.fixture
+def sound(path, rng):
+    """A closed database of two runs, with positions, dead documents, boilerplate, and a long name."""
+    with fpdb.open(path) as db:
+        with db.batch() as batch:
+            for number in range(30):
+                hashes = rng.integers(0, 2**63, 700, np.uint64)
+                hashes[:50] = np.arange(50)
+                batch.add_fingerprints(f"{number}", hashes, rng.integers(0, 999, 700, np.uint32))
+        with db.batch() as batch:
+            for number in range(30, 34):
+                batch.add_fingerprints(f"{number}", rng.integers(0, 2**63, 500, np.uint64))
+        db.add_fingerprints("n" * 900, [1, 2, 3])
+        db.add_fingerprints("boilerplate", [1, 2, 7], boilerplate=True)
+        db.remove("4")
+        assert db.info()["runs"] == 4
+        assert db.info()["dead_postings"] == 700
+        assert db.check() == []
+    return path
+
+
+class Raw:
+    """The inside of a file, to be damaged."""
+
+    def __init__(self, path):
+        self.env = lmdb.open(path, subdir=False, max_dbs=4, map_size=1 << 40)
+        self.databases = {name: self.env.open_db(name, create=False) for name in NAMED}
+
+    def __enter__(self):
+        self.txn = self.env.begin(write=True)
+        return self
+
+    def __exit__(self, *_):
+        self.txn.commit()
+        self.env.close()
+
+    def get(self, database, key):
+        return self.txn.get(key, db=self.databases[database])
+
+    def put(self, database, key, value):
+        self.txn.put(key, value, db=self.databases[database])
+
+    def delete(self, database, key):
+        assert self.txn.delete(key, db=self.databases[database])
+
+    def keys(self, database):
+        return [bytes(key) for key in self.txn.cursor(self.databases[database]).iternext(values=False)]
+
+    def blocks(self, run=None, column=None):
+        """Keys of the blocks of a run and a column; by default of the largest run's postings."""
+        state = self.state
+        run = max(state.runs, key=lambda run: run.postings).number if run is None else run
+        column = layout.POSTINGS if column is None else column
+        return [key for key in self.keys(layout.BLOCKS) if layout.parse_block_key(key)[:2] == (run, column)]
+
+    def seal_block(self, key, body):
+        self.put(layout.BLOCKS, key, layout.block_seal(int.from_bytes(key, "big"), body) + body)
+
+    @property
+    def state(self):
+        return State.unpack(self.txn.get(layout.STATE_KEY))
+
+    def change_state(self, **changes):
+        self.txn.put(layout.STATE_KEY, self.state._replace(**changes).pack())
+
+    def change_run(self, index, **changes):
+        listed = list(self.state.runs)
+        listed[index] = listed[index]._replace(**changes)
+        self.change_state(runs=tuple(listed))
+
+    def record(self, document):
+        key = layout.id_key(document)
+        return Record.unpack(key, self.get(layout.DOCUMENTS, key))
+
+    def change_record(self, document, **changes):
+        key = layout.id_key(document)
+        self.put(layout.DOCUMENTS, key, self.record(document)._replace(**changes).pack(key))
+
+    def change_sizes(self, document, **changes):
+        index, at = divmod(document, layout.SIZES_PER_CHUNK)
+        key = layout.id_key(index)
+        sizes = np.frombuffer(layout.unseal(key, self.get(layout.SIZES, key)), layout.SIZE).copy()
+        for field, value in changes.items():
+            sizes[field][at] = value
+        self.put(layout.SIZES, key, layout.pack_array(key, sizes))
+
+
+def flip(column, bit=77):
+    def plant(raw):
+        key = raw.blocks(column=column)[0]
+        value = bytearray(raw.get(layout.BLOCKS, key))
+        value[bit >> 3] ^= 1 << (bit & 7)
+        raw.put(layout.BLOCKS, key, bytes(value))
+
+    return plant
+
+
+def missing(column, which):
+    return lambda raw: raw.delete(layout.BLOCKS, raw.blocks(column=column)[which])
+
+
+def swapped(raw):
+    """Two blocks change places: each has its checksum, over the other's key."""
+    one, other = raw.blocks()[1:3]
+    values = raw.get(layout.BLOCKS, one), raw.get(layout.BLOCKS, other)
+    raw.put(layout.BLOCKS, one, values[1])
+    raw.put(layout.BLOCKS, other, values[0])
+
+
+def swapped_and_sealed(raw):
+    one, other = raw.blocks()[1:3]
+    bodies = [raw.get(layout.BLOCKS, key)[layout.CHECKSUM :] for key in (one, other)]
+    raw.seal_block(one, bodies[1])
+    raw.seal_block(other, bodies[0])
+
+
+def change_fence(field, at, by):
+    def plant(raw):
+        key = raw.blocks(column=layout.FENCES)[0]
+        fences = np.frombuffer(raw.get(layout.BLOCKS, key)[layout.CHECKSUM :], layout.FENCE).copy()
+        fences[field][at] = int(fences[field][at]) + by
+        if field == "postings":
+            fences[field][at + 1] = int(fences[field][at + 1]) - by  # so that the sum holds
+        raw.seal_block(key, fences.tobytes())
+
+    return plant
+
+
+def one_posting_more(raw):
+    """A block decodes to another document, and everything about the bytes is right."""
+    key = raw.blocks(column=layout.POSTINGS)[3]
+    body = bytearray(raw.get(layout.BLOCKS, key)[layout.CHECKSUM :])
+    body[16:20] = (int.from_bytes(body[16:20], "little") + 1).to_bytes(4, "little")
+    raw.seal_block(key, bytes(body))
+
+
+def extra_block(raw):
+    last = int.from_bytes(raw.blocks()[-1], "big")
+    raw.seal_block((last + 1).to_bytes(8, "big"), b"x" * 50)
+
+
+def orphan_name(raw):
+    raw.put(layout.NAMES, b"orphan", layout.seal(b"orphan", layout.id_key(3)))
+
+
+def name_of_nobody(raw):
+    raw.put(layout.NAMES, b"nobody", layout.seal(b"nobody", layout.id_key(4)))
+
+
+def stolen_name(raw):
+    raw.put(layout.NAMES, b"5", layout.seal(b"5", layout.id_key(6)))
+
+
+def stray_sizes(raw):
+    raw.change_sizes(4, hashes=5, boilerplate=0)
+
+
+def wrong_key(database, key):
+    return lambda raw: raw.put(database, key, layout.seal(key, bytes(4)))
+
+
+def flip_value(database, key):
+    def plant(raw):
+        value = bytearray(raw.get(database, key))
+        value[-1] ^= 1
+        raw.put(database, key, bytes(value))
+
+    return plant
+
+
+def flip_state(raw):
+    value = bytearray(raw.txn.get(layout.STATE_KEY))
+    value[-1] ^= 1
+    raw.txn.put(layout.STATE_KEY, bytes(value))
+
+
+def garbled_record(raw):
+    key = layout.id_key(2)
+    raw.put(layout.DOCUMENTS, key, layout.seal(key, msgpack.packb([1, 2])))
+
+
+def garbled_state(raw):
+    raw.txn.put(layout.STATE_KEY, layout.seal(layout.STATE_KEY, msgpack.packb({"a": 1})))
+
+
+ID2, N5 = layout.id_key(2), b"5"
+FAULTS = {
+    "flipped bit in postings": flip(layout.POSTINGS),
+    "flipped bit in a checksum": flip(layout.POSTINGS, 3),
+    "flipped bit in fences": flip(layout.FENCES),
+    "flipped bit in positions": flip(layout.POSITIONS),
+    "flipped bit in position fences": flip(layout.POSITION_FENCES),
+    "first block missing": missing(layout.POSTINGS, 0),
+    "last block missing": missing(layout.POSTINGS, -1),
+    "positions missing": missing(layout.POSITIONS, 1),
+    "fences missing": missing(layout.FENCES, 0),
+    "position fences missing": missing(layout.POSITION_FENCES, 0),
+    "blocks swapped": swapped,
+    "blocks swapped and sealed": swapped_and_sealed,
+    "a fence too low": change_fence("first", 2, -1),
+    "a fence too high": change_fence("first", 5, 1),
+    "fences that count wrongly": change_fence("postings", 1, 1),
+    "a posting of another document": one_posting_more,
+    "a block too many": extra_block,
+    "an orphan name": orphan_name,
+    "a name of nobody": name_of_nobody,
+    "a stolen name": stolen_name,
+    "a missing name": lambda raw: raw.delete(layout.NAMES, N5),
+    "a missing long name": lambda raw: raw.delete(layout.NAMES, layout.name_key(b"n" * 900)),
+    "a missing record": lambda raw: raw.delete(layout.DOCUMENTS, ID2),
+    "a record with another name": lambda raw: raw.change_record(2, name=b"else"),
+    "a record that counts hashes wrongly": lambda raw: raw.change_record(2, hashes=5),
+    "a record that counts postings wrongly": lambda raw: raw.change_record(2, fingerprints=5),
+    "a garbled record": garbled_record,
+    "a flipped bit in a record": flip_value(layout.DOCUMENTS, ID2),
+    "a flipped bit in a name": flip_value(layout.NAMES, N5),
+    "a flipped bit in the sizes": flip_value(layout.SIZES, layout.id_key(0)),
+    "missing sizes": lambda raw: raw.delete(layout.SIZES, layout.id_key(0)),
+    "sizes of nobody": stray_sizes,
+    "a wrong size": lambda raw: raw.change_sizes(2, hashes=6),
+    "a wrong boilerplate count": lambda raw: raw.change_sizes(2, boilerplate=1),
+    "a size that says dead": lambda raw: raw.change_sizes(2, hashes=layout.DEAD),
+    "a key of the wrong length among records": wrong_key(layout.DOCUMENTS, b"abc"),
+    "a key of the wrong length among sizes": wrong_key(layout.SIZES, b"abcde"),
+    "a key of the wrong length among blocks": wrong_key(layout.BLOCKS, b"abcde"),
+    "no state": lambda raw: raw.txn.delete(layout.STATE_KEY),
+    "a flipped bit in the state": flip_state,
+    "a garbled state": garbled_state,
+    "a document too many": lambda raw: raw.change_state(documents=raw.state.documents + 1),
+    "a boilerplate document too few": lambda raw: raw.change_state(boilerplate_documents=0),
+    "an id that will be given twice": lambda raw: raw.change_state(next_document=10),
+    "a boilerplate id that will be given twice": lambda raw: raw.change_state(
+        next_boilerplate=layout.FIRST_BOILERPLATE
+    ),
+    "a run number that will be given twice": lambda raw: raw.change_state(next_run=1),
+    "a run unlisted": lambda raw: raw.change_state(runs=raw.state.runs[1:]),
+    "a run listed twice": lambda raw: raw.change_state(runs=(raw.state.runs[0], *raw.state.runs)),
+    "a run listed but not there": lambda raw: raw.change_run(0, number=raw.state.next_run - 1),
+    "runs out of order": lambda raw: raw.change_state(runs=(raw.state.runs[1], raw.state.runs[0], *raw.state.runs[2:])),
+    "too many dead": lambda raw: raw.change_run(0, dead=raw.state.runs[0].dead + 1),
+    "too few dead": lambda raw: raw.change_run(0, dead=0),
+    "more dead than alive": lambda raw: raw.change_run(0, dead=10**9),
+    "a run with fewer postings": lambda raw: raw.change_run(0, postings=raw.state.runs[0].postings - 1),
+    "a run with fewer blocks": lambda raw: raw.change_run(0, blocks=raw.state.runs[0].blocks - 1),
+    "a run with more blocks": lambda raw: raw.change_run(0, blocks=raw.state.runs[0].blocks + 1),
+    "a run with fewer position blocks": lambda raw: raw.change_run(0, position_blocks=1),
+    "a run without its positions": lambda raw: raw.change_run(0, position_blocks=0),
+    "a run of other documents": lambda raw: raw.change_run(0, last_id=20),
+    "runs that overlap": lambda raw: raw.change_run(1, first_id=20),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_planted_fault_is_found(sound, fault):
+    with Raw(sound) as raw:
+        FAULTS[fault](raw)
+    with fpdb.open(sound) as db:
+        found = db.check()
+        assert found
+        assert all(isinstance(each, str) and each for each in found)
+        for question in (lambda: db.query_fingerprints(np.arange(60)), lambda: list(db.documents()), db.compact):
+            with suppress(fpdb.Corrupt):
+                question()
+    with fpdb.open(sound, "r") as db:
+        assert isinstance(db.check(), list)
+
+
+def test_a_flipped_bit_anywhere_in_a_live_page_never_passes(sound, rng):
+    """Single bits of the file: either the file is refused, or check speaks, or the page held nothing that is live."""
+    with fpdb.open(sound) as db:
+        db.compact()
+        expected = list(db.documents()), db.query_fingerprints(np.arange(60)), db.info()
+    original = Path(sound).read_bytes()
+    noticed = 0
+    flips = 60
+    for _ in range(flips):
+        damaged = bytearray(original)
+        bit = int(rng.integers(8 * 4096 * 2, 8 * len(original)))
+        damaged[bit >> 3] ^= 1 << (bit & 7)
+        Path(sound).write_bytes(damaged)
+        try:
+            with fpdb.open(sound, "r") as db:
+                found = db.check()
+                noticed += bool(found)
+                if not found:
+                    assert (list(db.documents()), db.query_fingerprints(np.arange(60)), db.info()) == expected
+        except (fpdb.Corrupt, fpdb.NotADatabase):
+            noticed += 1
+    assert noticed > 0.8 * flips

@@ -1,0 +1,285 @@
+"""Loading: the same database whichever way it is made, and an honest count whatever happens."""
+
+import json
+import os
+import signal
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import fpdb
+from fpdb.load import Report, Skipped, Source, files, load, loading, name_of, records, sources, workers
+from fpdb.load.workers import Job, WorkerError, fingerprinted
+
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def text(seed: int, size: int = 3000) -> str:
+    """Letters of no meaning, the same for the same seed."""
+    return "".join(chr(97 + (seed * 7919 + index * index * 31 + index // 7) % 26) for index in range(size))
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[fpdb.Database]:
+    with fpdb.open(tmp_path / "corpus.fpdb") as database:
+        yield database
+        assert database.check() == []
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worker processes at once, and several commits, with little data."""
+    monkeypatch.setattr(workers, "ALONE_BYTES", 1)
+    monkeypatch.setattr(workers, "CHUNK_DOCUMENTS", 3)
+    monkeypatch.setattr(loading, "BATCH_POSTINGS", 2000)
+
+
+def given_texts(count: int) -> list[Source]:
+    return [Source(f"d{seed:03}", content=text(seed), size=3000) for seed in range(count)]
+
+
+def contents(db: fpdb.Database) -> list[tuple[object, ...]]:
+    return [(d.name, d.digest, d.kind, d.symbols, d.fingerprints, d.hashes, d.note, d.source) for d in db.documents()]
+
+
+def folder_of_texts(folder: Path, count: int) -> Path:
+    for seed in range(count):
+        path = folder / f"{seed % 3}" / f"{seed}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text(seed))
+    (folder / "binary").write_bytes(b"\0")
+    (folder / "empty").touch()
+    return folder
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_workers_and_one_process_make_the_same_database(tmp_path: Path) -> None:
+    folder = folder_of_texts(tmp_path / "texts", 40)
+    made = []
+    for jobs in (1, 2, 3):
+        with fpdb.open(tmp_path / f"{jobs}.fpdb") as db:
+            report = load(db, files([str(folder)]), jobs=jobs)
+            assert (report.added, len(report.skipped), len(report.too_short)) == (41, 1, 1)
+            assert report.postings == db.info()["postings"]
+            assert report.bytes == 40 * 3000
+            assert db.check() == []
+            answers = [db.query(text(seed)).to_dict() for seed in range(40)]
+            made.append((contents(db), answers, report.skipped, report.too_short))
+    assert made[0] == made[1] == made[2]
+
+
+def test_a_load_equals_adding_one_by_one(db: fpdb.Database, tmp_path: Path) -> None:
+    load(db, given_texts(20))
+    with fpdb.open(tmp_path / "other.fpdb") as other:
+        for source in given_texts(20):
+            other.add(source.name, source.content or "")
+        assert contents(other) == contents(db)
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_loading_again(db: fpdb.Database, jobs: int) -> None:
+    load(db, given_texts(20), jobs=jobs)
+    before = db.info()["postings"]
+    again = load(db, given_texts(20), jobs=jobs)
+    assert (again.added, again.unchanged, again.postings) == (0, 20, 0)
+    labelled = load(db, given_texts(20), jobs=jobs, labels={"x": "1"}, contact="me")
+    assert (labelled.updated, labelled.unchanged) == (20, 0)
+    assert db.document("d000").labels == {"x": "1"}
+    assert db.info()["postings"] == before
+    boilerplate = load(db, given_texts(5), jobs=jobs, boilerplate=True, labels={"x": "1"}, contact="me")
+    assert boilerplate.replaced == 5
+    assert db.document("d000").boilerplate
+
+
+@pytest.mark.usefixtures("small_chunks")
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 2)), max_size=12), st.booleans())
+@settings(patient, max_examples=40)
+def test_the_last_document_of_a_name_wins(history: list[tuple[str, int]], separate: bool) -> None:
+    sources_given = [Source(name, content=text(seed), size=3000) for name, seed in history]
+    with tempfile.TemporaryDirectory() as folder, fpdb.open(os.path.join(folder, "x.fpdb")) as db:
+        loads = (
+            [sources_given[: len(history) // 2], sources_given[len(history) // 2 :]] if separate else [sources_given]
+        )
+        for part in loads:
+            load(db, part, jobs=1)
+        for name, seed in dict(history).items():
+            (match,) = (m for m in db.query(text(seed)).matches if m.name == name)
+            assert match.resemblance == 1
+        assert len(db) == len(dict(history))
+        assert db.check() == []
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_last_document_of_a_name_wins_while_others_are_on_their_way(db: fpdb.Database, jobs: int) -> None:
+    load(db, given_texts(1))
+    for last in (1, 2):
+        seeds = [1, 2] * 60 + [last]
+        load(db, (Source("a", content=text(seed), size=3000) for seed in seeds), jobs=jobs)
+        assert db.document("a").digest == fpdb.fingerprint.content_digest(text(last))
+
+
+def test_one_bad_document_stops_no_other(db: fpdb.Database, tmp_path: Path) -> None:
+    given_sources: list[Source | Skipped] = [
+        Source("gone", path=str(tmp_path / "gone")),
+        Source("folder", path=str(tmp_path)),
+        Source("nothing"),
+        Source("kind", content="x", kind="novel"),
+        Source("", content="x"),
+        Source("x" * 70_000, content="x"),
+        Skipped("passed", "over"),
+        Source("good", content=text(1)),
+    ]
+    report = load(db, given_sources)
+    assert report.added == 1
+    reasons = {skipped.name[:10]: skipped.reason for skipped in report.skipped}
+    assert set(reasons) == {"passed", "", "xxxxxxxxxx", "gone", "folder", "nothing", "kind"}
+    assert reasons["gone"] == "no such file or directory"
+    assert reasons["folder"] == "is a directory"
+    assert reasons["passed"] == "over"
+
+
+def test_a_large_file_in_pieces(db: fpdb.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = text(1, 300_000).encode()
+    path = tmp_path / "large.txt"
+    path.write_bytes(content)
+    assert sources.read(str(path)) == content
+    load(db, files([str(path)], name="large"))
+    assert db.document("large").digest == fpdb.fingerprint.content_digest(content)
+    monkeypatch.setattr(sources, "LARGEST", 200_000)
+    report = load(db, files([str(path)], name="too-large"))
+    assert report.skipped[0].reason.startswith("too large")
+    with pytest.raises(fpdb.Unreadable, match="too large"):
+        sources.read(str(path))
+
+
+def interrupting(sources_given: Iterable[Source], after: int) -> Iterator[Source]:
+    for index, source in enumerate(sources_given):
+        if index == after:
+            signal.raise_signal(signal.SIGINT)
+        yield source
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupted_load_counts_what_is_there(db: fpdb.Database, jobs: int) -> None:
+    handler = signal.getsignal(signal.SIGINT)
+    report = load(db, interrupting(given_texts(200), 150), jobs=jobs)
+    assert report.interrupted
+    assert report.added == len(db) < 200
+    assert report.postings == db.info()["postings"]
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert load(db, given_texts(200), jobs=jobs).documents == 200
+
+
+def test_an_interrupt_waits_for_the_commit(db: fpdb.Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = db._store.commit
+
+    def interrupted_commit(change: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        commit(change)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(db._store, "commit", interrupted_commit)
+    report = load(db, given_texts(3))
+    assert report.interrupted
+    assert report.added == len(db) == 3
+
+
+def test_an_error_leaves_the_counts_right(db: fpdb.Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "BATCH_POSTINGS", 2000)
+    commit, commits = db._store.commit, []
+
+    def failing_commit(change: object) -> None:
+        commits.append(1)
+        if len(commits) == 3:
+            raise fpdb.StorageFailure("the disk is full")
+        commit(change)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(db._store, "commit", failing_commit)
+    report = Report()
+    with pytest.raises(fpdb.StorageFailure):
+        load(db, given_texts(100), report=report)
+    assert 0 < report.added == len(db) < 100
+
+
+def dying(_: object) -> None:
+    os._exit(1)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_worker_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_work", dying)
+    monkeypatch.setattr(workers, "_outcome", lambda job, _: workers.Outcome(job.source, failure="slow"))
+    jobs = (Job(source) for source in given_texts(200))
+    with pytest.raises(WorkerError, match="--jobs 1"):
+        list(fingerprinted(jobs, fpdb.Recipe.preset(), 2))
+
+
+def test_reading_ahead_is_bounded(small_chunks: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
+    monkeypatch.setattr(workers, "CHUNKS_AHEAD", 2)
+    made = 0
+
+    def jobs() -> Iterator[Job]:
+        nonlocal made
+        for source in given_texts(100):
+            made += 1
+            yield Job(source)
+
+    for index, outcome in enumerate(fingerprinted(jobs(), fpdb.Recipe.preset(), 2)):
+        assert outcome.source.name == f"d{index:03}"
+        assert made - index <= 3 * (2 * 2 + 2)
+
+
+def test_walking_is_sorted_and_follows_no_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b/2", "b/10", "b-", "a", "c/x/y"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).touch()
+    os.symlink("..", "c/x/up")
+    os.symlink("b", "linked")
+    assert [one.name for one in files(["."])] == ["a", "b/10", "b/2", "b-", "c/x/up", "c/x/y", "linked"]
+    assert [one.name for one in files(["linked"])] == ["linked/10", "linked/2"]
+    inside = next(iter(files(["linked"])))
+    assert isinstance(inside, Source)
+    assert inside.source == f"{tmp_path}/linked/10"
+
+
+@patient
+@given(st.lists(st.sampled_from(["a", "b", "..", ".", ""]), max_size=8), st.booleans())
+def test_a_name_keeps_all_parts_that_lead_somewhere(parts: list[str], absolute: bool) -> None:
+    path = ("/" if absolute else "") + "/".join(parts)
+    name = name_of(path)
+    assert name_of(name) == name
+    assert name.startswith("/") == path.startswith("/")
+    assert [part for part in name.split("/") if part] == [part for part in parts if part not in ("", ".")]
+
+
+def test_a_path_that_the_system_finds_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _ in range(20):
+        os.mkdir("d" * 250)
+        os.chdir("d" * 250)
+    monkeypatch.chdir(tmp_path)
+    (skipped,) = files(["d" * 250])
+    assert isinstance(skipped, Skipped)
+    assert skipped.reason == "file name too long"
+
+
+@patient
+@given(st.lists(st.dictionaries(st.sampled_from(["name", "text", "kind", "labels"]), st.text() | st.none())))
+def test_json_lines_are_documents_or_are_named(lines: list[dict[str, str | None]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "in.jsonl")
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        found = list(records([str(path)]))
+    assert len(found) == len(lines)
+    for number, (line, one) in enumerate(zip(lines, found, strict=True), start=1):
+        if isinstance(one, Source):
+            assert (one.name, one.content) == (line["name"], line["text"])
+        else:
+            assert one.name.endswith(f"in.jsonl:{number}")
