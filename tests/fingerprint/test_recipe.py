@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fpdb.errors import BadRecipe, UnknownKind, Unreadable
 from fpdb.fingerprint import KINDS, PRESETS, SCHEMES, Recipe, Rule, content_digest, recipe
+from fpdb.fingerprint.frontends.folding import ALPHABETS
 
 TEXT = "In each window select the minimum hash value; of several, the rightmost. Größe, Жизнь, 中文."
 
@@ -25,14 +26,31 @@ GOLDEN_SMALL = [
 ]
 GOLDEN_DIGEST = "27b8300cc813da8087685d7e5094bf99"
 
-schemes = st.sampled_from(sorted(SCHEMES))
-recipes = st.builds(
-    lambda key, k, scheme, w: Recipe.preset().with_(key=key, k=k, scheme=scheme, w=w),
-    st.integers(0, 2**64 - 1),
-    st.integers(1, 20),
-    schemes,
-    st.integers(1, 30),
-)
+SMALL = {
+    "w": st.integers(1, 30),
+    "r": st.integers(1, 8),
+    "p": st.integers(1, 20),
+    "n": st.integers(1, 20),
+    "search": st.integers(5, 20),
+    "stored": st.integers(1, 5),
+    "skip": st.integers(0, 10),
+    "guarantee": st.integers(20, 50),
+    "s": st.integers(0, 30),
+    "delta": st.floats(0.001, 0.4),
+    "total": st.just(0),
+    "sparse": st.integers(0, 1),
+}
+
+
+@st.composite
+def recipes(draw):
+    """Of every scheme, alphabet and width."""
+    scheme = draw(st.sampled_from(sorted(SCHEMES)))
+    parameters = {name: draw(SMALL[name]) for name in SCHEMES[scheme].parameters}
+    rule = Rule(draw(st.integers(1, 20)), scheme, parameters)
+    alphabet = draw(st.sampled_from(ALPHABETS))
+    bits, positions = draw(st.sampled_from([16, 40, 64])), draw(st.booleans())
+    return Recipe(draw(st.integers(0, 2**64 - 1)), {alphabet: rule}, bits, positions)
 
 
 def as_rows(fingerprints):
@@ -46,12 +64,13 @@ def as_rows(fingerprints):
     )
 
 
-@given(recipes, st.text())
-def test_fingerprints_equal_the_definitions(chosen, text):
-    fingerprints = chosen.fingerprint(text)
-    assert as_rows(fingerprints) == oracle.fingerprint(text, chosen)
-    assert fingerprints.symbols == len(oracle.fold(text))
-    assert fingerprints.kgrams == max(fingerprints.symbols - chosen.rules["characters"].k + 1, 0)
+@given(recipes(), st.text() | st.text("abEé1 ", min_size=30), st.sampled_from(["store", "search"]))
+def test_fingerprints_equal_the_definitions(chosen, text, purpose):
+    fingerprints = chosen.fingerprint(text, purpose=purpose)
+    assert as_rows(fingerprints) == oracle.fingerprint(text, chosen, purpose)
+    document, rule = oracle.read(text, chosen)
+    assert fingerprints.symbols == len(document.symbols)
+    assert fingerprints.kgrams == max(fingerprints.symbols - rule.k + 1, 0)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -86,7 +105,7 @@ def test_short_documents(symbols, kgrams, count):
     assert len(fingerprints.positions) == len(fingerprints.starts) == count
 
 
-@given(recipes)
+@given(recipes())
 def test_a_record_gives_the_recipe_back(chosen):
     assert Recipe.from_record(chosen.to_record()) == chosen
 
@@ -119,7 +138,13 @@ def test_records_of_no_recipe_are_refused(record):
         ({"k": 2.0}, "k must be a whole number"),
         ({"scheme": "winow"}, "there is no scheme 'winow'; choose one of: winnow, robust-winnow"),
         ({"p": 3}, "scheme 'robust-winnow' has no parameter 'p'; its parameters: w"),
-        ({"key": 2**64}, "the key must be"),
+        ({"key": 2**64}, "the key must be a whole number from 0 to 18446744073709551615"),
+        ({"hash_bits": 8}, "hash_bits must be a whole number from 16 to 64, not 8"),
+        ({"positions": 1}, "positions must be true or false, not 1"),
+        ({"max_df": -1}, "max_df must be a whole number"),
+        ({"scheme": "koala", "stored": 2000}, "stored is a part of search: at most 1000, not 2000"),
+        ({"scheme": "distinct", "guarantee": 29}, "no passage shorter than k=30 can be found: guarantee=29"),
+        ({"scheme": "mod", "w": 3}, "scheme 'mod' has no parameter 'w'; its parameters: p"),
     ],
 )
 def test_bad_changes_say_what_to_do(changes, message):
@@ -133,6 +158,9 @@ def test_changes_leave_the_rest_alone():
     assert changed.rules == {"characters": Rule(7, "winnow", {"w": 21})}
     assert changed.key == Recipe.preset().key
     assert Recipe.preset().with_() == Recipe.preset()
+    assert Recipe.preset().with_(hash_bits=40, positions=False, max_df=4) == Recipe(
+        Recipe.preset().key, Recipe.preset().rules, 40, False, 4
+    )
 
 
 def test_a_query_may_widen_the_window():
@@ -149,8 +177,41 @@ def test_unknown_names_are_refused():
         Recipe.preset("x")
     with pytest.raises(UnknownKind, match="kind 'audio'; kinds: text"):
         Recipe.preset().fingerprint(TEXT, "audio")
-    with pytest.raises(UnknownKind, match="no rule for characters"):
+    with pytest.raises(UnknownKind, match="no rule for characters or consonants, which 'text' documents need"):
         Recipe(1, {"tokens": Rule(3, "winnow", {"w": 2})}).fingerprint(TEXT)
+
+
+def test_a_kind_is_read_in_the_one_alphabet_that_has_a_rule():
+    rule = Rule(3, "full", {})
+    assert Recipe(1, {"characters": rule}).fingerprint("Year 7").symbols == 5
+    assert Recipe(1, {"consonants": rule}).fingerprint("Year 7").symbols == 2
+    with pytest.raises(BadRecipe, match="'text' documents are read in one alphabet, not in several"):
+        Recipe(1, {"characters": rule, "consonants": rule})
+
+
+def test_what_is_at_its_default_is_not_recorded():
+    """So the records of databases made before there was a choice are those of today."""
+    assert set(Recipe.preset().to_record()) == {"key", "rules"}
+    koala = Recipe.preset("koala").to_record()
+    assert {name: koala[name] for name in koala if name not in ("key", "rules")} == {
+        "hash_bits": 40,
+        "positions": False,
+        "max_df": 4,
+        "max_ignored": 10,
+    }
+
+
+def test_narrow_hashes_are_the_highest_bits_of_wide_ones():
+    wide, narrow = Recipe.preset(), Recipe.preset().with_(hash_bits=40)
+    expected = wide.fingerprint(TEXT).hashes >> np.uint64(24)
+    assert np.array_equal(narrow.fingerprint(TEXT).hashes, expected)
+
+
+def test_only_some_schemes_rotate():
+    with pytest.raises(BadRecipe, match="can rotate: koala"):
+        Recipe.preset().fingerprint(TEXT, rotation=1)
+    with pytest.raises(BadRecipe, match="rotation must be a whole number from 0"):
+        Recipe.preset("koala").fingerprint(TEXT, rotation=-1)
 
 
 def test_documents_too_long_for_positions_are_refused(monkeypatch):
@@ -161,8 +222,9 @@ def test_documents_too_long_for_positions_are_refused(monkeypatch):
 
 
 def test_the_tables_explain_themselves():
-    assert all(row.about for row in (*SCHEMES.values(), *KINDS.values()))
+    assert all(row.about for row in (*SCHEMES.values(), *KINDS.values(), *PRESETS.values()))
     for name, row in SCHEMES.items():
         assert row.select.__doc__
         assert set(row.check(name, {})) == set(row.parameters)
         assert row.window is None or row.window in row.parameters
+        assert all(parameter.about for parameter in row.parameters.values())
