@@ -12,6 +12,8 @@ Where the paper leaves it open, or counts characters for k-grams:
   would come to. The second pass leaves those out, and may end at a lower level, which only helps.
 - A k-gram's place is its first occurrence; that of a window-frequent one its first occurrence in the first window where
   it is frequent; a globally frequent one has none.
+- The first pass is needed for p alone. A single pass whose level grows as it reads does not see, at a document's
+  beginning, which k-grams will count as window-frequent in the end, and misses passages of few distinct ones there.
 """
 
 import math
@@ -30,7 +32,7 @@ Indices = NDArray[np.intp]
 MOST_LEVELS = 65
 # COUNTSKETCH: a bucket's noise, about sqrt(m / buckets), is an eighth of L, unless that takes too many buckets.
 NOISE = 8
-LEAST_BITS, MOST_BITS = 8, 22
+LEAST_BITS, MOST_BITS = 8, 20
 
 
 class Sketch(NamedTuple):

@@ -186,7 +186,7 @@ def sample(hashes, s, left_out=frozenset()):
 def count_sketch(hashes, often, delta, key):
     """III.C: the hashes that occur `often` and more than once, by the medians of the rows' estimates."""
     rows = math.ceil(math.log(1 / delta)) // 2 * 2 + 1
-    bits = min(max(math.ceil(math.log2(max(len(hashes) * (8 / often) ** 2, 1))), 8), 22)
+    bits = min(max(math.ceil(math.log2(max(len(hashes) * (8 / often) ** 2, 1))), 8), 20)
     sketch = [Counter() for _ in range(rows)]
 
     def places(h):

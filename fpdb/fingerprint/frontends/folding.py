@@ -68,7 +68,11 @@ def _keep_consonants(folded: Values, locate: Callable[[], NDArray[np.int64]], no
     values = folded[kept]
     if values.dtype == np.uint32 and (not len(values) or values.max() < 256):
         values = values.astype(np.uint8)
-    return Symbols(values, lambda: locate()[kept], note)
+    return Symbols(values, partial(_locate_kept, locate, kept), note)
+
+
+def _locate_kept(locate: Callable[[], NDArray[np.int64]], kept: NDArray[np.bool]) -> NDArray[np.int64]:
+    return locate()[kept]
 
 
 def _tell_consonants(folded: Values) -> NDArray[np.bool]:
