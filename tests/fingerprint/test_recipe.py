@@ -24,6 +24,25 @@ GOLDEN_SMALL = [
     (13977564024393939135, 6, 6),
     (8892985411138718482, 7, 6),
 ]
+LONG = " ".join(f"{i * 7919 % 10007:x} word{chr(97 + i % 26)} {'so ' * (i % 5)}" for i in range(1500))
+GOLDEN_SCHEMES = {
+    "winnow": "372c0ec8713e14827d597d9f0fb64650",
+    "robust-winnow": "372c0ec8713e14827d597d9f0fb64650",
+    "mod-winnow": "c58c243b7035c3e2dbd366d08af98991",
+    "mod": "2f36ad3aa2ca3a76a48e8839c8f79a0c",
+    "safe-mod": "242564eb99eb421778e0b7870f9457b5",
+    "smallest": "13bf49ad4d214d9598b98a69025de8cf",
+    "koala": "37a890f5ace899b465902b09ac86567c",
+    "distinct": "8961acdc5e941ade9980ec7f2ed6d9e8",
+    "full": "608c2e5930985da1c5dab11c687d49cd",
+    "random": "1922e086164c1a9770a6570c3f3fd095",
+}
+GOLDEN_PRESETS = {
+    "text": "372c0ec8713e14827d597d9f0fb64650",
+    "web": "93478d68780e8229d2fe1cdeb675329f",
+    "koala": "5cb1bb7781e939f6b4a8aaff31586d7d",
+    "sample": "13bf49ad4d214d9598b98a69025de8cf",
+}
 GOLDEN_DIGEST = "27b8300cc813da8087685d7e5094bf99"
 
 SMALL = {
@@ -88,6 +107,17 @@ def test_hashes_never_change():
     coded = Recipe(1, {"characters": Rule(3, "winnow", {"w": 2})}).fingerprint("Größe ﬁ 한")
     assert as_rows(coded) == GOLDEN_SMALL
     assert content_digest(TEXT) == content_digest(TEXT.encode()) == bytes.fromhex(GOLDEN_DIGEST)
+
+
+def summarise(found):
+    return content_digest(found.hashes.astype("<u8").tobytes() + found.positions.astype("<u4").tobytes()).hex()
+
+
+def test_selections_never_change():
+    """The same for every scheme and preset, with their defaults."""
+    schemes = {scheme: summarise(Recipe.preset().with_(scheme=scheme).fingerprint(LONG)) for scheme in SCHEMES}
+    assert schemes == GOLDEN_SCHEMES
+    assert {preset: summarise(Recipe.preset(preset).fingerprint(LONG)) for preset in PRESETS} == GOLDEN_PRESETS
 
 
 def test_types_of_the_arrays():
