@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadFingerprints, BadLabel, BadName, DatabaseExists, NoSuchDocument, RecipeMismatch
-from fpdb.fingerprint import DEFAULT_KEY, Fingerprints, Recipe, content_digest
+from fpdb.fingerprint import DEFAULT_KEY, NO_POSITION, Fingerprints, Recipe, content_digest
 from fpdb.match.queries import Answer, Options, search
 from fpdb.store import layout
 from fpdb.store.check import problems
@@ -152,7 +152,7 @@ class Database:
         the recipe's, for fewer look-ups and a coarser answer. options: see `match.queries.Options`: by, smallest,
         max_df, max_ignored, min, top. Raises BadQuery, BadRecipe, UnknownKind, Unreadable, Corrupt.
         """
-        fingerprints = self.recipe.fingerprint(content, kind, window=window)
+        fingerprints = self.recipe.fingerprint(content, kind, purpose="search", window=window)
         digest = None if include_self or name is None else content_digest(content)
         return self.query_fingerprints(fingerprints.hashes, name=name, kind=kind, digest=digest, **options)
 
@@ -170,7 +170,7 @@ class Database:
         digest: a document of this name and digest is the query itself, and is left out. Raises as `query`, and
         BadFingerprints.
         """
-        asked = Options(**options)
+        asked = Options(**self._caps(options))
         array = _hashes(hashes)
         with self._store.snapshot() as view:
             itself = None
@@ -179,6 +179,12 @@ class Database:
                 if itself is not None and view.catalogue.record(itself).digest != digest:
                     itself = None
             return search(view, array, asked, name=name, kind=kind, without=itself)
+
+    def _caps(self, options: dict[str, Any]) -> dict[str, Any]:
+        """The options, with the recipe's caps where the caller gives none."""
+        if options.get("max_df") is None and options.get("max_ignored") is None:
+            return {**options, "max_df": self.recipe.max_df, "max_ignored": self.recipe.max_ignored}
+        return options
 
     # ------------------------------------------------------------ the catalogue
 
@@ -219,6 +225,8 @@ class Database:
         """Figures of the database as a whole: plain numbers, strings and dicts. The recipe's key is left out."""
         with self._store.snapshot() as view:
             state = view.state
+        recipe = self.recipe.to_record()
+        recipe["secret_key"] = recipe.pop("key") != DEFAULT_KEY
         return {
             "path": self.path,
             "documents": state.documents,
@@ -228,7 +236,7 @@ class Database:
             "runs": len(state.runs),
             "file_bytes": self._store.file_bytes(),
             "format_version": layout.FORMAT_VERSION,
-            "recipe": {"rules": self.recipe.to_record()["rules"], "secret_key": self.recipe.key != DEFAULT_KEY},
+            "recipe": recipe,
         }
 
     # ------------------------------------------------------------ the file as a whole
@@ -317,11 +325,12 @@ class Batch:
         digest: 16 bytes that stand for the content, by default a digest of the arrays. Raises BadName, BadLabel,
         BadFingerprints.
         """
-        array, placed = _hashes(hashes), _positions(positions)
-        if placed is not None and len(placed) != len(array):
+        array = _hashes(hashes)
+        placed = np.full(len(array), NO_POSITION, np.uint32) if positions is None else _positions(positions)
+        if len(placed) != len(array):
             raise BadFingerprints(f"{len(array)} hashes came with {len(placed)} positions; give each hash one, or none")
         if digest is None:
-            digest = content_digest(array.tobytes() if placed is None else array.tobytes() + placed.tobytes())
+            digest = content_digest(array.tobytes() if positions is None else array.tobytes() + placed.tobytes())
         elif len(digest) != layout.DIGEST_BYTES:
             raise BadFingerprints(f"a digest has {layout.DIGEST_BYTES} bytes, not {len(digest)}")
         found = Fingerprints(kind, len(array), len(array), array, placed, "")
@@ -392,7 +401,7 @@ class Batch:
             about.contact,
             about.labels,
         )
-        numbers = None if found.positions is None else found.positions + np.uint32(1)
+        numbers = found.positions + np.uint32(1)  # NO_POSITION becomes 0
         self._additions[key] = Addition(record, found.hashes, numbers, about.boilerplate)
         self.postings += len(found.hashes)
         return status
@@ -460,8 +469,8 @@ def _hashes(hashes: Numbers) -> NDArray[np.uint64]:
     return _integers(hashes, "hashes", 2**64 - 1).astype(np.uint64)
 
 
-def _positions(positions: Numbers | None) -> NDArray[np.uint32] | None:
-    return None if positions is None else _integers(positions, "positions", layout.LARGEST_POSITION).astype(np.uint32)
+def _positions(positions: Numbers) -> NDArray[np.uint32]:
+    return _integers(positions, "positions", layout.LARGEST_POSITION).astype(np.uint32)
 
 
 def _integers(values: Numbers, what: str, most: int) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from bench.measuring import Figure, in_turns, median, ratios, run
 from bench.room import Room
 from fpdb.fingerprint import Recipe
 from fpdb.fingerprint.hashing import KGrams, derive
-from fpdb.fingerprint.selection import robust_winnow
+from fpdb.fingerprint.winnowing import robust_winnow
 
 SOURCE = Path(__file__).parents[1] / "kernel.c"
 BUILD = SOURCE.parent / "_build"

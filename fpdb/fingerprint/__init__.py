@@ -3,10 +3,25 @@
 Imports nothing of fpdb but its errors.
 """
 
+from fpdb.fingerprint.distinct import levels_of
 from fpdb.fingerprint.fingerprints import Fingerprints
 from fpdb.fingerprint.frontends import KINDS
-from fpdb.fingerprint.recipe import DEFAULT_KEY, PRESETS, Recipe, Rule, content_digest
-from fpdb.fingerprint.selection import SCHEMES
+from fpdb.fingerprint.recipe import DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, content_digest
+from fpdb.fingerprint.schemes import SCHEMES
+from fpdb.fingerprint.selection import NO_POSITION
 from fpdb.fingerprint.symbols import Symbols
 
-__all__ = ["DEFAULT_KEY", "KINDS", "PRESETS", "SCHEMES", "Fingerprints", "Recipe", "Rule", "Symbols", "content_digest"]
+__all__ = [
+    "DEFAULT_KEY",
+    "KINDS",
+    "NO_POSITION",
+    "PRESETS",
+    "SCHEMES",
+    "Fingerprints",
+    "Preset",
+    "Recipe",
+    "Rule",
+    "Symbols",
+    "content_digest",
+    "levels_of",
+]

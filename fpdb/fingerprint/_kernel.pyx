@@ -1,8 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The loops that numpy does too slowly: folding characters, rolling hashes, winnowing.
+"""The loops that numpy does too slowly: folding characters, rolling hashes, winnowing, grouping and counting.
 
 Arrays in, arrays out, the GIL released in every loop; it knows nothing of kinds, recipes or files.
-Schleimer, Wilkerson, Aiken, "Winnowing" (SIGMOD 2003): 2.2 (rolling hash), Definitions 1 and 3, figure 5.
+Schleimer, Wilkerson, Aiken, "Winnowing" (SIGMOD 2003): 2.2 (rolling hash), Definitions 1 and 3, figure 5;
+Ganguly, Veda, "A new randomized algorithm for Document Fingerprinting": III.C (COUNTSKETCH).
 The formulas are written out in `hashing`.
 """
 
@@ -15,6 +16,9 @@ import numpy as np
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
+
+cdef extern from *:
+    int __builtin_ctzll(unsigned long long) nogil
 
 ctypedef fused symbol_t:
     uint8_t
@@ -492,3 +496,102 @@ def winnow_symbols(
                 held = w - 1
     free(buffer)
     return finish(&state, failed)
+
+
+# --- Grouping and counting ---------------------------------------------------------------------------------
+
+cdef uint32_t NOWHERE = 0xFFFFFFFF
+
+
+cdef void find_firsts(
+    const uint64_t* h, Py_ssize_t count, uint32_t* out, uint32_t* table, int shift, uint64_t mask
+) noexcept nogil:
+    # Open addressing: a slot holds the position of the first hash that came to it; at most half are taken.
+    cdef Py_ssize_t i
+    cdef uint64_t slot
+    cdef uint32_t held
+    for i in range(count):
+        slot = (h[i] * GOLDEN) >> shift
+        held = table[slot]
+        while held != NOWHERE and h[held] != h[i]:
+            slot = (slot + 1) & mask
+            held = table[slot]
+        if held == NOWHERE:
+            table[slot] = held = <uint32_t>i
+        out[i] = held
+
+
+def first_occurrences(const uint64_t[::1] hashes):
+    """For each hash the position of the first one that equals it (uint32); fewer than 2^32 - 1 hashes."""
+    cdef Py_ssize_t count = hashes.shape[0]
+    cdef int bits = 1
+    firsts = np.empty(count, np.uint32)
+    if count == 0:
+        return firsts
+    while (<Py_ssize_t>1 << bits) < 2 * count:
+        bits += 1
+    table = np.full(<Py_ssize_t>1 << bits, NOWHERE, np.uint32)
+    cdef uint32_t[::1] out = firsts
+    cdef uint32_t[::1] slots = table
+    with nogil:
+        find_firsts(&hashes[0], count, &out[0], &slots[0], 64 - bits, (<uint64_t>1 << bits) - 1)
+    return firsts
+
+
+def trailing_zeros(const uint64_t[::1] numbers):
+    """How many zeros each number ends with (uint8); 64 for 0."""
+    cdef Py_ssize_t i
+    cdef uint64_t x
+    zeros = np.empty(numbers.shape[0], np.uint8)
+    cdef uint8_t[::1] out = zeros
+    with nogil:
+        for i in range(numbers.shape[0]):
+            x = numbers[i]
+            out[i] = __builtin_ctzll(x) if x else 64
+    return zeros
+
+
+cdef inline uint64_t scatter(uint64_t h, uint64_t key, Py_ssize_t row) noexcept nogil:
+    return mix(h + key + <uint64_t>(row + 1) * GOLDEN)
+
+
+def count_sketch(const uint64_t[::1] hashes, Py_ssize_t rows, int bits, uint64_t key):
+    """COUNTSKETCH of a stream of hashes: (rows, 2^bits) int64; Ganguly and Veda, III.C; 1 <= bits <= 32.
+
+    In each row a hash has a bucket, the top `bits` bits of a keyed mix of it, and a sign, by that mix's lowest bit.
+    """
+    cdef Py_ssize_t i, row
+    cdef uint64_t x
+    sketch = np.zeros((rows, <Py_ssize_t>1 << bits), np.int64)
+    cdef int64_t[:, ::1] out = sketch
+    with nogil:
+        for row in range(rows):
+            for i in range(hashes.shape[0]):
+                x = scatter(hashes[i], key, row)
+                out[row, x >> (64 - bits)] += 1 - 2 * <int64_t>(x & 1)
+    return sketch
+
+
+def estimate_counts(const uint64_t[::1] hashes, const int64_t[:, ::1] sketch, int bits, uint64_t key):
+    """How often each hash was in the stream, by its sketch: the median of the rows' estimates (int64).
+
+    The number of rows is odd, at most 64.
+    """
+    cdef Py_ssize_t i, j, row, rows = sketch.shape[0]
+    cdef uint64_t x
+    cdef int64_t value
+    cdef int64_t[64] ordered
+    counts = np.empty(hashes.shape[0], np.int64)
+    cdef int64_t[::1] out = counts
+    with nogil:
+        for i in range(hashes.shape[0]):
+            for row in range(rows):
+                x = scatter(hashes[i], key, row)
+                value = sketch[row, x >> (64 - bits)] * (1 - 2 * <int64_t>(x & 1))
+                j = row
+                while j > 0 and ordered[j - 1] > value:
+                    ordered[j] = ordered[j - 1]
+                    j -= 1
+                ordered[j] = value
+            out[i] = ordered[rows >> 1]
+    return counts

@@ -4,23 +4,27 @@ Joins the stages: front-end, k-grams, scheme, stored form. Knows nothing of file
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, NamedTuple
 
+import numpy as np
 import xxhash
 
 from fpdb.errors import BadRecipe, UnknownKind, Unreadable
 from fpdb.fingerprint.fingerprints import Fingerprints
-from fpdb.fingerprint.frontends import find_kind
-from fpdb.fingerprint.hashing import K_LIMIT, KGrams, derive
-from fpdb.fingerprint.selection import Number, find_scheme
+from fpdb.fingerprint.frontends import KINDS, find_kind
+from fpdb.fingerprint.hashing import K_LIMIT, Frequencies, KGrams, derive
+from fpdb.fingerprint.schemes import find_scheme
+from fpdb.fingerprint.selection import NO_POSITION, Number, Purpose
 
 # Public on purpose: two databases can be compared if they share a key. Choose another to keep others from
 # finding out, or making up, what you hold.
 DEFAULT_KEY = 0x6670_6462_2D6B_6579
 
-# Positions are 32-bit, and the highest number is kept free.
+# Positions are 32-bit, and the highest number is `NO_POSITION`.
 SYMBOLS_LIMIT = 2**32 - 1
+
+HASH_BITS = range(16, 65)
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,11 @@ class Rule:
             raise BadRecipe(f"k must be a whole number, not {self.k!r}")
         if not 1 <= self.k <= K_LIMIT:
             raise BadRecipe(f"k is the length of a k-gram, in symbols: from 1 to {K_LIMIT}, not {self.k}")
-        checked = find_scheme(self.scheme).check(self.scheme, self.parameters)
+        scheme = find_scheme(self.scheme)
+        checked = scheme.check(self.scheme, self.parameters)
+        wrong = scheme.refuse and scheme.refuse(self.k, **checked)
+        if wrong:
+            raise BadRecipe(wrong)
         object.__setattr__(self, "parameters", checked)
 
     def with_(self, k: int | None = None, scheme: str | None = None, **parameters: Number | None) -> "Rule":
@@ -48,37 +56,57 @@ class Rule:
         return Rule(self.k if k is None else k, name, kept | given)
 
     def widen(self, window: int) -> Mapping[str, Number]:
-        """The parameters with a wider window, for a query; else BadRecipe."""
-        name = find_scheme(self.scheme).window
-        if name is None:
+        """What the scheme takes for a wider window, for a query; else BadRecipe."""
+        scheme = find_scheme(self.scheme)
+        if scheme.window is None:
             raise BadRecipe(f"scheme {self.scheme!r} has no window to widen; leave the window out")
-        if isinstance(window, int) and window < self.parameters[name]:
+        if isinstance(window, int) and window < self.parameters[scheme.window]:
             raise BadRecipe(
-                f"a query's window may be wider than the recipe's {name}={self.parameters[name]}, "
-                f"not narrower: {window}"
+                f"a query's window may be wider than the recipe's {scheme.window}="
+                f"{self.parameters[scheme.window]}, not narrower: {window}"
             )
-        return find_scheme(self.scheme).check(self.scheme, {**self.parameters, name: window})
+        checked = scheme.check(self.scheme, {**self.parameters, scheme.window: window})[scheme.window]
+        return {**self.parameters, scheme.wider or scheme.window: checked}
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A hash key (0 .. 2^64 - 1) and a rule for each alphabet. Recipes that are equal give equal hashes."""
+    """How documents become fingerprints. Recipes that are equal give equal fingerprints.
+
+    key: the hash key, 0 .. 2^64 - 1. rules: one for each alphabet; they also say which alphabet a kind is folded to,
+    where its front-end can make several. hash_bits: how wide stored hashes are; narrower ones take less room,
+    and meet by chance more often: of q hashes looked up among n stored, about n q / 2^hash_bits. positions: whether
+    a fingerprint's position is stored. max_df, max_ignored: what a query uses unless it is told otherwise.
+    """
 
     key: int
     rules: Mapping[str, Rule]
+    hash_bits: int = 64
+    positions: bool = True
+    max_df: int | None = None
+    max_ignored: int | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.key, bool) or not isinstance(self.key, int) or not 0 <= self.key < 2**64:
-            raise BadRecipe(f"the key must be a whole number from 0 to 2^64 - 1, not {self.key!r}")
+        _check_whole("the key", self.key, range(2**64))
+        _check_whole("hash_bits", self.hash_bits, HASH_BITS)
+        for name in ("max_df", "max_ignored"):
+            if getattr(self, name) is not None:
+                _check_whole(name, getattr(self, name), range(2**63))
+        if not isinstance(self.positions, bool):
+            raise BadRecipe(f"positions must be true or false, not {self.positions!r}")
         if not self.rules:
             raise BadRecipe("a recipe needs a rule for at least one alphabet")
+        for kind, front_end in KINDS.items():
+            chosen = [alphabet for alphabet in front_end.alphabets if alphabet in self.rules]
+            if len(chosen) > 1:
+                raise BadRecipe(f"{kind!r} documents are read in one alphabet, not in several: {', '.join(chosen)}")
 
     @classmethod
     def preset(cls, name: str = "text") -> "Recipe":
         """A recipe of `PRESETS`; BadRecipe if there is none of that name."""
         if name not in PRESETS:
             raise BadRecipe(f"there is no preset {name!r}; choose one of: {', '.join(PRESETS)}")
-        return PRESETS[name]
+        return PRESETS[name].recipe
 
     def with_(
         self,
@@ -86,20 +114,37 @@ class Recipe:
         key: int | None = None,
         k: int | None = None,
         scheme: str | None = None,
+        hash_bits: int | None = None,
+        positions: bool | None = None,
+        max_df: int | None = None,
+        max_ignored: int | None = None,
         **parameters: Number | None,
     ) -> "Recipe":
         """This recipe with what is given (not None) changed, in every rule; else BadRecipe."""
         rules = {name: rule.with_(k, scheme, **parameters) for name, rule in self.rules.items()}
-        return replace(self, key=self.key if key is None else key, rules=rules)
+        given: dict[str, Any] = {
+            "key": key,
+            "hash_bits": hash_bits,
+            "positions": positions,
+            "max_df": max_df,
+            "max_ignored": max_ignored,
+        }
+        return replace(self, rules=rules, **{name: value for name, value in given.items() if value is not None})
 
     def to_record(self) -> dict[str, Any]:
-        """Plain dicts, strings and numbers; `from_record` gives an equal recipe back."""
+        """Plain dicts, strings and numbers, without what is left at its default; `from_record` gives it back."""
+        changed = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.default is not MISSING and getattr(self, field.name) != field.default
+        }
         return {
             "key": self.key,
             "rules": {
                 name: {"k": rule.k, "scheme": rule.scheme, "parameters": dict(rule.parameters)}
                 for name, rule in self.rules.items()
             },
+            **changed,
         }
 
     @classmethod
@@ -111,25 +156,52 @@ class Recipe:
         except (AttributeError, KeyError, TypeError) as error:
             raise BadRecipe(f"this is not the record of a recipe: {error}") from error
 
-    def fingerprint(self, content: bytes | str, kind: str = "text", *, window: int | None = None) -> Fingerprints:
-        """The fingerprints of a document of the given kind; `window` is a wider one, for a query.
+    def rule_for(self, kind: str) -> tuple[str, Rule]:
+        """The alphabet in which documents of a kind are read, and its rule; else UnknownKind."""
+        alphabets = find_kind(kind).alphabets
+        for alphabet in alphabets:
+            if alphabet in self.rules:
+                return alphabet, self.rules[alphabet]
+        raise UnknownKind(f"the recipe has no rule for {' or '.join(alphabets)}, which {kind!r} documents need")
 
-        UnknownKind: no front-end, or no rule for its alphabet. Unreadable: not a document of that kind, or
-        too long. BadRecipe: the window is narrower than the recipe's.
+    def fingerprint(
+        self,
+        content: bytes | str,
+        kind: str = "text",
+        *,
+        purpose: Purpose = "store",
+        window: int | None = None,
+        rotation: int = 0,
+        frequencies: Frequencies | None = None,
+    ) -> Fingerprints:
+        """The fingerprints of a document of the given kind.
+
+        purpose: "store" for what a database keeps, "search" for what it looks up; they differ where a scheme
+        stores a part of what it searches with. window: a wider one, for a query. rotation: which part is stored,
+        0 .. 2^63 - 1; does not matter to a search. frequencies: given stored hashes, in how many documents of a
+        database each is (same shape); used by koala. UnknownKind: no front-end, or no rule for its alphabets.
+        Unreadable: not a document of that kind, or too long. BadRecipe: the window is narrower than the recipe's,
+        or the scheme has no window, or nothing to rotate.
         """
-        front_end = find_kind(kind)
-        rule = self.rules.get(front_end.alphabet)
-        if rule is None:
-            raise UnknownKind(f"the recipe has no rule for {front_end.alphabet}, which {kind!r} documents need")
+        alphabet, rule = self.rule_for(kind)
         parameters = rule.parameters if window is None else rule.widen(window)
-        symbols = front_end.read(content)
+        _check_whole("rotation", rotation, range(2**63))
+        select = find_scheme(rule.scheme).selector(purpose, rotation)
+        symbols = find_kind(kind).read(content, alphabet)
         if len(symbols) >= SYMBOLS_LIMIT:
             raise Unreadable(f"a document may have {SYMBOLS_LIMIT - 1} symbols; this one has {len(symbols)}")
-        hashing = derive(self.key, front_end.alphabet)
-        kgrams = KGrams(symbols.values, rule.k, hashing)
-        positions, hashes = find_scheme(rule.scheme).select(kgrams, **parameters)
+        hashing = derive(self.key, alphabet, self.hash_bits)
+        kgrams = KGrams(symbols.values, rule.k, hashing, symbols, frequencies)
+        positions, hashes, level = select(kgrams, **parameters)
         stored = hashing.stored(hashes)
-        return Fingerprints(kind, len(symbols), len(kgrams), stored, positions, symbols.note, symbols)
+        if purpose == "store" and not self.positions:
+            positions = np.full_like(positions, NO_POSITION)
+        return Fingerprints(kind, len(symbols), len(kgrams), stored, positions, symbols.note, symbols, level)
+
+
+def _check_whole(name: str, value: object, within: range) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value not in within:
+        raise BadRecipe(f"{name} must be a whole number from {within.start} to {within.stop - 1}, not {value!r}")
 
 
 def content_digest(content: bytes | str) -> bytes:
@@ -139,11 +211,41 @@ def content_digest(content: bytes | str) -> bytes:
     return xxhash.xxh3_128_digest(content)
 
 
-def _preset(k: int, w: int) -> Recipe:
+class Preset(NamedTuple):
+    """A recipe to start from, and in a line for whom it is."""
+
+    recipe: Recipe
+    about: str
+
+
+def _winnowing(k: int, w: int) -> Recipe:
     return Recipe(DEFAULT_KEY, {"characters": Rule(k, "robust-winnow", {"w": w})})
 
 
-PRESETS: Mapping[str, Recipe] = {
-    "text": _preset(k=30, w=21),  # every shared passage of 50 letters and digits is found
-    "web": _preset(k=50, w=100),  # the winnowing paper's experiments (section 5.1)
+PRESETS: Mapping[str, Preset] = {
+    "text": Preset(
+        _winnowing(k=30, w=21),
+        "essays and articles: every shared passage of 50 letters and digits is found, and where it is",
+    ),
+    "web": Preset(
+        # The winnowing paper's experiments (section 5.1).
+        _winnowing(k=50, w=100),
+        "very many web pages: a quarter of the room, and shared passages of 149 letters and digits are found",
+    ),
+    "koala": Preset(
+        # 1000 looked up among 100 of each of a million documents: 10^11 / 2^40 hits by chance, one in ten searches.
+        Recipe(
+            DEFAULT_KEY,
+            {"consonants": Rule(20, "koala", {"search": 1000, "stored": 100, "skip": 1000})},
+            hash_bits=40,
+            positions=False,
+            max_df=4,
+            max_ignored=10,
+        ),
+        "millions of long, noisily converted documents: 100 fingerprints each, to find which are related, not where",
+    ),
+    "sample": Preset(
+        Recipe(DEFAULT_KEY, {"characters": Rule(30, "smallest", {"n": 400})}),
+        "near-duplicates of whole documents: 400 fingerprints each, resemblance to within 5%",
+    ),
 }

@@ -1,31 +1,43 @@
-"""The schemes: which k-grams become fingerprints. One signature, one table.
+"""What a scheme is: a function that selects k-grams, and a row that says what may be asked of it.
 
-A scheme is a function of `KGrams` and its parameters, and a row of SCHEMES. Knows nothing of kinds or files.
-Source: Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for Document Fingerprinting" (SIGMOD 2003).
+One signature: k-grams and parameters in, a `Selection` out. The rows stand in `schemes`. Knows nothing of kinds,
+recipes or files.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadRecipe
-from fpdb.fingerprint import _kernel
 from fpdb.fingerprint.hashing import KGrams
 
 Number = int | float
+Purpose = Literal["store", "search"]
+
+# The position of a fingerprint that has none. No document is long enough to reach it.
+NO_POSITION = 2**32 - 1
 
 
 class Selection(NamedTuple):
-    """Selected k-grams, in ascending order of position.
+    """Selected k-grams, in ascending order of position; those without one (`NO_POSITION`) come last.
 
     positions: (n,) uint32, index of each one's first symbol. hashes: (n,) uint64, as selection compares them.
+    level: where they are a distinct sample, the level it has come to; else 0.
     """
 
     positions: NDArray[np.uint32]
     hashes: NDArray[np.uint64]
+    level: int = 0
+
+
+def pick(kgrams: KGrams, positions: NDArray[np.integer]) -> Selection:
+    """The selection of the k-grams at some positions, given in any order, each once."""
+    ordered = np.sort(positions)
+    return Selection(ordered.astype(np.uint32), kgrams.hashes[ordered])
 
 
 @dataclass(frozen=True)
@@ -50,12 +62,23 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A row of the table: the function, what its parameters may be, and which one a query may widen."""
+    """A row of the table.
+
+    select: selects what is stored. search: selects what a search looks up, where that is not the same.
+    parameters: what they may be. window: the one that a query may widen: what is selected then is a subset.
+    wider: the keyword that takes it, where the recipe's own window still counts for something else.
+    rotates: whether `select` takes `rotation`, the number of a subset of what `search` selects.
+    refuse: says what is wrong with k and parameters that are each in range; None if nothing is.
+    """
 
     select: Callable[..., Selection]
     about: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     window: str | None = None
+    wider: str | None = None
+    search: Callable[..., Selection] | None = None
+    rotates: bool = False
+    refuse: Callable[..., str | None] | None = None
 
     def check(self, name: str, given: Mapping[str, object]) -> dict[str, Number]:
         """All parameters, defaults filled in; BadRecipe for an unknown one or a value out of range."""
@@ -68,39 +91,14 @@ class Scheme:
             for parameter, row in self.parameters.items()
         }
 
+    def selector(self, purpose: Purpose, rotation: int) -> Callable[..., Selection]:
+        """The function that serves the purpose; BadRecipe if the scheme does not rotate, and is asked to."""
+        if rotation and not self.rotates:
+            raise BadRecipe("only a scheme that stores a part of what it searches with can rotate: koala")
+        if purpose == "search":
+            return self.search or self.select
+        return partial(self.select, rotation=rotation) if rotation else self.select
+
 
 def _article(of: type) -> str:
     return "a whole number" if of is int else "a number"
-
-
-def winnow(kgrams: KGrams, *, w: int) -> Selection:
-    """Definition 1: in each window of w k-grams the minimum, the rightmost one of several."""
-    return _winnow(kgrams, w, robust=False)
-
-
-def robust_winnow(kgrams: KGrams, *, w: int) -> Selection:
-    """Definition 3: ties go to the k-gram that the window one to the left selected, if it can be."""
-    return _winnow(kgrams, w, robust=True)
-
-
-def _winnow(kgrams: KGrams, w: int, robust: bool) -> Selection:
-    if kgrams.hashed:
-        return Selection(*_kernel.winnow_hashes(kgrams.hashes, w, robust))
-    rolling = kgrams.hashing.rolling(kgrams.k)
-    return Selection(*_kernel.winnow_symbols(kgrams.symbols, rolling, w, robust))
-
-
-# The window's limit keeps its buffers to a few megabytes; no document needs a guarantee so wide.
-W = Parameter(int, 1, 2**20, 21, "the window, in k-grams")
-
-SCHEMES: Mapping[str, Scheme] = {
-    "winnow": Scheme(winnow, "the minimum of each window", {"w": W}, window="w"),
-    "robust-winnow": Scheme(robust_winnow, "the minimum of each window, few on repetitive text", {"w": W}, window="w"),
-}
-
-
-def find_scheme(name: str) -> Scheme:
-    """The row of that name; BadRecipe if there is none."""
-    if name not in SCHEMES:
-        raise BadRecipe(f"there is no scheme {name!r}; choose one of: {', '.join(SCHEMES)}")
-    return SCHEMES[name]

@@ -209,16 +209,10 @@ def _work(tasks: Sequence[_Task]) -> _Packed:
             done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", -1))
             continue
         hashes.append(found.hashes)
-        positions.append(_all_positions(found))
+        positions.append(found.positions)
         counts = (found.symbols, found.kgrams, found.note, len(found.hashes))
         done.append((outcome.size, outcome.digest, None, kind, *counts))
     return _Packed(done, np.concatenate(hashes), np.concatenate(positions))
-
-
-def _all_positions(found: Fingerprints) -> NDArray[np.uint32]:
-    if found.positions is None:
-        raise TypeError("a recipe gives every fingerprint its position")
-    return found.positions
 
 
 @contextmanager

@@ -25,12 +25,12 @@ HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may 
 
 
 class Addition(NamedTuple):
-    """A document to add. hashes: shape (n,), in any order, duplicates allowed; numbers: shape (n,), position + 1, or
-    None for no positions. The commit counts the record's `fingerprints` and `hashes` itself."""
+    """A document to add. hashes: shape (n,), in any order, duplicates allowed; numbers: shape (n,), position + 1, or 0
+    for none. The commit counts the record's `fingerprints` and `hashes` itself."""
 
     record: Record
     hashes: U64
-    numbers: U32 | None
+    numbers: U32
     boilerplate: bool = False
 
 
@@ -218,12 +218,7 @@ def _sorted(additions: Sequence[Addition], first_id: int) -> Postings:
     hashes = np.concatenate([addition.hashes for addition in additions])
     ids = np.arange(first_id, first_id + len(additions), dtype=np.uint32)
     documents = np.repeat(ids, lengths)
-    numbers = np.zeros(len(hashes), np.uint32)
-    start = 0
-    for addition, length in zip(additions, lengths, strict=True):
-        if addition.numbers is not None:
-            numbers[start : start + length] = addition.numbers
-        start += length
+    numbers = np.concatenate([addition.numbers for addition in additions])
     _codec.sort(hashes, documents, numbers)
     return Postings(*_without_repeats(hashes, documents, numbers))
 

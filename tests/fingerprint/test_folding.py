@@ -102,3 +102,17 @@ def test_threads_may_meet_new_pages_together():
         thread.join()
     assert all(np.array_equal(result, results[0]) for result in results)
     assert len(results) == 8
+
+
+@given(ANY_TEXT | st.text("aeiouxyz19é"))
+def test_consonants_are_the_letters_but_five(text):
+    folded = fold(text, alphabet="consonants")
+    pairs = oracle.fold_consonants(text)
+    assert folded.values.tolist() == [symbol for symbol, _ in pairs]
+    assert folded.offsets.tolist() == [offset for _, offset in pairs]
+    assert folded.values.dtype == (np.uint32 if any(symbol > 255 for symbol, _ in pairs) else np.uint8)
+
+
+def test_which_letters_are_consonants():
+    text = "Yes: rhythm, Ægir, naïve, 7 Straße, Ωμέγα 中文 ١٢"
+    assert "".join(map(chr, fold(text, alphabet="consonants").values)) == "ysrhythmægrnvstrssωμεγα中文"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from fpdb.errors import BadRecipe, UnknownKind, Unreadable
 from fpdb.fingerprint import KINDS, PRESETS, SCHEMES, Recipe, Rule, content_digest, recipe
+from fpdb.fingerprint.frontends.folding import ALPHABETS
 
 TEXT = "In each window select the minimum hash value; of several, the rightmost. Größe, Жизнь, 中文."
 
@@ -23,16 +24,52 @@ GOLDEN_SMALL = [
     (13977564024393939135, 6, 6),
     (8892985411138718482, 7, 6),
 ]
+LONG = " ".join(f"{i * 7919 % 10007:x} word{chr(97 + i % 26)} {'so ' * (i % 5)}" for i in range(1500))
+GOLDEN_SCHEMES = {
+    "winnow": "372c0ec8713e14827d597d9f0fb64650",
+    "robust-winnow": "372c0ec8713e14827d597d9f0fb64650",
+    "mod-winnow": "c58c243b7035c3e2dbd366d08af98991",
+    "mod": "2f36ad3aa2ca3a76a48e8839c8f79a0c",
+    "safe-mod": "242564eb99eb421778e0b7870f9457b5",
+    "smallest": "13bf49ad4d214d9598b98a69025de8cf",
+    "koala": "37a890f5ace899b465902b09ac86567c",
+    "distinct": "8961acdc5e941ade9980ec7f2ed6d9e8",
+    "full": "608c2e5930985da1c5dab11c687d49cd",
+    "random": "1922e086164c1a9770a6570c3f3fd095",
+}
+GOLDEN_PRESETS = {
+    "text": "372c0ec8713e14827d597d9f0fb64650",
+    "web": "93478d68780e8229d2fe1cdeb675329f",
+    "koala": "5cb1bb7781e939f6b4a8aaff31586d7d",
+    "sample": "13bf49ad4d214d9598b98a69025de8cf",
+}
 GOLDEN_DIGEST = "27b8300cc813da8087685d7e5094bf99"
 
-schemes = st.sampled_from(sorted(SCHEMES))
-recipes = st.builds(
-    lambda key, k, scheme, w: Recipe.preset().with_(key=key, k=k, scheme=scheme, w=w),
-    st.integers(0, 2**64 - 1),
-    st.integers(1, 20),
-    schemes,
-    st.integers(1, 30),
-)
+SMALL = {
+    "w": st.integers(1, 30),
+    "r": st.integers(1, 8),
+    "p": st.integers(1, 20),
+    "n": st.integers(1, 20),
+    "search": st.integers(5, 20),
+    "stored": st.integers(1, 5),
+    "skip": st.integers(0, 10),
+    "guarantee": st.integers(20, 50),
+    "s": st.integers(0, 30),
+    "delta": st.floats(0.001, 0.4),
+    "total": st.just(0),
+    "sparse": st.integers(0, 1),
+}
+
+
+@st.composite
+def recipes(draw):
+    """Of every scheme, alphabet and width."""
+    scheme = draw(st.sampled_from(sorted(SCHEMES)))
+    parameters = {name: draw(SMALL[name]) for name in SCHEMES[scheme].parameters}
+    rule = Rule(draw(st.integers(1, 20)), scheme, parameters)
+    alphabet = draw(st.sampled_from(ALPHABETS))
+    bits, positions = draw(st.sampled_from([16, 40, 64])), draw(st.booleans())
+    return Recipe(draw(st.integers(0, 2**64 - 1)), {alphabet: rule}, bits, positions)
 
 
 def as_rows(fingerprints):
@@ -46,12 +83,13 @@ def as_rows(fingerprints):
     )
 
 
-@given(recipes, st.text())
-def test_fingerprints_equal_the_definitions(chosen, text):
-    fingerprints = chosen.fingerprint(text)
-    assert as_rows(fingerprints) == oracle.fingerprint(text, chosen)
-    assert fingerprints.symbols == len(oracle.fold(text))
-    assert fingerprints.kgrams == max(fingerprints.symbols - chosen.rules["characters"].k + 1, 0)
+@given(recipes(), st.text() | st.text("abEé1 ", min_size=30), st.sampled_from(["store", "search"]))
+def test_fingerprints_equal_the_definitions(chosen, text, purpose):
+    fingerprints = chosen.fingerprint(text, purpose=purpose)
+    assert as_rows(fingerprints) == oracle.fingerprint(text, chosen, purpose)
+    document, rule = oracle.read(text, chosen)
+    assert fingerprints.symbols == len(document.symbols)
+    assert fingerprints.kgrams == max(fingerprints.symbols - rule.k + 1, 0)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -71,6 +109,17 @@ def test_hashes_never_change():
     assert content_digest(TEXT) == content_digest(TEXT.encode()) == bytes.fromhex(GOLDEN_DIGEST)
 
 
+def summarise(found):
+    return content_digest(found.hashes.astype("<u8").tobytes() + found.positions.astype("<u4").tobytes()).hex()
+
+
+def test_selections_never_change():
+    """The same for every scheme and preset, with their defaults."""
+    schemes = {scheme: summarise(Recipe.preset().with_(scheme=scheme).fingerprint(LONG)) for scheme in SCHEMES}
+    assert schemes == GOLDEN_SCHEMES
+    assert {preset: summarise(Recipe.preset(preset).fingerprint(LONG)) for preset in PRESETS} == GOLDEN_PRESETS
+
+
 def test_types_of_the_arrays():
     fingerprints = Recipe.preset().fingerprint(TEXT)
     assert [fingerprints.hashes.dtype, fingerprints.positions.dtype] == [np.uint64, np.uint32]
@@ -86,7 +135,7 @@ def test_short_documents(symbols, kgrams, count):
     assert len(fingerprints.positions) == len(fingerprints.starts) == count
 
 
-@given(recipes)
+@given(recipes())
 def test_a_record_gives_the_recipe_back(chosen):
     assert Recipe.from_record(chosen.to_record()) == chosen
 
@@ -119,7 +168,13 @@ def test_records_of_no_recipe_are_refused(record):
         ({"k": 2.0}, "k must be a whole number"),
         ({"scheme": "winow"}, "there is no scheme 'winow'; choose one of: winnow, robust-winnow"),
         ({"p": 3}, "scheme 'robust-winnow' has no parameter 'p'; its parameters: w"),
-        ({"key": 2**64}, "the key must be"),
+        ({"key": 2**64}, "the key must be a whole number from 0 to 18446744073709551615"),
+        ({"hash_bits": 8}, "hash_bits must be a whole number from 16 to 64, not 8"),
+        ({"positions": 1}, "positions must be true or false, not 1"),
+        ({"max_df": -1}, "max_df must be a whole number"),
+        ({"scheme": "koala", "stored": 2000}, "stored is a part of search: at most 1000, not 2000"),
+        ({"scheme": "distinct", "guarantee": 29}, "no passage shorter than k=30 can be found: guarantee=29"),
+        ({"scheme": "mod", "w": 3}, "scheme 'mod' has no parameter 'w'; its parameters: p"),
     ],
 )
 def test_bad_changes_say_what_to_do(changes, message):
@@ -133,6 +188,9 @@ def test_changes_leave_the_rest_alone():
     assert changed.rules == {"characters": Rule(7, "winnow", {"w": 21})}
     assert changed.key == Recipe.preset().key
     assert Recipe.preset().with_() == Recipe.preset()
+    assert Recipe.preset().with_(hash_bits=40, positions=False, max_df=4) == Recipe(
+        Recipe.preset().key, Recipe.preset().rules, 40, False, 4
+    )
 
 
 def test_a_query_may_widen_the_window():
@@ -149,8 +207,41 @@ def test_unknown_names_are_refused():
         Recipe.preset("x")
     with pytest.raises(UnknownKind, match="kind 'audio'; kinds: text"):
         Recipe.preset().fingerprint(TEXT, "audio")
-    with pytest.raises(UnknownKind, match="no rule for characters"):
+    with pytest.raises(UnknownKind, match="no rule for characters or consonants, which 'text' documents need"):
         Recipe(1, {"tokens": Rule(3, "winnow", {"w": 2})}).fingerprint(TEXT)
+
+
+def test_a_kind_is_read_in_the_one_alphabet_that_has_a_rule():
+    rule = Rule(3, "full", {})
+    assert Recipe(1, {"characters": rule}).fingerprint("Year 7").symbols == 5
+    assert Recipe(1, {"consonants": rule}).fingerprint("Year 7").symbols == 2
+    with pytest.raises(BadRecipe, match="'text' documents are read in one alphabet, not in several"):
+        Recipe(1, {"characters": rule, "consonants": rule})
+
+
+def test_what_is_at_its_default_is_not_recorded():
+    """So the records of databases made before there was a choice are those of today."""
+    assert set(Recipe.preset().to_record()) == {"key", "rules"}
+    koala = Recipe.preset("koala").to_record()
+    assert {name: koala[name] for name in koala if name not in ("key", "rules")} == {
+        "hash_bits": 40,
+        "positions": False,
+        "max_df": 4,
+        "max_ignored": 10,
+    }
+
+
+def test_narrow_hashes_are_the_highest_bits_of_wide_ones():
+    wide, narrow = Recipe.preset(), Recipe.preset().with_(hash_bits=40)
+    expected = wide.fingerprint(TEXT).hashes >> np.uint64(24)
+    assert np.array_equal(narrow.fingerprint(TEXT).hashes, expected)
+
+
+def test_only_some_schemes_rotate():
+    with pytest.raises(BadRecipe, match="can rotate: koala"):
+        Recipe.preset().fingerprint(TEXT, rotation=1)
+    with pytest.raises(BadRecipe, match="rotation must be a whole number from 0"):
+        Recipe.preset("koala").fingerprint(TEXT, rotation=-1)
 
 
 def test_documents_too_long_for_positions_are_refused(monkeypatch):
@@ -161,8 +252,9 @@ def test_documents_too_long_for_positions_are_refused(monkeypatch):
 
 
 def test_the_tables_explain_themselves():
-    assert all(row.about for row in (*SCHEMES.values(), *KINDS.values()))
+    assert all(row.about for row in (*SCHEMES.values(), *KINDS.values(), *PRESETS.values()))
     for name, row in SCHEMES.items():
         assert row.select.__doc__
         assert set(row.check(name, {})) == set(row.parameters)
         assert row.window is None or row.window in row.parameters
+        assert all(parameter.about for parameter in row.parameters.values())

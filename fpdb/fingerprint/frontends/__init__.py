@@ -1,27 +1,33 @@
 """Front-ends: one module a kind of document, and the table of kinds.
 
-A front-end turns a document into symbols of one alphabet, with the way back to the original. Nothing else
-knows about kinds.
+A front-end turns a document into symbols of an alphabet, with the way back to the original. Nothing else
+knows about kinds. Where it can make several alphabets, the recipe says which: it has a rule for one of them.
 """
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
 
 from fpdb.errors import UnknownKind
-from fpdb.fingerprint.frontends import text
+from fpdb.fingerprint.frontends import folding, text
 from fpdb.fingerprint.symbols import Symbols
 
 
-class FrontEnd(NamedTuple):
-    """A row of the table: content in, symbols out, of which alphabet."""
+class Read(Protocol):
+    """Content in, symbols of one of the front-end's alphabets out."""
 
-    read: Callable[[bytes | str], Symbols]
-    alphabet: str
+    def __call__(self, content: bytes | str, alphabet: str, /) -> Symbols: ...
+
+
+class FrontEnd(NamedTuple):
+    """A row of the table: how a kind is read, and the alphabets it can be read in."""
+
+    read: Read
+    alphabets: tuple[str, ...]
     about: str
 
 
 KINDS: Mapping[str, FrontEnd] = {
-    "text": FrontEnd(text.read, "characters", "plain text: letters and digits of any script, case folded"),
+    "text": FrontEnd(text.read, folding.ALPHABETS, "plain text: letters and digits of any script, case folded"),
 }
 
 

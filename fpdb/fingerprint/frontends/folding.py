@@ -1,4 +1,8 @@
-"""The alphabet "characters": letters and digits of any script, folded so that spellings of one text agree.
+"""The alphabets of text: letters and digits of any script, folded so that spellings of one text agree.
+
+"characters" are all of them; "consonants" are the letters but a, e, i, o and u: Koala's "all but non-vowel
+characters" (Heintze 1996, section 5), so y is one, and digits, which converters garble like punctuation, are none.
+Accents are gone by then (é is a vowel). Letters of other scripts stay, whatever their sound.
 
 A code point's symbols are those of its compatibility decomposition (NFKD), case folded and decomposed once
 more, that are letters or digits (`str.isalnum`; marks are not). Each code point is folded by itself, so NFC
@@ -9,8 +13,10 @@ The symbols of a code point are those of the Unicode data that Python brings; ne
 characters.
 """
 
+import sys
 import threading
 import unicodedata
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -23,6 +29,9 @@ EXPANDS = 0x80000000
 # Room for the longest expansion of a single character (18 symbols, before marks and spaces are dropped).
 SLACK = 64
 
+ALPHABETS = ("characters", "consonants")
+VOWELS = "aeiou"
+
 _filling = threading.Lock()
 
 
@@ -32,18 +41,53 @@ def fold_character(character: str) -> str:
     return "".join(filter(str.isalnum, folded))
 
 
+def is_consonant(symbol: str) -> bool:
+    """Whether a folded character is one of the alphabet "consonants"."""
+    return symbol.isalpha() and symbol not in VOWELS
+
+
 ASCII_TABLE = bytes(ord(fold_character(chr(code)) or "\0") for code in range(128)) + bytes(128)
+ASCII_CONSONANTS = bytes(symbol if is_consonant(chr(symbol)) else 0 for symbol in ASCII_TABLE)
 
 
-def fold(text: str | bytes, note: str = "") -> Symbols:
+def fold(text: str | bytes, note: str = "", alphabet: str = "characters") -> Symbols:
     """The symbols of a text. Bytes must be ASCII; offsets are indices into the text as given."""
     if isinstance(text, str) and text.isascii():
         text = text.encode("ascii")
     if isinstance(text, bytes):
-        values = _kernel.fold_ascii(text, ASCII_TABLE)
-        return Symbols(values, partial(_kernel.locate_ascii, text, ASCII_TABLE, len(values)), note)
+        table = ASCII_CONSONANTS if alphabet == "consonants" else ASCII_TABLE
+        values = _kernel.fold_ascii(text, table)
+        return Symbols(values, partial(_kernel.locate_ascii, text, table, len(values)), note)
     folded = _fold_any(text)
-    return Symbols(folded, partial(_kernel.locate, text, len(folded)), note)
+    locate = partial(_kernel.locate, text, len(folded))
+    return _keep_consonants(folded, locate, note) if alphabet == "consonants" else Symbols(folded, locate, note)
+
+
+def _keep_consonants(folded: Values, locate: Callable[[], NDArray[np.int64]], note: str) -> Symbols:
+    kept = _tell_consonants(folded)
+    values = folded[kept]
+    if values.dtype == np.uint32 and (not len(values) or values.max() < 256):
+        values = values.astype(np.uint8)
+    return Symbols(values, partial(_locate_kept, locate, kept), note)
+
+
+def _locate_kept(locate: Callable[[], NDArray[np.int64]], kept: NDArray[np.bool]) -> NDArray[np.int64]:
+    return locate()[kept]
+
+
+def _tell_consonants(folded: Values) -> NDArray[np.bool]:
+    """(n,) bool: which symbols are consonants; fills the pages of `_consonants` on first sight."""
+    if len(folded):
+        for page in np.flatnonzero(np.bincount(folded >> 8)).tolist():
+            if page not in _known:
+                span = range(256 * page, 256 * page + 256)
+                _consonants[span.start : span.stop] = [is_consonant(chr(code)) for code in span]
+                _known.add(page)
+    return _consonants[folded]
+
+
+_consonants = np.zeros(sys.maxunicode + 1, bool)
+_known: set[int] = set()
 
 
 def _fold_any(text: str) -> Values:

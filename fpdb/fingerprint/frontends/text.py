@@ -1,4 +1,4 @@
-"""Plain text: bytes of whatever encoding, or a string, to folded characters.
+"""Plain text: bytes of whatever encoding, or a string, to folded characters or consonants.
 
 Decides how bytes are decoded, and says so. Newlines are not translated; a byte order mark is no character.
 """
@@ -19,11 +19,10 @@ MARKS = (
 REPLACEMENT = "\ufffd"
 
 
-def read(content: bytes | str) -> Symbols:
+def read(content: bytes | str, alphabet: str = "characters") -> Symbols:
     """The symbols of a text, and a note on how it was decoded. Nothing is unreadable."""
-    if isinstance(content, str):
-        return fold(content, "string")
-    return fold(*decode(content))
+    text, note = (content, "string") if isinstance(content, str) else decode(content)
+    return fold(text, note, alphabet)
 
 
 def decode(content: bytes) -> tuple[str | bytes, str]:

@@ -1,0 +1,90 @@
+"""The table of schemes: which k-grams become fingerprints. A new scheme is a function and a row here."""
+
+from collections.abc import Mapping
+
+from fpdb.errors import BadRecipe
+from fpdb.fingerprint import distinct, koala, modular, sampling, winnowing
+from fpdb.fingerprint.selection import Parameter, Scheme
+
+# The window's limit keeps its buffers to a few megabytes; no document needs a guarantee so wide.
+W = Parameter(int, 1, 2**20, 21, "the window, in k-grams")
+SEARCH = Parameter(int, 1, 2**31, 1000, "how many k-grams of a document to search with")
+STORED = Parameter(int, 1, 2**31, 100, "how many k-grams of a document to store")
+
+SCHEMES: Mapping[str, Scheme] = {
+    "winnow": Scheme(winnowing.winnow, "the minimum of each window", {"w": W}, window="w"),
+    "robust-winnow": Scheme(
+        winnowing.robust_winnow, "the minimum of each window, few on repetitive text", {"w": W}, window="w"
+    ),
+    "mod-winnow": Scheme(
+        winnowing.mod_winnow,
+        "one k-gram of each window, by the smallest t-gram in it: the same guarantee with fewer, if k > w",
+        {
+            "w": W,
+            "r": Parameter(int, 1, 500, 4, "the least length of a t-gram"),
+            "s": Parameter(
+                int, 0, 500, 0, "the length of the s-grams that make a t-gram open or closed; 0 for neither"
+            ),
+        },
+        window="w",
+        wider="wider",
+    ),
+    "mod": Scheme(
+        modular.mod,
+        "hashes that are 0 mod p; no guarantee",
+        {"p": Parameter(int, 1, 2**31, 11, "the divisor: one k-gram in p is selected")},
+    ),
+    "safe-mod": Scheme(
+        modular.safe_mod,
+        "hashes that are 0 mod p, and all others where a window would have none",
+        {"w": W, "p": Parameter(int, 0, 2**31, 0, "the divisor, 0 for the best one, w / ln w")},
+        window="w",
+        wider="wider",
+    ),
+    "smallest": Scheme(
+        sampling.smallest,
+        "the n smallest hashes of the document, whatever its length",
+        {"n": Parameter(int, 1, 2**31, 400, "how many k-grams of a document to keep")},
+    ),
+    "koala": Scheme(
+        koala.select_stored,
+        "rare k-grams, whatever the document's length: many to search with, few of them stored",
+        {
+            "search": SEARCH,
+            "stored": STORED,
+            "skip": Parameter(int, 0, 2**31, 1000, "how many characters of a document to pass over"),
+        },
+        search=koala.select_search,
+        rotates=True,
+        refuse=koala.refuse,
+    ),
+    "distinct": Scheme(
+        distinct.select_stored,
+        "a distinct sample, and the k-grams that are frequent in a window or everywhere",
+        {
+            "guarantee": Parameter(int, 1, 2**20, 1000, "W, the shortest passage sure to be found, in symbols"),
+            "s": Parameter(
+                int, 0, 2**31, 0, "the size of the sample; 0 for the least that always keeps the sketch small"
+            ),
+            "delta": Parameter(float, 1e-9, 0.5, 0.01, "the chance to miss such a passage"),
+            "total": Parameter(int, 0, 2**31, 0, "S, the size of the whole sketch, instead of s; 0 for none"),
+            "sparse": Parameter(int, 0, 1, 0, "whether to keep about one sampled k-gram a window"),
+        },
+        search=distinct.select_search,
+        refuse=distinct.refuse,
+    ),
+    "full": Scheme(sampling.full, "all k-grams, to measure the others by"),
+    "random": Scheme(
+        sampling.random_stored,
+        "any k-grams, to show that it does not work",
+        {"search": SEARCH, "stored": STORED},
+        search=sampling.random_search,
+    ),
+}
+
+
+def find_scheme(name: str) -> Scheme:
+    """The row of that name; BadRecipe if there is none."""
+    if name not in SCHEMES:
+        raise BadRecipe(f"there is no scheme {name!r}; choose one of: {', '.join(SCHEMES)}")
+    return SCHEMES[name]
