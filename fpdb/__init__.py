@@ -9,13 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fpdb.database import Batch, Database, Document, open
+    from fpdb.batch import Batch
+    from fpdb.database import Database, Document, open
     from fpdb.errors import (
         BadFingerprints,
         BadLabel,
         BadName,
         BadQuery,
         BadRecipe,
+        ContentChanged,
         Corrupt,
         DatabaseExists,
         Error,
@@ -43,6 +45,7 @@ __all__ = [
     "BadQuery",
     "BadRecipe",
     "Batch",
+    "ContentChanged",
     "Corrupt",
     "Database",
     "DatabaseExists",
@@ -69,7 +72,8 @@ __all__ = [
 
 # Names are looked up when they are first used, so that `fpdb --help` need not wait for numpy and LMDB.
 _HOMES = {
-    "fpdb.database": ("Batch", "Database", "Document", "open"),
+    "fpdb.batch": ("Batch",),
+    "fpdb.database": ("Database", "Document", "open"),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
     "fpdb.match.queries": ("Answer", "Match", "Query"),
 }

@@ -7,31 +7,32 @@ from __future__ import annotations
 
 import os
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from operator import index
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.errors import BadFingerprints, BadLabel, BadName, DatabaseExists, NoSuchDocument, RecipeMismatch
-from fpdb.fingerprint import DEFAULT_KEY, NO_POSITION, Fingerprints, Recipe, content_digest
-from fpdb.match.queries import Answer, Options, search
+from fpdb.batch import Batch, Numbers, Rarity, Status, as_hashes, frequencies
+from fpdb.errors import (
+    BadName,
+    DatabaseExists,
+    NoSuchDocument,
+    RecipeMismatch,
+)
+from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest, find_scheme
+from fpdb.match.queries import Answer, Asked, Options, Sample, search
 from fpdb.store import layout
 from fpdb.store.check import problems
-from fpdb.store.commits import Addition, Change
 from fpdb.store.layout import Record
 from fpdb.store.snapshot import Snapshot
 from fpdb.store.store import Store
 
-Numbers = NDArray[Any] | Iterable[int]
 Mode = Literal["r", "r+", "a", "x"]
-Status = Literal["added", "replaced", "updated", "unchanged"]
 
 
 def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as fpdb.open)
@@ -66,7 +67,8 @@ class Document:
     """A document in the catalogue.
 
     digest: of its content. symbols, kgrams, fingerprints: how many it has. hashes: distinct hashes among the
-    fingerprints. added: when, in UTC. note: how it was read.
+    fingerprints. added: when, in UTC. note: how it was read. rotation: which subset of its search fingerprints is
+    stored, where the scheme rotates.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Document:
     source: str | None
     contact: str | None
     labels: Mapping[str, str]
+    rotation: int
 
 
 class Database:
@@ -118,6 +121,11 @@ class Database:
         with self.batch() as batch:
             return batch.add_fingerprints(name, hashes, positions, **options)
 
+    def rotate(self, name: str, content: str | bytes, *, rotation: int | None = None) -> int:
+        """Stores another subset of a document's search fingerprints, durably; see `Batch.rotate`."""
+        with self.batch() as batch:
+            return batch.rotate(name, content, rotation=rotation)
+
     def remove(self, name: str) -> None:
         """Removes a document. Raises NoSuchDocument."""
         with self.batch() as batch:
@@ -143,18 +151,26 @@ class Database:
         name: str | None = None,
         kind: str = "text",
         window: int | None = None,
+        rarity: Rarity = "document",
         include_self: bool = False,
         **options: Any,
     ) -> Answer:
         """Which documents share text with this content.
 
         name: the content's own; a document of this name and content is left out unless include_self. window: wider than
-        the recipe's, for fewer look-ups and a coarser answer. options: see `match.queries.Options`: by, smallest,
-        max_df, max_ignored, min, top. Raises BadQuery, BadRecipe, UnknownKind, Unreadable, Corrupt.
+        the recipe's, for fewer look-ups and a coarser answer. rarity: see `Batch.add`. options: see
+        `match.queries.Options`: by, smallest, max_df, max_ignored, min, top; by, max_df and max_ignored are the
+        recipe's unless given. Raises BadQuery, BadRecipe, UnknownKind, Unreadable, Corrupt.
         """
-        fingerprints = self.recipe.fingerprint(content, kind, purpose="search", window=window)
-        digest = None if include_self or name is None else content_digest(content)
-        return self.query_fingerprints(fingerprints.hashes, name=name, kind=kind, digest=digest, **options)
+        with self._store.snapshot() as view:
+            counts = frequencies(view) if rarity == "corpus" else None
+            found = self.recipe.fingerprint(content, kind, purpose="search", window=window, frequencies=counts)
+            digest = None if include_self or name is None else content_digest(content)
+            scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
+            sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
+            without = _itself(view, name, digest)
+            asked = Asked(found.hashes, name, kind, without, sample, found.kgrams if scheme.fixed else 0)
+            return search(view, asked, Options(**{"by": self.recipe.measure(kind), **self._caps(options)}))
 
     def query_fingerprints(
         self,
@@ -167,20 +183,20 @@ class Database:
     ) -> Answer:
         """Which documents share these hashes: uint64, shape (n,), in any order, repeats allowed.
 
-        digest: a document of this name and digest is the query itself, and is left out. Raises as `query`, and
-        BadFingerprints.
+        digest: a document of this name and digest is the query itself, and is left out. options: as for `query`. Raises
+        BadQuery, BadFingerprints, Corrupt.
         """
-        asked = Options(**self._caps(options))
-        array = _hashes(hashes)
+        checked = Options(**self._caps(options))
+        array = as_hashes(hashes)
         with self._store.snapshot() as view:
-            itself = None
-            if name is not None and digest is not None:
-                itself = view.catalogue.find(layout.name_bytes(name))
-                if itself is not None and view.catalogue.record(itself).digest != digest:
-                    itself = None
-            return search(view, array, asked, name=name, kind=kind, without=itself)
+            return search(view, Asked(array, name, kind, _itself(view, name, digest)), checked)
 
-    def _caps(self, options: dict[str, Any]) -> dict[str, Any]:
+    def frequencies(self, hashes: Numbers) -> NDArray[np.int64]:
+        """The document frequency of each hash, shape (n,): how many documents hold it, boilerplate not counted."""
+        with self._store.snapshot() as view:
+            return frequencies(view)(as_hashes(hashes))
+
+    def _caps(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """The options, with the recipe's caps where the caller gives none."""
         if options.get("max_df") is None and options.get("max_ignored") is None:
             return {**options, "max_df": self.recipe.max_df, "max_ignored": self.recipe.max_ignored}
@@ -254,189 +270,6 @@ class Database:
         self._store.backup(os.fspath(path))
 
 
-class Batch:
-    """Changes that become one commit; made by `Database.batch`.
-
-    It sees the database as it was when the batch began, and its own changes. It keeps them in memory, and needs about
-    60 bytes a posting while it commits; `postings` counts them.
-    """
-
-    def __init__(self, recipe: Recipe, view: Snapshot) -> None:
-        self._recipe = recipe
-        self._catalogue = view.catalogue
-        self._additions: dict[bytes, Addition] = {}
-        self._updates: dict[bytes, Record] = {}
-        self._removals: set[bytes] = set()
-        self.postings = 0
-
-    def add(
-        self,
-        name: str,
-        content: str | bytes,
-        *,
-        kind: str = "text",
-        boilerplate: bool = False,
-        source: str | None = None,
-        contact: str | None = None,
-        labels: Mapping[str, str] | None = None,
-    ) -> Status:
-        """Adds a document, or replaces the one of this name; the same content again changes nothing else.
-
-        boilerplate: its fingerprints are to be discarded wherever they occur. source: where it came from, a path or
-        URL; contact: whom to ask about it. Raises BadName, BadLabel, UnknownKind, Unreadable.
-        """
-        about = _about(kind, content_digest(content), boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: self._recipe.fingerprint(content, kind))
-
-    def add_fingerprinted(
-        self,
-        name: str,
-        fingerprints: Fingerprints,
-        *,
-        digest: bytes,
-        boilerplate: bool = False,
-        source: str | None = None,
-        contact: str | None = None,
-        labels: Mapping[str, str] | None = None,
-    ) -> Status:
-        """Like `add`, where the content's fingerprints have been made with this database's recipe already.
-
-        digest: `fingerprint.content_digest` of the content. Raises BadName, BadLabel.
-        """
-        about = _about(fingerprints.kind, digest, boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: fingerprints)
-
-    def add_fingerprints(
-        self,
-        name: str,
-        hashes: Numbers,
-        positions: Numbers | None = None,
-        *,
-        kind: str = "hashes",
-        digest: bytes | None = None,
-        boilerplate: bool = False,
-        source: str | None = None,
-        contact: str | None = None,
-        labels: Mapping[str, str] | None = None,
-    ) -> Status:
-        """Adds a document of the caller's own hashes, or replaces the one of this name.
-
-        hashes: any uint64, shape (n,), in any order, repeats allowed. positions: from 0 to 2**32 - 2, shape (n,).
-        digest: 16 bytes that stand for the content, by default a digest of the arrays. Raises BadName, BadLabel,
-        BadFingerprints.
-        """
-        array = _hashes(hashes)
-        placed = np.full(len(array), NO_POSITION, np.uint32) if positions is None else _positions(positions)
-        if len(placed) != len(array):
-            raise BadFingerprints(f"{len(array)} hashes came with {len(placed)} positions; give each hash one, or none")
-        if digest is None:
-            digest = content_digest(array.tobytes() if positions is None else array.tobytes() + placed.tobytes())
-        elif len(digest) != layout.DIGEST_BYTES:
-            raise BadFingerprints(f"a digest has {layout.DIGEST_BYTES} bytes, not {len(digest)}")
-        found = Fingerprints(kind, len(array), len(array), array, placed, "")
-        about = _about(kind, digest, boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: found)
-
-    def remove(self, name: str) -> None:
-        """Removes a document. Raises NoSuchDocument."""
-        key = layout.name_bytes(name)
-        stored = self._stored(key)
-        if stored is None and key not in self._additions:
-            raise NoSuchDocument(f"no document is named {name!r}")
-        self._forget(key)
-        if stored is not None:
-            self._removals.add(key)
-
-    def change(self) -> Change:
-        """What the batch has come to."""
-        return Change(
-            list(self._additions.values()), list(self._updates.values()), list(self._removals - set(self._additions))
-        )
-
-    def _forget(self, key: bytes) -> None:
-        pending = self._additions.pop(key, None)
-        if pending is not None:
-            self.postings -= len(pending.hashes)
-        self._updates.pop(key, None)
-
-    def _stored(self, key: bytes) -> int | None:
-        return None if key in self._removals else self._catalogue.find(key)
-
-    def _add(self, name: str, about: About, make: Callable[[], Fingerprints]) -> Status:
-        """Adds what `make` gives, unless the document is there already with the same content."""
-        key = layout.name_bytes(name)
-        pending = self._additions.get(key)
-        stored = None if pending else self._stored(key)
-        if pending is not None:
-            before, boilerplate = pending.record, pending.boilerplate
-        elif stored is not None:
-            before = self._updates.get(key) or self._catalogue.record(stored)
-            boilerplate = stored >= layout.FIRST_BOILERPLATE
-        else:
-            return self._put(key, about, make(), "added")
-        if (before.kind, before.digest, boilerplate) != (about.kind, about.digest, about.boilerplate):
-            return self._put(key, about, make(), "replaced")
-        described = before._replace(source=about.source, contact=about.contact, labels=about.labels)
-        if described == before:
-            return "unchanged"
-        if pending is not None:
-            self._additions[key] = pending._replace(record=described)
-        else:
-            self._updates[key] = described
-        return "updated"
-
-    def _put(self, key: bytes, about: About, found: Fingerprints, status: Status) -> Status:
-        self._forget(key)
-        record = Record(
-            key,
-            about.kind,
-            about.digest,
-            found.symbols,
-            found.kgrams,
-            0,
-            0,
-            int(time.time()),
-            found.note,
-            about.source,
-            about.contact,
-            about.labels,
-        )
-        numbers = found.positions + np.uint32(1)  # NO_POSITION becomes 0
-        self._additions[key] = Addition(record, found.hashes, numbers, about.boilerplate)
-        self.postings += len(found.hashes)
-        return status
-
-
-class About(NamedTuple):
-    """What is said of a document that is added, beside its fingerprints."""
-
-    kind: str
-    digest: bytes
-    boilerplate: bool
-    source: str | None
-    contact: str | None
-    labels: Mapping[str, str]
-
-
-def _about(
-    kind: str,
-    digest: bytes,
-    boilerplate: bool,
-    source: str | None,
-    contact: str | None,
-    labels: Mapping[str, str] | None,
-) -> About:
-    """Takes a copy of the labels, which the caller may change before the batch is committed. Raises BadLabel."""
-    for text in (kind, source, contact, *((labels or {}).keys()), *((labels or {}).values())):
-        if text is None:
-            continue
-        try:
-            text.encode("utf-8", "surrogateescape")
-        except (AttributeError, UnicodeEncodeError):
-            raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
-    return About(kind, digest, boilerplate, source, contact, dict(labels) if labels else layout.NO_LABELS)
-
-
 def _document(number: int, record: Record) -> Document:
     return Document(
         name=record.name.decode("utf-8", "surrogateescape"),
@@ -452,7 +285,16 @@ def _document(number: int, record: Record) -> Document:
         source=record.source,
         contact=record.contact,
         labels=record.labels,
+        rotation=record.rotation,
     )
+
+
+def _itself(view: Snapshot, name: str | None, digest: bytes | None) -> int | None:
+    """The document that is the query itself."""
+    if name is None or digest is None:
+        return None
+    found = view.catalogue.find(layout.name_bytes(name))
+    return found if found is not None and view.catalogue.record(found).digest == digest else None
 
 
 def _literal_beginning(glob: str | None) -> bytes:
@@ -463,29 +305,3 @@ def _literal_beginning(glob: str | None) -> bytes:
         return literal.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:  # no name has that character
         return literal[: error.start].encode("utf-8", "surrogateescape")
-
-
-def _hashes(hashes: Numbers) -> NDArray[np.uint64]:
-    return _integers(hashes, "hashes", 2**64 - 1).astype(np.uint64)
-
-
-def _positions(positions: Numbers) -> NDArray[np.uint32]:
-    return _integers(positions, "positions", layout.LARGEST_POSITION).astype(np.uint32)
-
-
-def _integers(values: Numbers, what: str, most: int) -> NDArray[Any]:
-    if isinstance(values, np.ndarray) and values.dtype == np.uint64 and values.ndim == 1 and most == 2**64 - 1:
-        return values
-    try:
-        # A plain list would become floats where its numbers do not fit into 63 bits.
-        array = values if isinstance(values, np.ndarray) else np.array([index(value) for value in values], np.uint64)
-    except (OverflowError, TypeError) as error:
-        raise BadFingerprints(f"{what} must be whole numbers from 0 to {most}: {error}") from error
-    if array.ndim != 1:
-        raise BadFingerprints(f"{what} must be an array of one dimension, not {array.ndim}")
-    if array.dtype.kind not in "iu":
-        raise BadFingerprints(f"{what} must be whole numbers, not {array.dtype}")
-    limits = np.iinfo(array.dtype)
-    if (limits.min < 0 or limits.max > most) and array.size and (int(array.min()) < 0 or int(array.max()) > most):
-        raise BadFingerprints(f"{what} must lie between 0 and {most}")
-    return array

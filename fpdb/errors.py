@@ -44,6 +44,10 @@ class BadName(Error):
     """The document's name is empty, too long or cannot be encoded."""
 
 
+class ContentChanged(Error):
+    """The content given for a document is not the one that was added under its name."""
+
+
 class BadLabel(Error):
     """What is said of a document (kind, source, contact, labels) is not text that can be stored."""
 

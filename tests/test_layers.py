@@ -16,13 +16,14 @@ MAY_IMPORT = {
     "fingerprint": {"errors"},
     "store": {"errors"},
     "match": {"errors", "store", "fingerprint"},
-    "database": {"errors", "fingerprint", "store", "match"},
-    "load": {"errors", "fingerprint", "database"},
-    "cli": {"errors", "fingerprint", "load", "database", ""},
-    "": {"errors", "fingerprint", "match", "database"},
+    "batch": {"errors", "fingerprint", "store"},
+    "database": {"errors", "fingerprint", "store", "match", "batch"},
+    "load": {"errors", "fingerprint", "database", "batch"},
+    "cli": {"errors", "fingerprint", "load", "database", "batch", ""},
+    "": {"errors", "fingerprint", "match", "database", "batch"},
     "__main__": {"cli"},
 }
-HANDED_OUT = {"fpdb.match.queries", "fpdb.fingerprint", "fpdb.errors", "fpdb.database"}
+HANDED_OUT = {"fpdb.batch", "fpdb.match.queries", "fpdb.fingerprint", "fpdb.errors", "fpdb.database"}
 
 
 def module_of(path):

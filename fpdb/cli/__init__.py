@@ -18,6 +18,7 @@ from fpdb.cli.options import Target
 from fpdb.cli.output import printable
 from fpdb.cli.query import query
 from fpdb.cli.remove import remove
+from fpdb.cli.rotate import rotate
 from fpdb.cli.upkeep import backup, check, compact
 from fpdb.errors import Error
 
@@ -85,7 +86,7 @@ def cli(ctx: click.Context, path: str, timeout: float) -> None:
     ctx.obj = Target(path, timeout)
 
 
-for _command in (init, add, remove, query, fingerprint, list_, show, info, check, compact, backup):
+for _command in (init, add, remove, query, fingerprint, list_, show, info, rotate, check, compact, backup):
     cli.add_command(_command)
 
 

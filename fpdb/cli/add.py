@@ -11,6 +11,7 @@ from fpdb.cli.options import NameValue, Target, format_option, kind_option, path
 from fpdb.cli.output import count_text, say, size_text, write_csv, write_json
 
 if TYPE_CHECKING:
+    from fpdb.batch import Rarity
     from fpdb.fingerprint import Recipe
     from fpdb.load import Report, Skipped, Source
 
@@ -34,6 +35,13 @@ SHORT_NAMES = 3
     help="Label of every document added; may be repeated.",
 )
 @click.option("--contact", metavar="TEXT", help="Whom to ask about these documents.")
+@click.option(
+    "--rarity",
+    type=click.Choice(["document", "corpus"]),
+    default="document",
+    show_default=True,
+    help="Scheme koala: count k-grams as rare in the document, or in the database so far.",
+)
 @click.option("--jsonl", is_flag=True, help="PATH holds a document a line, as JSON.")
 @click.option(
     "--jobs",
@@ -51,6 +59,7 @@ def add(
     kind: str,
     labels: tuple[tuple[str, str], ...],
     contact: str | None,
+    rarity: "Rarity",
     jsonl: bool,
     jobs: int | None,
     form: str,
@@ -96,6 +105,7 @@ def add(
                     boilerplate=boilerplate,
                     labels=dict(labels),
                     contact=contact,
+                    rarity=rarity,
                     jobs=jobs,
                     watcher=watcher,
                     report=report,

@@ -35,6 +35,7 @@ FIELDS = (
     "labels",
     "added",
     "note",
+    "rotation",
 )
 
 

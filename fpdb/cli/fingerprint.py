@@ -26,7 +26,8 @@ def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) 
     No database is needed.
 
     PATH is a file, a folder, or - for standard input. Of each fingerprint, its hash as a database stores
-    it, its position in symbols, and where it starts in the original, in characters; both count from 0.
+    it, its position in symbols, and where it starts in the original, in characters; both count from 0, and are left
+    out where the recipe stores no positions.
 
     Example: fpdb fingerprint essay.txt -k 20 -w 10
     """
@@ -51,8 +52,11 @@ def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) 
 
 
 def _print(name: str, found: "Fingerprints", form: str) -> None:
-    positions = [] if found.positions is None else found.positions.tolist()
-    rows = zip(found.hashes.tolist(), positions, found.starts.tolist(), strict=True)
+    places = (
+        (position, start) if start >= 0 else (None, None)
+        for position, start in zip(found.positions.tolist(), found.starts.tolist(), strict=True)
+    )
+    rows = ((hash_, *place) for hash_, place in zip(found.hashes.tolist(), places, strict=True))
     if form == "json":
         head = {"name": name, "kind": found.kind, "symbols": found.symbols, "kgrams": found.kgrams}
         write_json({**head, "fingerprints": list(rows)})
@@ -62,4 +66,4 @@ def _print(name: str, found: "Fingerprints", form: str) -> None:
         counts = [count_text(found.symbols, "symbol"), count_text(found.kgrams, "k-gram")]
         counts.append(count_text(len(found.hashes), "fingerprint"))
         click.echo(f"{printable(name)}: {', '.join(counts)}; read as {found.note}")
-        write_table(COLUMNS, (tuple(map(str, row)) for row in rows))
+        write_table(COLUMNS, (tuple("" if cell is None else str(cell) for cell in row) for row in rows))

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import click
 
 from fpdb.cli.catalogue import recipe_text
-from fpdb.cli.options import Target, recipe_options
+from fpdb.cli.options import RecipeCommand, Target, recipe_options
 
 if TYPE_CHECKING:
     from fpdb.fingerprint import Recipe
 
 
-@click.command()
+@click.command(cls=RecipeCommand)
 @recipe_options
 @click.pass_obj
 def init(target: Target, recipe: "Recipe") -> None:

@@ -16,7 +16,7 @@ from fpdb.errors import BadQuery, BadRecipe, UnknownKind
 
 if TYPE_CHECKING:
     from fpdb import Database
-    from fpdb.fingerprint import Recipe
+    from fpdb.fingerprint import Recipe, Scheme
     from fpdb.load import Own
 
 SUFFIXES = ("", "-lock", "-writer", "-merge")
@@ -103,6 +103,26 @@ class Key(click.ParamType[int]):
         return key
 
 
+class RecipeCommand(click.Command):
+    """A command with recipe options: its help ends with the presets and schemes there are, a line each."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Presets, for whom they are; schemes, what they select, and their parameters."""
+        from fpdb.fingerprint import PRESETS, SCHEMES
+
+        with formatter.section("Presets"):
+            formatter.write_dl([(name, preset.about) for name, preset in PRESETS.items()])
+        with formatter.section("Schemes, and what --set takes"):
+            formatter.write_dl([(name, scheme_text(scheme)) for name, scheme in SCHEMES.items()])
+        super().format_epilog(ctx, formatter)
+
+
+def scheme_text(scheme: "Scheme") -> str:
+    """A scheme in a line: what it selects, and its parameters with their defaults."""
+    parameters = ", ".join(f"{name}={row.default}" for name, row in scheme.parameters.items())
+    return f"{scheme.about} ({parameters})" if parameters else scheme.about
+
+
 def paths_argument(command: Command) -> Command:
     """PATH..., at least one."""
     return click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())(command)
@@ -135,7 +155,7 @@ def recipe_options(command: Command) -> Command:
         type=LazyChoice("PRESETS"),
         default="text",
         show_default=True,
-        help="Recipe to start from.",
+        help="Recipe to start from; see below.",
     )
     @click.option("--scheme", type=LazyChoice("SCHEMES"), help="Rule that selects k-grams.")
     @click.option("-k", type=int, metavar="K", help="Length of a k-gram, in symbols.")
@@ -146,7 +166,7 @@ def recipe_options(command: Command) -> Command:
         multiple=True,
         type=NameValue(),
         metavar="NAME=VALUE",
-        help="Any parameter of the scheme; may be repeated.",
+        help="Any parameter of the scheme, or hash_bits, positions (0: store none), max_df, max_ignored; repeatable.",
     )
     @click.option(
         "--key", type=Key(), metavar="N", help="Hash key, from 0 to 2^64 - 1.  [default: one that all may know]"
@@ -167,6 +187,8 @@ def recipe_options(command: Command) -> Command:
         values: dict[str, Any] = {name: _number(name, value) for name, value in parameters}
         if window is not None:
             values["w"] = window
+        if values.get("positions") in (0, 1):
+            values["positions"] = bool(values["positions"])
         with wrong_usage():
             recipe = Recipe.preset(preset).with_(**values, k=k, scheme=scheme, key=key)
         return command(*args, recipe=recipe, **others)

@@ -23,9 +23,10 @@ COLUMNS = (
     Column("name"),
     Column("shared", right=True),
     Column("containment", right=True),
-    Column(""),
     Column("reverse", right=True),
     Column("resemblance", right=True),
+    Column(""),
+    Column(""),
 )
 FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment", "resemblance")
 
@@ -35,9 +36,7 @@ FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment
 @click.option(
     "--by",
     type=click.Choice(MEASURES),
-    default="containment",
-    show_default=True,
-    help="The measure: for the order, and for --min.",
+    help="The measure: for the order, and for --min.  [default: containment; reverse-containment with koala]",
 )
 @click.option("--min", "least", type=float, metavar="X", help="Only matches of at least X.")
 @click.option(
@@ -66,6 +65,13 @@ FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment
     metavar="N",
     help="Of those, ignore at most N, the most common ones.",
 )
+@click.option(
+    "--rarity",
+    type=click.Choice(["document", "corpus"]),
+    default="document",
+    show_default=True,
+    help="Scheme koala: count k-grams as rare in the document, or in the database.",
+)
 @click.option("--include-self", is_flag=True, help="Also list the document that is the query itself.")
 @click.option("--name", metavar="NAME", help="Name of the query, if there is but one.")
 @kind_option
@@ -75,7 +81,7 @@ def query(
     target: Target,
     /,
     paths: tuple[str, ...],
-    by: str,
+    by: str | None,
     least: float | None,
     top: int | None,
     name: str | None,
@@ -97,7 +103,9 @@ def query(
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
     failed: list[str] = []
     with target.open("r") as db:
-        options |= {"by": by.replace("-", "_"), "min": least, "top": None if form == "table" else top, "kind": kind}
+        options |= {"min": least, "top": None if form == "table" else top, "kind": kind}
+        if by is not None:
+            options["by"] = by.replace("-", "_")
         answers = _answers(db, target, paths, name, options, failed)
         if form == "json":
             for answer, _ in answers:
@@ -108,18 +116,19 @@ def query(
             for index, (answer, left_out) in enumerate(answers):
                 if index:
                     click.echo()
-                _show(answer, top or TOP_OF_TABLE, left_out)
+                _show(answer, options.get("by", db.recipe.measure(kind)), top or TOP_OF_TABLE, left_out)
     if failed:
         sys.exit(1)
 
 
 def _check(
-    paths: tuple[str, ...], by: str, least: float | None, name: str | None, max_df: Any, max_ignored: Any
+    paths: tuple[str, ...], by: str | None, least: float | None, name: str | None, max_df: Any, max_ignored: Any
 ) -> None:
     most = math.inf if by == "shared" else 1
     if least is not None and not 0 <= least <= most:
         allowed = "0 or more" if by == "shared" else "from 0 to 1"
-        raise click.UsageError(f"--min is {allowed} with --by {by}, not {least:g}")
+        with_by = f" with --by {by}" if by else ""
+        raise click.UsageError(f"--min is {allowed}{with_by}, not {least:g}")
     if max_ignored is not None and max_df is None:
         raise click.UsageError("--max-ignored limits what --max-df ignores: give both")
     if name is not None and (len(paths) > 1 or os.path.isdir(paths[0])):
@@ -162,7 +171,8 @@ def _csv_rows(answer: "Answer") -> Iterator[tuple[object, ...]]:
         yield (answer.query.name, rank, match.name, match.shared, *measures)
 
 
-def _show(answer: "Answer", top: int, left_out: bool) -> None:
+def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
+    bars = by if by != "shared" else "containment"
     query = answer.query
     counts = [count_text(query.fingerprints, "fingerprint"), f"{query.looked_up:,} looked up"]
     if query.ignored_boilerplate:
@@ -180,9 +190,10 @@ def _show(answer: "Answer", top: int, left_out: bool) -> None:
             match.name,
             f"{match.shared:,}",
             f"{match.containment:.1%}",
-            bar(match.containment),
             f"{match.reverse_containment:.1%}",
             f"{match.resemblance:.3f}",
+            bar(getattr(match, bars)),
+            "" if match.part is None else f"about {match.part:.0%} of the shorter",
         )
         for rank, match in enumerate(answer.matches[:top], start=1)
     )

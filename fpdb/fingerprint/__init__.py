@@ -6,9 +6,10 @@ Imports nothing of fpdb but its errors.
 from fpdb.fingerprint.distinct import levels_of
 from fpdb.fingerprint.fingerprints import Fingerprints
 from fpdb.fingerprint.frontends import KINDS
+from fpdb.fingerprint.hashing import Frequencies
 from fpdb.fingerprint.recipe import DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, content_digest
-from fpdb.fingerprint.schemes import SCHEMES
-from fpdb.fingerprint.selection import NO_POSITION
+from fpdb.fingerprint.schemes import SCHEMES, find_scheme
+from fpdb.fingerprint.selection import NO_POSITION, Scheme
 from fpdb.fingerprint.symbols import Symbols
 
 __all__ = [
@@ -18,10 +19,13 @@ __all__ = [
     "PRESETS",
     "SCHEMES",
     "Fingerprints",
+    "Frequencies",
     "Preset",
     "Recipe",
     "Rule",
+    "Scheme",
     "Symbols",
     "content_digest",
+    "find_scheme",
     "levels_of",
 ]

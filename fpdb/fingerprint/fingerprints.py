@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.fingerprint.selection import NO_POSITION
+from fpdb.fingerprint.selection import NO_POSITION, WHOLE
 from fpdb.fingerprint.symbols import Symbols
 
 
@@ -20,6 +20,7 @@ class Fingerprints:
     note: how the document was decoded.
     source: its symbols, where `starts` is to be asked for.
     level: that of a distinct sample: it holds the hashes whose stored form ends with at least so many zeros. Else 0.
+    share: how much of all possible hashes the fingerprints are a sample of, in units of 2^-32, less one unit.
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Fingerprints:
     note: str
     source: Symbols | None = field(default=None, repr=False)
     level: int = 0
+    share: int = WHOLE
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:

@@ -31,14 +31,15 @@ def select_stored(kgrams: KGrams, *, search: int, stored: int, skip: int, rotati
 
 def select_search(kgrams: KGrams, *, search: int, stored: int, skip: int) -> Selection:
     """The `search` rarest distinct k-grams, whatever the rotation of those that are stored."""
-    return pick(kgrams, rank(kgrams, search, stored, skip))
+    return pick(kgrams, rank(kgrams, search, stored, skip, searching=True))
 
 
-def rank(kgrams: KGrams, search: int, stored: int, skip: int) -> NDArray[np.intp]:
+def rank(kgrams: KGrams, search: int, stored: int, skip: int, *, searching: bool = False) -> NDArray[np.intp]:
     """Positions of the `search` rarest distinct k-grams, the rarest first, each at its first occurrence.
 
     Rare is one whose first five symbols are few in the document; ties go to the lesser hash. With the frequencies of
-    a database (`KGrams.frequencies`) rare is one that few documents hold. K-grams that begin within the first `skip`
+    a database (`KGrams.frequencies`) rare is one that few documents hold; one that none holds is the rarest to store,
+    and the last to search with. K-grams that begin within the first `skip`
     characters are left out. Characters of the original, whether symbols or not: the paper counts those of the
     converted text (6.3). Where that would leave fewer than `stored`, there is no prolog and nothing is left out.
     """
@@ -48,7 +49,9 @@ def rank(kgrams: KGrams, search: int, stored: int, skip: int) -> NDArray[np.intp
     hashes = kgrams.hashes[begin:]
     if kgrams.frequencies is not None:
         distinct = np.flatnonzero(find_distinct(hashes))
-        counts = np.asarray(kgrams.frequencies(kgrams.stored[begin:][distinct]), np.int64)
+        counts = np.array(kgrams.frequencies(kgrams.stored[begin:][distinct]), np.int64)
+        if searching:
+            counts[counts == 0] = np.iinfo(np.int64).max
     else:
         distinct, counts = _count_beginnings(kgrams, begin, search)
     return begin + distinct[_rarest(counts, hashes[distinct], search)]

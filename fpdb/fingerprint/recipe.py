@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
+from numpy.typing import NDArray
 
 from fpdb.errors import BadRecipe, UnknownKind, Unreadable
 from fpdb.fingerprint.fingerprints import Fingerprints
 from fpdb.fingerprint.frontends import KINDS, find_kind
 from fpdb.fingerprint.hashing import K_LIMIT, Frequencies, KGrams, derive
 from fpdb.fingerprint.schemes import find_scheme
-from fpdb.fingerprint.selection import NO_POSITION, Number, Purpose
+from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Number, Purpose
 
 # Public on purpose: two databases can be compared if they share a key. Choose another to keep others from
 # finding out, or making up, what you hold.
@@ -164,6 +165,10 @@ class Recipe:
                 return alphabet, self.rules[alphabet]
         raise UnknownKind(f"the recipe has no rule for {' or '.join(alphabets)}, which {kind!r} documents need")
 
+    def measure(self, kind: str) -> str:
+        """The measure to rank searches by, one of `match.queries.MEASURES`, unless another is asked for."""
+        return find_scheme(self.rule_for(kind)[1].scheme).measure
+
     def fingerprint(
         self,
         content: bytes | str,
@@ -196,7 +201,17 @@ class Recipe:
         stored = hashing.stored(hashes)
         if purpose == "store" and not self.positions:
             positions = np.full_like(positions, NO_POSITION)
-        return Fingerprints(kind, len(symbols), len(kgrams), stored, positions, symbols.note, symbols, level)
+        share = self._share(rule, stored, level)
+        return Fingerprints(kind, len(symbols), len(kgrams), stored, positions, symbols.note, symbols, level, share)
+
+    def _share(self, rule: Rule, stored: NDArray[np.uint64], level: int) -> int:
+        """What `Fingerprints.share` says."""
+        sampling = find_scheme(rule.scheme).sampling
+        if sampling == "level":
+            return (WHOLE + 1 >> level) - 1
+        if sampling == "least" and len(stored) >= rule.parameters["n"]:
+            return int(stored.max()) << 64 - self.hash_bits >> 32
+        return WHOLE
 
 
 def _check_whole(name: str, value: object, within: range) -> None:

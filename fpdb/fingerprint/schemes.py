@@ -45,6 +45,7 @@ SCHEMES: Mapping[str, Scheme] = {
         sampling.smallest,
         "the n smallest hashes of the document, whatever its length",
         {"n": Parameter(int, 1, 2**31, 400, "how many k-grams of a document to keep")},
+        sampling="least",
     ),
     "koala": Scheme(
         koala.select_stored,
@@ -56,6 +57,8 @@ SCHEMES: Mapping[str, Scheme] = {
         },
         search=koala.select_search,
         rotates=True,
+        measure="reverse_containment",
+        fixed=True,
         refuse=koala.refuse,
     ),
     "distinct": Scheme(
@@ -71,6 +74,7 @@ SCHEMES: Mapping[str, Scheme] = {
             "sparse": Parameter(int, 0, 1, 0, "whether to keep about one sampled k-gram a window"),
         },
         search=distinct.select_search,
+        sampling="level",
         refuse=distinct.refuse,
     ),
     "full": Scheme(sampling.full, "all k-grams, to measure the others by"),
@@ -79,6 +83,8 @@ SCHEMES: Mapping[str, Scheme] = {
         "any k-grams, to show that it does not work",
         {"search": SEARCH, "stored": STORED},
         search=sampling.random_search,
+        measure="reverse_containment",
+        fixed=True,
     ),
 }
 

@@ -17,6 +17,10 @@ from fpdb.fingerprint.hashing import KGrams
 
 Number = int | float
 Purpose = Literal["store", "search"]
+Sampling = Literal["least", "level"]
+
+# The share of fingerprints that are no sample of the hashes.
+WHOLE = 2**32 - 1
 
 # The position of a fingerprint that has none. No document is long enough to reach it.
 NO_POSITION = 2**32 - 1
@@ -68,6 +72,10 @@ class Scheme:
     parameters: what they may be. window: the one that a query may widen: what is selected then is a subset.
     wider: the keyword that takes it, where the recipe's own window still counts for something else.
     rotates: whether `select` takes `rotation`, the number of a subset of what `search` selects.
+    sampling: where what is stored is a sample of the document's hashes that two documents can be compared by: "least",
+    the n least in stored form, or "level", those whose stored form ends with so many zeros.
+    measure: the one to rank a search by, unless it says otherwise. fixed: whether documents of any length get as many
+    fingerprints, without being such a sample.
     refuse: says what is wrong with k and parameters that are each in range; None if nothing is.
     """
 
@@ -78,6 +86,9 @@ class Scheme:
     wider: str | None = None
     search: Callable[..., Selection] | None = None
     rotates: bool = False
+    sampling: Sampling | None = None
+    measure: str = "containment"
+    fixed: bool = False
     refuse: Callable[..., str | None] | None = None
 
     def check(self, name: str, given: Mapping[str, object]) -> dict[str, Number]:

@@ -5,13 +5,16 @@ Sits on the database; the command line is one of its callers. Knows nothing of t
 
 from fpdb.load.loading import Report, Watcher, load, processors
 from fpdb.load.records import records
+from fpdb.load.rotating import Rotated, Stale, rotate
 from fpdb.load.sources import Own, Skipped, Source, content_of, files, name_of, reason_of
 
 __all__ = [
     "Own",
     "Report",
+    "Rotated",
     "Skipped",
     "Source",
+    "Stale",
     "Watcher",
     "content_of",
     "files",
@@ -20,4 +23,5 @@ __all__ = [
     "processors",
     "reason_of",
     "records",
+    "rotate",
 ]

@@ -15,11 +15,13 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fpdb.errors import BadName, NoSuchDocument
+from fpdb.fingerprint import Frequencies
 from fpdb.load.sources import Skipped, Source
 from fpdb.load.workers import Job, Outcome, WorkerError, fingerprinted
 
 if TYPE_CHECKING:
-    from fpdb.database import Batch, Database
+    from fpdb.batch import Batch, Rarity
+    from fpdb.database import Database
 
 BATCH_POSTINGS = 2_000_000
 BATCH_SECONDS = 10.0
@@ -84,19 +86,21 @@ def load(
     boilerplate: bool = False,
     labels: Mapping[str, str] | None = None,
     contact: str | None = None,
+    rarity: "Rarity" = "document",
     jobs: int | None = None,
     watcher: Watcher | None = None,
     report: Report | None = None,
 ) -> Report:
     """Adds every source to the database; one that cannot be read or fingerprinted is skipped with the reason.
 
-    labels, contact: for all, unless a source has its own.
+    labels, contact: for all, unless a source has its own. rarity: as `Batch.add` takes it.
     jobs: processes that fingerprint, this one among them (default: one a processor); where it is more than 1,
     a script that calls this needs the usual `if __name__ == "__main__":`.
     report: where to count, for a caller who wants the counts even when an error ends the load.
     Ctrl-C ends the load early and sets `interrupted`. Error: the load could not go on.
     """
-    return _Loading(db, boilerplate, labels or {}, contact, watcher, report or Report()).run(sources, jobs)
+    frequencies = db.frequencies if rarity == "corpus" else None
+    return _Loading(db, boilerplate, labels or {}, contact, frequencies, watcher, report or Report()).run(sources, jobs)
 
 
 def processors() -> int:
@@ -110,6 +114,7 @@ class _Loading:
     boilerplate: bool
     labels: Mapping[str, str]
     contact: str | None
+    frequencies: Frequencies | None
     watcher: Watcher | None
     report: Report
     empty: bool = False
@@ -122,7 +127,7 @@ class _Loading:
         begun = time.monotonic()
         info = self.db.info()
         self.empty = not (info["documents"] or info["boilerplate_documents"])
-        work = fingerprinted(self._jobs(sources), self.db.recipe, jobs or processors())
+        work = fingerprinted(self._jobs(sources), self.db.recipe, jobs or processors(), self.frequencies)
         try:
             with _Interrupts() as interrupts, closing(work):
                 while self._one_batch(work, interrupts):

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Error
-from fpdb.fingerprint import Fingerprints, Recipe, content_digest
+from fpdb.fingerprint import Fingerprints, Frequencies, Recipe, content_digest
 from fpdb.load.sources import Source, content_of, reason_of
 
 if TYPE_CHECKING:
@@ -58,8 +58,9 @@ class Outcome(NamedTuple):
 _Task: TypeAlias = tuple[str | None, bytes | str | None, int, str, bytes | None]
 """A job on its way to a worker: path, content, size, kind, known digest."""
 
-_Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int]
-"""An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, fingerprints (-1: content known)."""
+_Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int, int]
+"""An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, share, fingerprints (-1: content
+known)."""
 
 
 class _Packed(NamedTuple):
@@ -79,14 +80,17 @@ class _Given:
     own: list[Outcome] | None = None
 
 
-def fingerprinted(jobs: Iterable[Job], recipe: Recipe, processes: int) -> Generator[Outcome]:
+def fingerprinted(
+    jobs: Iterable[Job], recipe: Recipe, processes: int, frequencies: Frequencies | None = None
+) -> Generator[Outcome]:
     """The outcome of every job, in order. Reading ahead is bounded: a few chunks a process.
 
-    processes: how many may fingerprint at once; this one among them. WorkerError: the rest cannot be had.
+    processes: how many may fingerprint at once; this one among them. frequencies: as `Recipe.fingerprint` takes them;
+    this process does all the work then. WorkerError: the rest cannot be had.
     """
     chunks = _chunks(jobs)
     ahead: list[list[Job]] = []
-    if processes > 1:
+    if processes > 1 and frequencies is None:
         size = 0
         for chunk in chunks:
             ahead.append(chunk)
@@ -95,7 +99,7 @@ def fingerprinted(jobs: Iterable[Job], recipe: Recipe, processes: int) -> Genera
                 yield from _in_processes(itertools.chain(ahead, chunks), recipe, processes)
                 return
     for job in itertools.chain.from_iterable(itertools.chain(ahead, chunks)):
-        yield _outcome(job, recipe)
+        yield _outcome(job, recipe, frequencies)
 
 
 def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
@@ -111,7 +115,7 @@ def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         yield chunk
 
 
-def _outcome(job: Job, recipe: Recipe) -> Outcome:
+def _outcome(job: Job, recipe: Recipe, frequencies: Frequencies | None = None) -> Outcome:
     """Reads and fingerprints one document. Whatever goes wrong is this document's failure and no other's."""
     source = job.source
     try:
@@ -120,7 +124,7 @@ def _outcome(job: Job, recipe: Recipe) -> Outcome:
         digest = content_digest(content)
         if digest == job.known:
             return Outcome(source, size, digest, unchanged=True)
-        found = recipe.fingerprint(content, source.kind)
+        found = recipe.fingerprint(content, source.kind, frequencies=frequencies)
         return Outcome(source, size, digest, fingerprints=replace(found, source=None))  # the symbols are large
     except Exception as error:
         return Outcome(source, failure=reason_of(error))
@@ -168,13 +172,14 @@ def _tasks(chunk: Sequence[Job]) -> list[_Task]:
 
 def _unpack(chunk: Sequence[Job], packed: _Packed) -> Iterator[Outcome]:
     start = 0
-    for job, (size, digest, failure, kind, symbols, kgrams, note, count) in zip(chunk, packed.done, strict=True):
+    for job, (size, digest, failure, kind, symbols, kgrams, note, share, count) in zip(chunk, packed.done, strict=True):
         if count < 0:
             yield Outcome(job.source, size, digest, failure, unchanged=failure is None)
             continue
         piece = slice(start, start + count)
         start += count
-        found = Fingerprints(kind, symbols, kgrams, packed.hashes[piece], packed.positions[piece], note)
+        hashes, positions = packed.hashes[piece], packed.positions[piece]
+        found = Fingerprints(kind, symbols, kgrams, hashes, positions, note, share=share)
         yield Outcome(job.source, size, digest, fingerprints=found)
 
 
@@ -206,11 +211,11 @@ def _work(tasks: Sequence[_Task]) -> _Packed:
         outcome = _outcome(Job(Source("", path, content, size, kind), known), _recipe)
         found = outcome.fingerprints
         if found is None:
-            done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", -1))
+            done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", 0, -1))
             continue
         hashes.append(found.hashes)
         positions.append(found.positions)
-        counts = (found.symbols, found.kgrams, found.note, len(found.hashes))
+        counts = (found.symbols, found.kgrams, found.note, found.share, len(found.hashes))
         done.append((outcome.size, outcome.digest, None, kind, *counts))
     return _Packed(done, np.concatenate(hashes), np.concatenate(positions))
 

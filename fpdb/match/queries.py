@@ -10,12 +10,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from numbers import Integral, Real
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadQuery
+from fpdb.fingerprint import levels_of
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Hits, Snapshot
 
@@ -26,6 +27,7 @@ F64 = NDArray[np.float64]
 MANY: Final = 4096  # hits from which counting by document is faster than sorting,
 SPARSE: Final = 16  # unless the ids go beyond so many times their number
 ROUNDING: Final = 1e-6
+LENGTHS_DIFFER: Final = 5  # times
 MEASURES: Final = ("containment", "reverse_containment", "resemblance", "shared")
 
 
@@ -61,13 +63,18 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A document that shares hashes with the query; the last three measures lie in [0, 1]."""
+    """A document that shares hashes with the query; the measures lie in [0, 1].
+
+    part: said where every document has as many fingerprints and the lengths differ much, so that a low measure may
+    still mean much: about how much of the shorter one is in the longer one (Heintze 1996, section 3.5).
+    """
 
     name: str
     shared: int
     containment: float
     reverse_containment: float
     resemblance: float
+    part: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,33 +102,79 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists, as `fpdb query --format json` prints them."""
-        return asdict(self)
+        matches = [{key: value for key, value in asdict(match).items() if value is not None} for match in self.matches]
+        return {"query": asdict(self.query), "matches": matches}
 
 
-def search(
-    view: Snapshot, hashes: U64, options: Options, *, name: str | None, kind: str, without: int | None = None
-) -> Answer:
-    """Ranks the documents that share hashes, shape (n,), in any order, with the query. without: a document to leave
-    out. Raises Corrupt."""
-    distinct = _distinct(hashes)
+class Asked(NamedTuple):
+    """A query document.
+
+    hashes: shape (n,), in any order, repeats allowed. without: a document to leave out. sample: where the database
+    keeps samples. kgrams: how many it has, where documents of any length have as many fingerprints; else 0.
+    """
+
+    hashes: U64
+    name: str | None
+    kind: str
+    without: int | None = None
+    sample: Sample | None = None
+    kgrams: int = 0
+
+
+def search(view: Snapshot, asked: Asked, options: Options) -> Answer:
+    """Ranks the documents that share hashes with the query. Raises Corrupt."""
+    distinct = _distinct(asked.hashes)
     boilerplate = view.boilerplate()
     ignored_boilerplate = 0
     if len(boilerplate):
         held = contains(boilerplate, distinct)
         ignored_boilerplate, distinct = int(held.sum()), distinct[~held]
-    asked = distinct if options.smallest is None else distinct[: options.smallest]
-    documents, ignored_common = _hits(view, asked, options)
-    found, shared = _tally(documents if without is None else documents[documents != without])
-    counted = len(asked) - ignored_common
-    promising = _promising(shared, counted, options)
-    found, shared = found[promising], shared[promising]
+    looked_up = distinct if options.smallest is None else distinct[: options.smallest]
+    documents, ignored_common = _hits(view, looked_up, options)
+    found, shared = _tally(documents if asked.without is None else documents[documents != asked.without])
+    counted = len(looked_up) - ignored_common
+    if asked.sample is None:
+        promising = _promising(shared, counted, options)
+        found, shared = found[promising], shared[promising]
     sizes = view.catalogue.sizes(found)
-    sizes = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
-    measures = measure(shared, counted, sizes * len(asked) / max(len(distinct), 1))
+    held_by = (sizes["hashes"].astype(np.int64) - sizes["boilerplate"]) * len(looked_up) / max(len(distinct), 1)
+    of_query: NDArray[Any] = np.full(len(found), counted)
+    if asked.sample is not None:
+        of_query = np.maximum(asked.sample.reach(looked_up, sizes["share"]) - ignored_common, shared)
+        held_by = held_by * asked.sample.overlap(sizes["share"])
+    measures = measure(shared, of_query, held_by)
     return Answer(
-        Query(name, kind, len(hashes), len(asked), ignored_boilerplate, ignored_common),
-        _ranked(view, found, measures, options),
+        Query(asked.name, asked.kind, len(asked.hashes), len(looked_up), ignored_boilerplate, ignored_common),
+        _ranked(view, found, measures, options, asked.kgrams),
     )
+
+
+class Sample(NamedTuple):
+    """How the hashes of query and documents are samples of all that they have; see `fingerprint.selection.Scheme`.
+
+    Two documents are compared within what both are samples of. sampling: "least" or "level"; share: the query's; bits:
+    how wide hashes are.
+    """
+
+    sampling: str
+    share: int
+    bits: int
+
+    def reach(self, hashes: U64, shares: U32) -> NDArray[np.int64]:
+        """How many of the query's sorted hashes are within the share that it has in common with each document."""
+        common = np.minimum(shares, np.uint32(self.share)).astype(np.uint64)
+        if self.sampling == "least":
+            limits = ((common + np.uint64(1)) << np.uint64(32)) - np.uint64(1)  # wraps to 2**64 - 1 for the whole
+            return np.searchsorted(hashes << np.uint64(64 - self.bits), limits, "right").astype(np.int64)
+        # A share of 2**(32 - level) units less one lets pass what ends with `level` zeros.
+        levels = 32 - np.log2(common.astype(np.float64) + 1).astype(np.int64)
+        at_least: NDArray[np.int64] = (levels_of(hashes)[:, None] >= np.arange(33)).sum(axis=0)
+        return at_least[levels]
+
+    def overlap(self, shares: U32) -> F64:
+        """How much of each document's sample is within the share that it has in common with the query."""
+        theirs = shares.astype(np.float64) + 1
+        return np.minimum(theirs, self.share + 1) / theirs
 
 
 def _distinct(hashes: U64) -> U64:
@@ -166,23 +219,23 @@ def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[U32, int]:
     return np.concatenate((hits.documents, every.documents[kept[every.indices]])), options.max_ignored
 
 
-def measure(shared: NDArray[np.int64], asked: int, reached: F64) -> Mapping[str, F64]:
+def measure(shared: NDArray[np.int64], asked: NDArray[np.int64], reached: F64) -> Mapping[str, F64]:
     """The four measures of each candidate; shape (n,).
 
-    shared: |Q and D| among the hashes asked for; reached: |D|, or, where only hashes up to some T were asked for,
-    |D up to T|, taken as the same share of |D| as the hashes asked for are of Q: stored hashes are uniform, and Q's own
-    share errs with the sample, so that a copy of the query scores 1 exactly.
+    shared: |Q and D| among the hashes asked for; asked: |Q| of these; reached: |D|, or, where only hashes up to some T
+    were asked for, |D up to T|, taken as the same share of |D| as the hashes asked for are of Q: stored hashes are
+    uniform, and Q's own share errs with the sample, so that a copy of the query scores 1 exactly.
     """
     reached = np.maximum(reached, shared)
     return {
         "shared": shared.astype(np.float64),
-        "containment": shared / max(asked, 1),
+        "containment": shared / np.maximum(asked, 1),
         "reverse_containment": shared / np.maximum(reached, 1),
         "resemblance": shared / np.maximum(asked + reached - shared, 1),
     }
 
 
-def _ranked(view: Snapshot, found: U32, measures: Mapping[str, F64], options: Options) -> list[Match]:
+def _ranked(view: Snapshot, found: U32, measures: Mapping[str, F64], options: Options, kgrams: int) -> list[Match]:
     score, shared = measures[options.by], measures["shared"]
     kept = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
     kept = kept[np.lexsort((-shared[kept], -score[kept]))]
@@ -191,15 +244,24 @@ def _ranked(view: Snapshot, found: U32, measures: Mapping[str, F64], options: Op
         last = kept[options.top - 1]
         end = np.flatnonzero((score[kept] == score[last]) & (shared[kept] == shared[last]))[-1]
         kept = kept[: end + 1]
-    names = {index: view.catalogue.record(int(found[index])).name for index in kept.tolist()}
-    order = sorted(names, key=lambda index: (-score[index], -shared[index], names[index]))
+    records = {index: view.catalogue.record(int(found[index])) for index in kept.tolist()}
+    order = sorted(records, key=lambda index: (-score[index], -shared[index], records[index].name))
     return [
         Match(
-            names[index].decode("utf-8", "surrogateescape"),
+            records[index].name.decode("utf-8", "surrogateescape"),
             int(shared[index]),
             float(measures["containment"][index]),
             float(measures["reverse_containment"][index]),
             float(measures["resemblance"][index]),
+            _part(float(measures["reverse_containment"][index]), kgrams, records[index].kgrams),
         )
         for index in order[: options.top]
     ]
+
+
+def _part(ratio: float, kgrams: int, other: int) -> float | None:
+    """What `Match.part` says; ratio: how much of the document's fingerprints matched."""
+    if not kgrams or not other:
+        return None
+    factor = max(kgrams, other) / min(kgrams, other)
+    return min(ratio * factor, 1.0) if factor >= LENGTHS_DIFFER else None

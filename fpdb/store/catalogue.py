@@ -87,7 +87,7 @@ class Catalogue:
             self._txn.delete(layout.name_key(name), db=self._names)
         index = document // SIZES_PER_CHUNK
         chunk = self._chunk(index)
-        chunk[document % SIZES_PER_CHUNK] = (layout.DEAD, 0)
+        chunk[document % SIZES_PER_CHUNK] = (layout.DEAD, 0, 0)
         self._changed.add(index)
 
     # ------------------------------------------------------------ sizes
@@ -100,7 +100,7 @@ class Catalogue:
         key = layout.id_key(index)
         value = self._txn.get(key, db=self._sizes)
         if value is None:
-            return np.full(SIZES_PER_CHUNK, np.array((layout.DEAD, 0), layout.SIZE))
+            return np.full(SIZES_PER_CHUNK, np.array((layout.DEAD, 0, 0), layout.SIZE))
         return layout.view_array(key, value, layout.SIZE, SIZES_PER_CHUNK)
 
     def _chunk(self, index: int) -> NDArray[np.void]:
@@ -133,15 +133,14 @@ class Catalogue:
             for at in np.flatnonzero(self._chunk(index)["hashes"] != layout.DEAD).tolist():
                 yield index * SIZES_PER_CHUNK + at
 
-    def set_sizes(self, first_id: int, hashes: U32, boilerplate: U32) -> None:
-        """Sets the sizes of documents first_id and following; shape (n,) each."""
+    def set_sizes(self, first_id: int, sizes: NDArray[np.void]) -> None:
+        """Sets the sizes of documents first_id and following; dtype layout.SIZE, shape (n,)."""
         done = 0
-        while done < len(hashes):
+        while done < len(sizes):
             index, at = divmod(first_id + done, SIZES_PER_CHUNK)
             chunk = self._chunk(index)
-            count = min(SIZES_PER_CHUNK - at, len(hashes) - done)
-            chunk["hashes"][at : at + count] = hashes[done : done + count]
-            chunk["boilerplate"][at : at + count] = boilerplate[done : done + count]
+            count = min(SIZES_PER_CHUNK - at, len(sizes) - done)
+            chunk[at : at + count] = sizes[done : done + count]
             self._changed.add(index)
             done += count
 

@@ -26,12 +26,14 @@ HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may 
 
 class Addition(NamedTuple):
     """A document to add. hashes: shape (n,), in any order, duplicates allowed; numbers: shape (n,), position + 1, or 0
-    for none. The commit counts the record's `fingerprints` and `hashes` itself."""
+    for none; share: how much of all hashes they sample, see layout.WHOLE. The commit counts the record's `fingerprints`
+    and `hashes` itself."""
 
     record: Record
     hashes: U64
     numbers: U32
     boilerplate: bool = False
+    share: int = layout.WHOLE
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,10 @@ class _Commit:
         if len(boilerplate_hashes) and not boilerplate:
             held = first & runs.contains(boilerplate_hashes, postings.hashes)
             ignored = np.bincount(offsets[held], minlength=len(additions))
-        self.catalogue.set_sizes(first_id, distinct.astype(np.uint32), ignored.astype(np.uint32))
+        sizes = np.empty(len(additions), layout.SIZE)
+        sizes["hashes"], sizes["boilerplate"] = distinct, ignored
+        sizes["share"] = [addition.share for addition in additions]
+        self.catalogue.set_sizes(first_id, sizes)
         self.catalogue.put(
             {
                 document: addition.record._replace(fingerprints=count, hashes=hashes)

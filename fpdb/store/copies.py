@@ -101,8 +101,7 @@ class _Rebuilding:
                 catalogue = Catalogue(txn, file.databases)
                 records = (self.view.catalogue.record(document) for document in some.tolist())
                 catalogue.put(dict(enumerate(records, first + start)))
-                sizes = self.view.catalogue.sizes(some)
-                catalogue.set_sizes(first + start, sizes["hashes"], sizes["boilerplate"])
+                catalogue.set_sizes(first + start, self.view.catalogue.sizes(some))
                 catalogue.flush()
 
 

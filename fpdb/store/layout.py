@@ -52,7 +52,7 @@ _ID: Final = struct.Struct(">I")
 
 FENCES_PER_CHUNK: Final = 406
 POSITION_FENCES_PER_CHUNK: Final = 2032
-SIZES_PER_CHUNK: Final = 508
+SIZES_PER_CHUNK: Final = 338
 LONGEST_NAME: Final = 65535  # bytes
 LONGEST_PLAIN_NAME: Final = 448  # LMDB keys end at 511 bytes; a longer name is cut here and its digest appended
 DIGEST_BYTES: Final = 16
@@ -238,13 +238,15 @@ class Record(NamedTuple):
     source: str | None = None
     contact: str | None = None
     labels: Mapping[str, str] = NO_LABELS
+    rotation: int = 0  # which subset of its search fingerprints is stored
 
     def pack(self, key: bytes) -> bytes:
         """The value under a document's key; what is absent at the end costs nothing."""
         length = len(self)
         while length > _REQUIRED and self[length - 1] == _ABSENT[length - 1 - _REQUIRED]:
             length -= 1
-        return seal(key, msgpack.packb(self[:length], unicode_errors="surrogateescape"))
+        values = self._replace(labels=dict(self.labels))[:length]
+        return seal(key, msgpack.packb(values, unicode_errors="surrogateescape"))
 
     @classmethod
     def unpack(cls, key: bytes, value: bytes | memoryview) -> Record:
@@ -263,7 +265,8 @@ _REQUIRED: Final = len(Record._fields) - len(_ABSENT)
 # ---------------------------------------------------------------- packed arrays
 
 FENCE: Final = np.dtype([("first", "<u8"), ("postings", "<u2")])
-SIZE: Final = np.dtype([("hashes", "<u4"), ("boilerplate", "<u4")])
+SIZE: Final = np.dtype([("hashes", "<u4"), ("boilerplate", "<u4"), ("share", "<u4")])
+WHOLE: Final = 2**32 - 1  # the share of a document whose fingerprints are no sample
 
 
 def pack_array(key: bytes, array: NDArray[Any]) -> bytes:
