@@ -1,0 +1,130 @@
+"""The distinct sample and its rivals on a large collection of real documents, through `Database`."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import fpdb
+from bench.papers import inputs, page
+from bench.papers.inputs import Letters
+from bench.papers.planting import DELTA, K, Scheme, V, W
+from fpdb.fingerprint import Recipe
+
+LENGTHS = (W, 300, 100)
+BATCH = 8_000_000  # bytes of text a commit
+BUILD = Path(__file__).parents[1] / "_build"
+DISTINCT = {"guarantee": W, "delta": DELTA}
+SMALL = 100  # fingerprints of each document, however long
+
+Documents = Sequence[tuple[str, bytes]]
+
+
+def rivals(density: float) -> list[tuple[str, Recipe]]:
+    """At the same guarantee, then at the same size as the sketch, then with so many fingerprints a document."""
+    schemes = [
+        Scheme(f"distinct, W={W}", "distinct", DISTINCT),
+        Scheme(f"distinct, W={W}, sparse", "distinct", {**DISTINCT, "sparse": 1}),
+        Scheme(f"robust-winnow, W={W}", "robust-winnow", {"w": V}),
+        Scheme("mod, p=211", "mod", {"p": 211}),
+        Scheme("robust-winnow, equal size", "robust-winnow", {"w": max(round(2 / density) - 1, 1)}),
+        Scheme("mod, equal size", "mod", {"p": max(round(1 / density), 1)}),
+        Scheme(f"distinct, S={SMALL}", "distinct", {**DISTINCT, "total": SMALL}),
+        Scheme(f"smallest, n={SMALL}", "smallest", {"n": SMALL}),
+    ]
+    named = [(scheme.name, scheme.recipe) for scheme in schemes]
+    koala = replace(Recipe.preset("koala"), max_df=None, max_ignored=None)
+    return [*named, (f"koala, {SMALL} stored", koala)]
+
+
+def table(documents: Documents, queries: int) -> str:
+    """What each rival takes for the collection, and the share of passages of several lengths that a query finds."""
+    BUILD.mkdir(exist_ok=True)
+    rng = np.random.default_rng(5)
+    asked = {length: passages(documents, rng, length, queries) for length in LENGTHS}
+    density = 2 / (V + 1)
+    rows = []
+    for place in range(len(rivals(density))):
+        name, recipe = rivals(density)[place]
+        with tempfile.TemporaryDirectory(prefix="distinct-", dir=BUILD) as folder:
+            row, postings, kgrams = measure(Path(folder, "a.fpdb"), recipe, documents, asked)
+        if place == 0:
+            density = postings / kgrams
+        rows.append((name, *row))
+        print(*rows[-1], sep="  ", flush=True)
+    headers = ("scheme", "postings a k-gram", "MB", "MB/s (CPU)", *(f"{length} symbols" for length in LENGTHS), "query")
+    return page.table(headers, rows)
+
+
+def passages(documents: Documents, rng: np.random.Generator, length: int, count: int) -> list[tuple[str, str]]:
+    """Documents' names, each with a document that shares one passage with it and is random letters else."""
+    recipe = Recipe.preset("text").with_(k=K)
+    chosen: list[tuple[str, str]] = []
+    for at in rng.permutation(len(documents)).tolist():
+        name, content = documents[at]
+        if len(content) < 2 * W:
+            continue
+        letters: Letters = inputs.letters_of(content, recipe)
+        if len(letters) <= W:
+            continue
+        start = int(rng.integers(len(letters) - length))
+        parts = [inputs.random(rng, 5_000), letters[start : start + length], inputs.random(rng, 5_000)]
+        chosen.append((name, inputs.text_of(np.concatenate(parts))))
+        if len(chosen) == count:
+            break
+    return chosen
+
+
+def measure(
+    path: Path, recipe: Recipe, documents: Documents, asked: dict[int, list[tuple[str, str]]]
+) -> tuple[list[str], int, int]:
+    """A row's cells after the name; postings and k-grams of the whole collection."""
+    size = sum(len(content) for _, content in documents)
+    with fpdb.open(path, "x", recipe=recipe) as db:
+        taken = cpu_seconds(db, documents)
+        db.compact()
+        info = db.info()
+        kgrams = sum(document.kgrams for document in db.documents())
+        rates, times = [], []
+        for queries in asked.values():
+            found = 0
+            for name, content in queries:
+                begun = time.perf_counter()
+                answer = db.query(content)
+                times.append(time.perf_counter() - begun)
+                found += any(match.name == name for match in answer.matches)
+            rates.append(found / len(queries))
+    cells = [
+        f"{info['postings'] / kgrams:.4f}",
+        f"{info['file_bytes'] / 1e6:.1f}",
+        f"{size / 1e6 / taken:.0f}",
+        *(f"{rate:.1%}" for rate in rates),
+        f"{statistics.median(times) * 1e3:.1f} ms",
+    ]
+    return cells, info["postings"], kgrams
+
+
+def cpu_seconds(db: fpdb.Database, documents: Documents) -> float:
+    """What adding all documents takes of the processor; waiting for the disk, or for others, does not count."""
+    begun = time.process_time()
+    add(db, documents)
+    return time.process_time() - begun
+
+
+def add(db: fpdb.Database, documents: Documents) -> None:
+    """All documents, some megabytes a commit."""
+    at = 0
+    while at < len(documents):
+        room = BATCH
+        with db.batch() as batch:
+            while at < len(documents) and room > 0:
+                name, content = documents[at]
+                batch.add(name, content)
+                room -= len(content)
+                at += 1

@@ -1,0 +1,66 @@
+"""Figure 4 of the winnowing paper: how often k-grams occur, by rank.
+
+A plateau is all hashes of one frequency; only its two ends are points, so that the many rare ones do not outweigh the
+rest. One of a single hash is two points as well.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+U64 = NDArray[np.uint64]
+F64 = NDArray[np.float64]
+
+MOST = 400  # of the commonest hashes are remembered
+NEARBY = 12  # plateaus on each side
+
+
+class Frequencies:
+    """Frequencies of hashes: `frequency` in descending order, `number` of hashes that have it.
+
+    common, common_counts: the commonest hashes, and how often each occurs.
+    """
+
+    def __init__(self, hashes: U64) -> None:
+        """Sorts the hashes in place."""
+        hashes.sort()
+        begins = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
+        counts = np.diff(begins, append=len(hashes))
+        number = np.bincount(counts)
+        self.frequency = np.flatnonzero(number)[::-1]
+        self.number = number[self.frequency]
+        self.distinct = len(begins)
+        self.occurrences = len(hashes)
+        top = np.flatnonzero(counts >= np.partition(counts, -MOST)[-MOST] if len(counts) > MOST else counts > 0)
+        top = top[np.argsort(-counts[top], kind="stable")]
+        self.common, self.common_counts = hashes[begins[top]], counts[top]
+
+    def share(self, frequency: int) -> float:
+        """The share of distinct hashes with this frequency."""
+        return float(self.number[self.frequency == frequency].sum()) / self.distinct
+
+    @cached_property
+    def aberrant(self) -> int:
+        """The plateau that stands out: the index of the one that is longest beside those nearby."""
+        # How long a plateau is depends on how far apart frequencies are: where they are dense, each has fewer hashes.
+        gaps = np.abs(np.gradient(self.frequency.astype(np.float64))) if len(self.number) > 1 else np.ones(1)
+        lengths = self.number / gaps
+        nearby = [np.median(lengths[max(at - NEARBY, 0) : at + NEARBY + 1]) for at in range(len(lengths))]
+        return int(np.argmax(np.where(self.frequency > 1, lengths / nearby, 0)))
+
+    def points(self, *, cleaned: bool) -> tuple[F64, F64]:
+        """Rank and frequency at both ends of each plateau, as logarithms to base 10; cleaned of the aberrant one."""
+        number, frequency = self.number, self.frequency
+        if cleaned:
+            number, frequency = np.delete(number, self.aberrant), np.delete(frequency, self.aberrant)
+        right = np.cumsum(number)
+        ranks = np.stack([right - number + 1, right], axis=1).ravel()
+        return np.log10(ranks), np.log10(np.repeat(frequency, 2))
+
+    def slope(self, *, cleaned: bool) -> float:
+        """The slope of the line fitted to the points."""
+        ranks, frequencies = self.points(cleaned=cleaned)
+        return float(np.polyfit(ranks, frequencies, 1)[0]) if len(ranks) > 2 else 0.0

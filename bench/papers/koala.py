@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""Koala's experiments: tables 1 to 7, recall of the six relations, sizes that differ, caps, and chance hits.
+
+Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996). The million documents of its title are in `million`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from inspect import cleandoc
+from pathlib import Path
+
+import numpy as np
+
+from bench.papers import page, texts
+from bench.papers.recall import copies, recall, sizes
+from bench.papers.relatives import Found, Setting, Text, fingerprints, gather, match, match_by_corpus
+from fpdb.fingerprint import Recipe
+
+LEGEND = (
+    "Searches whose related document is among the first ten answers, of all; the middle measure, and in brackets the"
+    " least. koala: reverse containment, the paper's match ratio; text and distinct: containment; sample:"
+    " resemblance."
+)
+QUICK = 30  # how many times smaller a quick run is
+RANGES = {"1%": 1, "2%": 2, "3-5%": 5, "6-10%": 10, "11-20%": 20, "21-50%": 50, "more than 50%": 100}
+PAPER: Mapping[str, str] = {
+    "baseline": "763 98 53 25 15 23 372(6)",
+    "frequency check off": "896 107 53 25 15 23 372(6)",
+    "include start": "2618 194 100 32 15 19 374(8)",
+    "both disabled": "17598 2415 334 35 17 19 374(8)",
+    "regardless of frequency": "1634 177 104 43 17 29 376(10)",
+    "stored 10": "— — — 134 12 17 370(4)",
+    "stored 20": "— — 217 19 16 21 370(4)",
+    "stored 50": "? ? ? 39 18 21 369(3)",
+    "stored 200": "1507 43 49 21 17 19 372(6)",
+    "stored 500": "2162 32 38 25 14 18 372(6)",
+    "search 100": "364 54 36 22 20 18 374(8)",
+    "search 200": "520 66 50 19 17 24 371(5)",
+    "search 500": "777 89 52 30 17 20 372(8)",
+    "search 2000": "976 91 63 21 15 20 373(7)",
+    "search 5000": "1064 101 62 32 16 21 372(6)",
+    "k 10": "6239 363 105 33 24 22 375(9)",
+    "k 30": "411 70 49 22 10 20 371(5)",
+    "k 40": "366 55 42 22 15 17 371(5)",
+    "k 50": "231 37 42 19 13 15 370(4)",
+}
+REGARDLESS, STRAWMAN, CORPUS = "regardless of frequency", "at random (section 3.4)", "rare in the database (6.1)"
+EXAMPLES = 3  # of each range
+KEYS = 8  # to tell chance from a fault of the hashes
+
+
+def _smallest() -> Setting:
+    """The 100 least hashes stored and the 1000 least searched with: koala without rarity."""
+    recipe = Recipe.preset("koala")
+    return Setting(recipe.with_(scheme="smallest", n=100), recipe.with_(scheme="smallest", n=1000), cut=1000)
+
+
+def _strawman() -> Setting:
+    recipe = Recipe.preset("koala").with_(scheme="random")
+    return Setting(recipe, recipe, cut=1000)
+
+
+def settings() -> Mapping[str, Mapping[str, Setting | None]]:
+    """The rows of each table but the second; None for that which is no setting."""
+    base = {"baseline": Setting.koala()}
+    return {
+        "Table 1: all documents against all": base,
+        "Table 3: frequency check, and the first 1000 characters": {
+            **base,
+            "frequency check off": Setting.koala(caps=False),
+            "include start": Setting.koala(skip=0),
+            "both disabled": Setting.koala(caps=False, skip=0),
+        },
+        "Table 4: what is selected": {**base, REGARDLESS: _smallest(), STRAWMAN: _strawman(), CORPUS: None},
+        "Table 5: size of the stored fingerprint": {
+            f"stored {n}": Setting.koala(stored=n) for n in (10, 20, 50, 100, 200, 500)
+        },
+        "Table 6: size of the search fingerprint": {
+            f"search {n}": Setting.koala(search=n) for n in (100, 200, 500, 1000, 2000, 5000)
+        },
+        "Table 7: length of the k-grams": {f"k {n}": Setting.koala(k=n) for n in (10, 20, 30, 40, 50)},
+    }
+
+
+def distribution(found: Iterable[Found], stored: int) -> list[str]:
+    """How many pairs fall into each range; with those of a document and itself, without them in brackets.
+
+    Ratios are rounded up to whole percents; a range that no ratio can fall into has a dash.
+    """
+    counts, own = dict.fromkeys(RANGES, 0), 0
+    for one in found:
+        name = _range(one.ratio)
+        counts[name] += 1
+        own += one.query == one.name and name == "more than 50%"
+    possible = {_range(shared / stored) for shared in range(1, stored + 1)}
+    cells = [str(count) if count or name in possible else "—" for name, count in counts.items()]
+    return [*cells[:-1], f"{cells[-1]}({counts['more than 50%'] - own})"]
+
+
+def _range(ratio: float) -> str:
+    percent = math.ceil(ratio * 100 - 1e-9)
+    return next(name for name, most in RANGES.items() if percent <= most)
+
+
+def tables(documents: Sequence[Text], baseline: list[Found]) -> Iterator[str]:
+    """Tables 1 and 3 to 7, each row above the paper's."""
+    plain = Setting.koala()
+    known = {"baseline": baseline}
+    for title, rows in settings().items():
+        shown: list[Sequence[object]] = []
+        for name, setting in rows.items():
+            same = "baseline" if setting == plain else name
+            if same not in known:
+                known[same] = match(documents, setting) if setting else match_by_corpus(documents, plain.store)
+            stored = (setting or plain).store.rules["consonants"].parameters.get("stored", 100)
+            shown.append((name, *distribution(known[same], int(stored))))
+            if same in PAPER:
+                shown.append(("*the paper*", *PAPER[same].split()))
+        yield f"### {title}\n\n{page.table(['', *RANGES], shown)}"
+
+
+def against_full(documents: Sequence[Text], baseline: Sequence[Found]) -> str:
+    """Table 2: what koala says of some pairs of documents of each range, and what all k-grams say."""
+    by_name = {text.name: text for text in documents if text.real}
+    others = [one for one in baseline if one.query != one.name and {one.query, one.name} <= set(by_name)]
+    others.sort(key=lambda one: hashlib.sha256(f"{one.query} {one.name}".encode()).digest())
+    chosen = [
+        one for name in reversed(RANGES) for one in [one for one in others if _range(one.ratio) == name][:EXAMPLES]
+    ]
+    recipe = replace(Recipe.preset("koala").with_(scheme="full"), max_df=None, max_ignored=None)
+    names = sorted({name for one in chosen for name in (one.query, one.name)})
+    found = match([by_name[name] for name in names], Setting(recipe, recipe), "containment")
+    full = {(one.query, one.name): one for one in found}
+    rows = []
+    for one in chosen:
+        whole = full[one.query, one.name]
+        total, other = (full[name, name].shared for name in (one.query, one.name))
+        shown = f"{one.ratio:.0%}", f"{whole.ratio:.1%}", f"{whole.shared:,}/{total:,}", f"{other / total:.2f}"
+        rows.append((_short(one.query), _short(one.name), *shown))
+    return page.table(["searched with", "found", "koala", "full", "matches/total", "sizes, found to searched"], rows)
+
+
+def _short(name: str) -> str:
+    folder, _, file = name.removesuffix(".gz").rpartition("/")
+    return f"{name.partition('/')[0]} {folder.rpartition('/')[2]}/{file}"
+
+
+def unrelated(documents: Sequence[Text], baseline: Sequence[Found]) -> str:
+    """How often real documents of different projects match at all."""
+    real = [text for text in documents if text.real]
+    project = {text.name: text.name.partition("/")[0].partition("-")[0] for text in real}
+    pairs = len(real) ** 2 - sum(number**2 for number in Counter(project.values()).values())
+    everything = {
+        "baseline": baseline,
+        "both disabled": match(real, Setting.koala(caps=False, skip=0)),
+        REGARDLESS: match(real, _smallest()),
+    }
+    rows = []
+    for name, found in everything.items():
+        known = [one for one in found if {one.query, one.name} <= set(project)]
+        hits = [one for one in known if project[one.query] != project[one.name]]
+        most = max((one.ratio for one in hits), default=0.0)
+        rows.append((name, f"{pairs:,}", len(hits), f"{len(hits) / max(pairs, 1) * 1e6:,.0f}", f"{most:.0%}"))
+    return page.table(["", "pairs", "that match", "a search of a million, at this rate", "highest ratio"], rows)
+
+
+def uniformity(documents: Sequence[Text]) -> str:
+    """Whether stored hashes of real documents are uniform: chi-squared of their highest eight bits, under some keys."""
+    said = []
+    for key in range(KEYS):
+        recipe = Recipe.preset("koala").with_(key=key)
+        hashes = np.unique(np.concatenate(fingerprints(documents[::4], recipe, "store")))
+        counts = np.bincount((hashes >> np.uint64(recipe.hash_bits - 8)).astype(np.int64), minlength=256)
+        expected = len(hashes) / 256
+        said.append(float(((counts - expected) ** 2 / expected).sum()))
+    return (
+        f"Of the distinct stored hashes of every fourth document, under each of {KEYS} keys, χ² of the highest eight"
+        f" bits is {np.mean(said):.0f} ± {np.std(said):.0f} (uniform ones: 255 ± 23).\n"
+    )
+
+
+def measure(documents: Sequence[Text]) -> str:
+    """Everything, as Markdown."""
+    real = [text for text in documents if text.real]
+    megabytes = [sum(len(text.content) for text in some) / 1e6 for some in (real, documents)]
+    baseline = match(documents, Setting.koala())
+    first, *others = tables(documents, baseline)
+    parts = [
+        f"{len(documents)} documents, {megabytes[1]:.1f} MB; of them {len(real)} real ones, {megabytes[0]:.1f} MB"
+        f" ({texts.describe('prose')}), the others made from them, and the two scans if given.\n",
+        first,
+        f"### Table 2: koala against full fingerprinting\n\n{against_full(documents, baseline)}",
+        *others,
+        f"### Relations found\n\n{LEGEND}\n\n{recall(documents)}",
+        f"### Documents of very different size\n\n{sizes(documents)}",
+        f"### Copies\n\n{copies(documents)}",
+        f"### Unrelated documents\n\n{unrelated(documents, baseline)}\n{uniformity(documents)}",
+    ]
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Measures, prints, and writes the page unless asked to be quick."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.papers.koala",
+        description=cleandoc(__doc__ or ""),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} times smaller, and write nothing")
+    parser.add_argument(
+        "--scans",
+        type=Path,
+        metavar="FOLDER",
+        help="where remember00palm.txt and remembermeorholy00palm.txt are, or below: two scans of one tract",
+    )
+    options = parser.parse_args()
+    documents = gather(QUICK, 1, options.scans) if options.quick else gather(scans=options.scans)
+    report = measure(documents)
+    print(report)
+    if not options.quick:
+        page.write("koala", report)
+
+
+if __name__ == "__main__":
+    main()

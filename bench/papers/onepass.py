@@ -1,0 +1,68 @@
+"""Section V's question whether one pass would do: the sketch with p taken while reading, or from the length."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.papers import inputs, page
+from bench.papers.planting import DELTA, Scheme, V, W
+from fpdb.fingerprint import levels_of
+from fpdb.fingerprint.distinct import best_s, least_in_window
+
+REST = 20_000
+PASSAGES = ((10, True), (20, True), (40, True), (80, True), (160, True), (10, False), (40, False))
+U64 = NDArray[np.uint64]
+
+
+def read_once(stored: U64, s: int, level: int | None) -> set[int]:
+    """One pass over the partitions: what is frequent in one at the level of the moment, and a sample of the rest.
+
+    level: that which decides what is frequent; None for the sample's own, which grows as more is read.
+    """
+    lowest = 0
+    held: dict[int, int] = {}
+    frequent: set[int] = set()
+    for begin in range(0, len(stored), V):
+        part = np.sort(stored[begin : begin + 2 * V])
+        starts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
+        values, counts = part[starts], np.diff(starts, append=len(part))
+        often = least_in_window(lowest if level is None else level, V, DELTA)
+        frequent.update(values[counts >= often].tolist())
+        fresh = values[counts < often]
+        held |= zip(fresh.tolist(), levels_of(fresh).tolist(), strict=True)
+        held = {h: of for h, of in held.items() if of >= lowest and h not in frequent}
+        while len(held) > s:
+            lowest += 1
+            held = {h: of for h, of in held.items() if of >= lowest}
+    return frequent | set(held)
+
+
+def table(trials: int) -> str:
+    """Rates at which a passage of low entropy is found that stands at a document's beginning, or at its end."""
+    recipe = Scheme("", "distinct", {"guarantee": W, "delta": DELTA}).recipe
+    rows = []
+    for period, beginning in PASSAGES:
+        rng = np.random.default_rng(period)
+        found = np.zeros(3, np.int64)
+        for _ in range(trials):
+            passage = inputs.periodic(rng, W, period)
+            first, second = ([passage, inputs.random(rng, REST)] for _ in range(2))
+            letters = np.concatenate(first if beginning else first[::-1])
+            stored = inputs.kgrams_of(letters, recipe).stored
+            s = best_s(len(stored), V, DELTA)
+            asked = recipe.fingerprint(inputs.text_of(np.concatenate(second[::-1])), purpose="search").hashes
+            own = set(inputs.kgrams_of(passage, recipe).stored.tolist()) & set(asked.tolist())
+            twice = recipe.fingerprint(inputs.text_of(letters)).hashes.tolist()
+            sketches = (
+                set(twice),
+                read_once(stored, s, None),
+                read_once(stored, s, math.ceil(math.log2(len(stored) / s))),
+            )
+            found += [bool(own & sketch) for sketch in sketches]
+        place = "beginning" if beginning else "end"
+        rows.append((f"{period} distinct, at the {place}", *(f"{rate:.1%}" for rate in found / trials)))
+        print(*rows[-1], sep="  ", flush=True)
+    return page.table(("passage", "two passes", "one, level grows", "one, level from the length"), rows)

@@ -1,0 +1,25 @@
+"""Writes an experiment's figures into docs/papers.md, between its markers; what stands outside is written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "papers.md"
+PLOTS = DOCS / "papers"
+
+
+def write(name: str, markdown: str) -> None:
+    """Puts Markdown between `<!-- NAME begin -->` and `<!-- NAME end -->`; ValueError if they are not there."""
+    before, begin, rest = PAGE.read_text(encoding="utf-8").partition(f"<!-- {name} begin -->")
+    _, end, after = rest.partition(f"<!-- {name} end -->")
+    if not end:
+        raise ValueError(f"{PAGE.name} has no markers for {name!r}")
+    PAGE.write_text(f"{before}{begin}\n\n{markdown.strip()}\n\n{end}{after}", encoding="utf-8")
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table: the first column aligned left, the others right."""
+    rules = [":---", *["---:"] * (len(headers) - 1)]
+    return "\n".join(f"| {' | '.join(str(cell) for cell in row)} |" for row in (headers, rules, *rows)) + "\n"

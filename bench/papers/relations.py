@@ -1,0 +1,201 @@
+"""Documents related to real ones, made in the ways that Koala's section 2 lists; and noise like that of scans.
+
+Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996), 2, 5. Each way is a function of the document, another one
+to take strange text from, and a generator: the same seed gives the same document. Knows nothing of fingerprints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+EDITED = 0.01  # of the words
+REVISED = 0.2  # of the paragraphs each: dropped, rewritten, added
+CONDENSED = 0.4  # of the sentences stay
+EXPANDED = 1.5  # times as much text is added
+EXCERPT = 600  # words
+SECTION = 8  # paragraphs that stay together in a reorganised document
+LINE = 66  # letters of a scanned line
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+# What scanners take for what, one letter for one.
+LOOKALIKES = {
+    "e": "c",
+    "c": "e",
+    "l": "1",
+    "i": "l",
+    "o": "0",
+    "n": "u",
+    "u": "n",
+    "h": "b",
+    "b": "h",
+    "s": "5",
+    "f": "t",
+}
+
+
+def paragraphs(text: str) -> list[str]:
+    """What stands between blank lines."""
+    return [part for part in re.split(r"\n[ \t\r]*\n\s*", text) if part.strip()]
+
+
+def sentences(text: str) -> list[str]:
+    """What ends with a full stop, a question or an exclamation mark before white space, or with a paragraph."""
+    return [part for part in re.split(r"(?<=[.!?])\s+|\n[ \t\r]*\n\s*", text) if part.strip()]
+
+
+def identical(text: str, _other: str, _rng: Random) -> str:
+    """The document itself."""
+    return text
+
+
+def edited(text: str, other: str, rng: Random, share: float = EDITED) -> str:
+    """So many of the words are dropped, replaced by a strange one, or given one before them; the rest stays."""
+    parts = re.split(r"(\s+)", text)
+    places = [at for at, part in enumerate(parts) if part and not part.isspace()]
+    strange = other.split() or ["word"]
+    for at in rng.sample(places, round(share * len(places))):
+        word = rng.choice(strange)
+        parts[at] = rng.choice(("", word, f"{word} {parts[at]}"))
+    return "".join(parts)
+
+
+def reorganised(text: str, _other: str, rng: Random, section: int = SECTION) -> str:
+    """The same paragraphs; sections of so many of them in another order."""
+    every = paragraphs(text)
+    parts = [every[at : at + section] for at in range(0, len(every), section)]
+    rng.shuffle(parts)
+    return "\n\n".join(paragraph for part in parts for paragraph in part)
+
+
+def revised(text: str, other: str, rng: Random, share: float = REVISED) -> str:
+    """Such a share of the paragraphs is dropped, as many are rewritten, and as many strange ones are added.
+
+    To rewrite is to put a strange word for every fifth one, on average.
+    """
+    every, strange = paragraphs(text), paragraphs(other) or ["Another paragraph."]
+    number = round(share * len(every))
+    chosen = rng.sample(range(len(every)), 2 * number)
+    dropped, rewritten = set(chosen[:number]), set(chosen[number:])
+    kept = [
+        edited(paragraph, other, rng, 0.2) if at in rewritten else paragraph
+        for at, paragraph in enumerate(every)
+        if at not in dropped
+    ]
+    return "\n\n".join(_mixed(kept, [rng.choice(strange) for _ in range(number)], rng))
+
+
+def condensed(text: str, _other: str, rng: Random, share: float = CONDENSED) -> str:
+    """Such a share of the sentences, in order. They are chosen one by one: real abstracts keep longer passages."""
+    every = sentences(text)
+    return "\n\n".join(every[at] for at in sorted(rng.sample(range(len(every)), round(share * len(every)))))
+
+
+def expanded(text: str, other: str, rng: Random, times: float = EXPANDED) -> str:
+    """All paragraphs, in order, and so many times as much strange text between them."""
+    every, strange = paragraphs(text), paragraphs(other) or ["Another paragraph."]
+    added: list[str] = []
+    room = times * len(text)
+    while room > 0:
+        added.append(strange[len(added) % len(strange)])
+        room -= len(added[-1])
+    return "\n\n".join(_mixed(every, added, rng))
+
+
+def excerpted(text: str, other: str, rng: Random, words: int = EXCERPT) -> str:
+    """The other document, with a passage of so many words of this one between two of its paragraphs."""
+    passage = passage_of(text, rng, words)
+    around = paragraphs(other)
+    at = rng.randrange(len(around) + 1)
+    return "\n\n".join([*around[:at], passage, *around[at:]])
+
+
+def passage_of(text: str, rng: Random, words: int) -> str:
+    """So many words on end, or the whole text if it has fewer."""
+    ends = [match.span() for match in re.finditer(r"\S+", text)]
+    first = rng.randrange(max(len(ends) - words, 0) + 1)
+    return text[ends[first][0] : ends[min(first + words, len(ends)) - 1][1]] if ends else ""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Shares: of the letters that are misread, of the word spaces that vanish, of the words that fall apart."""
+
+    misread: float
+    joined: float
+    split: float
+
+
+def scanned(text: str, rng: Random, noise: Noise) -> str:
+    """As a scanner might give it: misread letters, wrong word spaces, and lines that break words with a hyphen.
+
+    A misread letter becomes one that looks like it where there is one, or any; one in four is lost or doubled instead.
+    """
+    letters = list(" ".join(text.split()))
+    places = [at for at, letter in enumerate(letters) if letter.isalpha()]
+    spaces = [at for at, letter in enumerate(letters) if letter == " "]
+    chosen = rng.sample(places, round((noise.misread * len(places)) + noise.split * len(spaces)))
+    misread = round(noise.misread * len(places))
+    for at in chosen[:misread]:
+        letters[at] = _misread(letters[at], rng)
+    for at in chosen[misread:]:
+        letters[at] += " "
+    for at in rng.sample(spaces, round(noise.joined * len(spaces))):
+        letters[at] = ""
+    return _hyphenated("".join(letters))
+
+
+def _misread(letter: str, rng: Random) -> str:
+    if rng.random() < 0.25:
+        return rng.choice(("", letter * 2))
+    return LOOKALIKES.get(letter.lower()) or rng.choice([other for other in LETTERS if other != letter.lower()])
+
+
+def _hyphenated(text: str) -> str:
+    """Lines of LINE letters; a word that does not fit is broken."""
+    lines, at = [], 0
+    while at < len(text):
+        end = at + LINE
+        broken = text[end - 1 : end].isalpha() and text[end : end + 1].isalpha()
+        lines.append(text[at:end] + ("-" if broken else ""))
+        at = end
+    return "\n".join(lines)
+
+
+def _mixed(kept: Sequence[str], added: Sequence[str], rng: Random) -> list[str]:
+    """Both, each in its order."""
+    places = set(rng.sample(range(len(kept) + len(added)), len(added)))
+    one, other = iter(kept), iter(added)
+    return [next(other if at in places else one) for at in range(len(kept) + len(added))]
+
+
+LIGHT = Noise(misread=0.005, joined=0.01, split=0.005)
+HEAVY = Noise(misread=0.02, joined=0.05, split=0.02)
+
+Way = Callable[[str, str, Random], str]
+
+# In the paper's order: the first five classes are to be found with very high probability, excerpts mostly.
+RELATIONS: Mapping[str, Way] = {
+    "identical": identical,
+    "edited": edited,
+    "reorganised": reorganised,
+    "revised": revised,
+    "condensed": condensed,
+    "expanded": expanded,
+    "excerpted": excerpted,
+    "scanned, light noise": lambda text, _, rng: scanned(text, rng, LIGHT),
+    "scanned, heavy noise": lambda text, _, rng: scanned(text, rng, HEAVY),
+}
+TOLERATED = ("excerpted", "scanned, heavy noise")  # where some may be missed
+
+
+def relate(relation: str, text: str, other: str, seed: int) -> str:
+    """A document of that relation to `text`, with strange text from `other`."""
+    return RELATIONS[relation](text, other, seeded(f"{relation} {seed}"))
+
+
+def seeded(seed: int | str) -> Random:
+    """A generator of documents, not of secrets."""
+    return Random(seed)  # noqa: S311

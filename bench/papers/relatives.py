@@ -1,0 +1,135 @@
+"""Koala's collection: real documents, and beside them relatives of some; and what a search says of each pair.
+
+Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996), 2, 7.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fpdb
+from bench.papers import texts
+from bench.papers.relations import RELATIONS, relate
+from fpdb.fingerprint import Recipe
+from fpdb.fingerprint.selection import Purpose
+
+SIZES = range(30_000, 500_000)  # of a real document, in bytes
+STRANGE = 8  # of so many real documents one is held back, to take strange text from
+SCANS = ("remember00palm.txt", "remembermeorholy00palm.txt")
+SCAN = "two scans"
+
+COMMIT = 10  # documents, where each commit changes what is rare
+
+
+class Text(NamedTuple):
+    """A document. relation and base: how it was made, and of which; of the second scan, the first."""
+
+    name: str
+    content: bytes
+    relation: str = ""
+    base: str = ""
+
+    @property
+    def real(self) -> bool:
+        """Whether it is one of the collection's own: neither made nor a scan."""
+        return not self.relation and self.name not in SCANS
+
+
+class Found(NamedTuple):
+    """A document that a search found, and the measure."""
+
+    query: str
+    name: str
+    ratio: float
+    shared: int
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to store and to search. cut: characters that are cut off first, for schemes that skip nothing."""
+
+    store: Recipe
+    search: Recipe
+    cut: int = 0
+
+    @classmethod
+    def koala(cls, *, caps: bool = True, **changes: Any) -> Setting:
+        """The preset, changed."""
+        recipe = Recipe.preset("koala").with_(**changes)
+        recipe = recipe if caps else replace(recipe, max_df=None, max_ignored=None)
+        return cls(recipe, recipe)
+
+
+def gather(shrink: int = 1, pairs: int = 12, scans: Path | None = None) -> tuple[Text, ...]:
+    """The collection, by name: a `shrink`th of the real documents, and `pairs` documents of each relation.
+
+    Each is made of a document of its own, so that nothing has more than one relative that was made. scans: a folder
+    that holds the two scans.
+    """
+    real = [Text(name, content) for name, content in texts.documents("prose") if len(content) in SIZES]
+    real.sort(key=lambda text: hashlib.sha256(text.name.encode()).digest())
+    strange, real = real[: len(real) // STRANGE], real[len(real) // STRANGE :]
+    real = real[: max(len(real) // shrink, pairs * len(RELATIONS))]
+    chosen = iter(real)
+    made: list[Text] = []
+    for relation in RELATIONS:
+        for number in range(pairs):
+            base = next(chosen)
+            other = strange[len(made) % len(strange)].content.decode(errors="replace")
+            content = relate(relation, base.content.decode(errors="replace"), other, number).encode()
+            made.append(Text(f"{base.name} {relation}", content, relation, base.name))
+    return tuple(sorted([*real, *made, *_scans(scans)]))
+
+
+def _scans(folder: Path | None) -> Iterator[Text]:
+    if folder is None:
+        return
+    for name in SCANS:
+        (path,) = folder.rglob(name)
+        second = name == SCANS[1]
+        yield Text(name, path.read_bytes(), SCAN if second else "", SCANS[0] if second else "")
+
+
+def fingerprints(documents: Sequence[Text], recipe: Recipe, purpose: Purpose, cut: int = 0) -> list[NDArray[np.uint64]]:
+    """The hashes of each document, for that purpose."""
+    content: Iterator[bytes | str] = (text.content for text in documents)
+    if cut:
+        content = (text.content.decode(errors="replace")[cut:] for text in documents)
+    return [recipe.fingerprint(one, purpose=purpose).hashes for one in content]
+
+
+def match(documents: Sequence[Text], setting: Setting, by: str = "reverse_containment") -> list[Found]:
+    """Searches for each document among all of them, itself included."""
+    stored = fingerprints(documents, setting.store, "store", setting.cut)
+    search = fingerprints(documents, setting.search, "search", setting.cut)
+    found = []
+    with tempfile.TemporaryDirectory() as folder, fpdb.open(f"{folder}/c.fpdb", "x", recipe=setting.store) as db:
+        with db.batch() as batch:
+            for text, hashes in zip(documents, stored, strict=True):
+                batch.add_fingerprints(text.name, hashes)
+        for text, hashes in zip(documents, search, strict=True):
+            for one in db.query_fingerprints(hashes, by=by).matches:
+                found.append(Found(text.name, one.name, getattr(one, by), one.shared))
+    return found
+
+
+def match_by_corpus(documents: Sequence[Text], recipe: Recipe) -> list[Found]:
+    """The same, where rare is what few documents of the database hold (section 6.1's last remark)."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder, fpdb.open(f"{folder}/c.fpdb", "x", recipe=recipe) as db:
+        for first in range(0, len(documents), COMMIT):
+            with db.batch() as batch:
+                for text in documents[first : first + COMMIT]:
+                    batch.add(text.name, text.content, rarity="corpus")
+        for text in documents:
+            for one in db.query(text.content, rarity="corpus", by="reverse_containment").matches:
+                found.append(Found(text.name, one.name, one.reverse_containment, one.shared))
+    return found

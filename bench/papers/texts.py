@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Fetches the real text of the papers' experiments, from Debian packages, and hands it out.
+
+`python -m bench.papers.texts` needs apt-get, dpkg-deb and the network, once, as any user, after `apt-get update`. The
+text is extracted once and kept in bench/_build/texts. The collection "source", the running Python's standard library,
+needs none of this, and stands in for the others where they have not been fetched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import html
+import json
+import shutil
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from inspect import cleandoc
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.measuring import run
+
+FOLDER = Path(__file__).parents[1] / "_build" / "texts"
+SOURCE = "source"
+
+PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "html": (
+        "anarchism",
+        "debian-handbook",
+        "erlang-doc",
+        "git-doc",
+        "libreoffice-help-en-us",
+        "libstdc++-12-doc",
+        "linux-doc-6.1",
+        "openjdk-17-doc",
+        "postgresql-doc-15",
+        "python3.11-doc",
+        "sqlite3-doc",
+        "vim-doc",
+    ),
+    "prose": (
+        "anarchism",
+        "debian-policy",
+        "debian-reference-en",
+        "git-doc",
+        "linux-doc-6.1",
+        "perl-doc",
+        "perl-modules-5.36",
+        "python3.11-doc",
+    ),
+}
+SUFFIXES: Mapping[str, tuple[str, ...]] = {"html": (".html", ".htm"), "prose": (".txt", ".md", ".pod")}
+DROPPED = ("script", "style")
+# Tags inside a word or a sentence; every other one ends a line.
+INLINE = frozenset(
+    {"a", "abbr", "b", "cite", "code", "em", "font", "i", "kbd", "q", "small", "span", "strong", "sub", "sup"}
+    | {"tt", "u", "var", "wbr"}
+)
+
+
+class Document(NamedTuple):
+    """A document of a collection: its name, its bytes as a package holds them, and those of its text."""
+
+    name: str
+    original: int
+    size: int
+
+
+def text_of(page: str) -> str:
+    """The text of an HTML page: no tags, comments, scripts or styles; entities are resolved."""
+    parts = []
+    at = 0
+    while (begin := page.find("<", at)) >= 0:
+        parts.append(page[at:begin])
+        if page.startswith("<!--", begin):
+            at = _after(page, "-->", begin + 4)
+            continue
+        at = _after(page, ">", begin)
+        tag = _name(page[begin + 1 : at - 1])
+        if tag in DROPPED and page[at - 2 : at] != "/>":
+            at = _after(page, ">", _find(page, f"</{tag}", at))
+        if tag.lstrip("/") not in INLINE:
+            parts.append("\n")
+    parts.append(page[at:])
+    return html.unescape("".join(parts))
+
+
+def _name(tag: str) -> str:
+    words = tag.split(maxsplit=1)
+    return words[0].lower() if words else ""
+
+
+def _find(page: str, what: str, at: int) -> int:
+    """Where it is, in lower or upper case; the page's end if nowhere."""
+    found = [place for place in (page.find(what, at), page.find(what.upper(), at)) if place >= 0]
+    return min(found, default=len(page))
+
+
+def _after(page: str, what: str, at: int) -> int:
+    found = page.find(what, at)
+    return len(page) if found < 0 else found + len(what)
+
+
+def fetched(collection: str) -> bool:
+    """Whether the collection is here."""
+    return collection == SOURCE or _record_of(collection).exists()
+
+
+def describe(collection: str) -> str:
+    """What `documents` gives for it, in words."""
+    if collection == SOURCE or not fetched(collection):
+        stands = "" if collection == SOURCE else f"(no {collection!r} fetched; in its place) "
+        return f"{stands}the running Python's standard library"
+    packages = json.loads(_record_of(collection).read_text(encoding="utf-8"))["packages"]
+    return "Debian packages " + ", ".join(f"{name} {version}" for name, version in packages.items())
+
+
+def listing(collection: str, limit_bytes: int | None = None) -> list[Document]:
+    """The documents of a collection, by name. A limit chooses some, from all over it, of so many bytes of text."""
+    return [document for document, _ in _choose(collection, limit_bytes)]
+
+
+def documents(collection: str, limit_bytes: int | None = None) -> Iterator[tuple[str, bytes]]:
+    """Name and text (UTF-8 if it ever was) of each document of `listing`, in that order."""
+    if collection == SOURCE or not fetched(collection):
+        for name, path in _sources().items():
+            if limit_bytes is None or name in _names(SOURCE, limit_bytes):
+                yield name, path.read_bytes()
+        return
+    with _pack_of(collection).open("rb") as pack:
+        for document, at in _choose(collection, limit_bytes):
+            pack.seek(at)
+            yield document.name, pack.read(document.size)
+
+
+def _choose(collection: str, limit_bytes: int | None) -> list[tuple[Document, int]]:
+    every = index(collection)
+    if limit_bytes is None:
+        return every
+    room, chosen = limit_bytes, []
+    for document, at in sorted(every, key=lambda pair: hashlib.sha256(pair[0].name.encode()).digest()):
+        if document.size <= room:
+            room -= document.size
+            chosen.append((document, at))
+    return sorted(chosen)
+
+
+@lru_cache(maxsize=4)
+def _names(collection: str, limit_bytes: int) -> frozenset[str]:
+    return frozenset(document.name for document in listing(collection, limit_bytes))
+
+
+@lru_cache(maxsize=4)
+def index(collection: str) -> list[tuple[Document, int]]:
+    """Every document by name, and where it begins in the pack."""
+    if collection == SOURCE or not fetched(collection):
+        sizes = {name: path.stat().st_size for name, path in _sources().items()}
+        return [(Document(name, size, size), 0) for name, size in sizes.items()]
+    at, every = 0, []
+    for row in json.loads(_record_of(collection).read_text(encoding="utf-8"))["documents"]:
+        every.append((Document(*row), at))
+        at += every[-1][0].size
+    return sorted(every)
+
+
+@lru_cache(maxsize=1)
+def _sources() -> Mapping[str, Path]:
+    root = Path(sysconfig.get_path("stdlib"))
+    paths = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
+    kept = {name: path for name, path in paths.items() if "site-packages" not in name and path.stat().st_size}
+    return dict(sorted(kept.items()))
+
+
+def fetch(collection: str) -> None:
+    """Downloads the packages of a collection, unpacks them, and keeps the text of their documents."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    packages: dict[str, str] = {}
+    rows: list[Document] = []
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder, Path(folder, "pack").open("wb") as pack:
+        for package in PACKAGES[collection]:
+            archive = _download(package)
+            packages[package] = archive.name.split("_")[1].replace("%3a", ":")
+            root = Path(folder, package)
+            run(_program("dpkg-deb"), "-x", str(archive), str(root), cwd=FOLDER)
+            for path in sorted(path for path in root.rglob("*") if _wanted(path, collection)):
+                original, text = _read(path, collection)
+                if text.strip():
+                    rows.append(Document(path.relative_to(folder).as_posix(), original, pack.write(text)))
+            shutil.rmtree(root)
+            print(f"{collection}: {package} {packages[package]}, {len(rows):,} documents so far", flush=True)
+        pack.close()
+        Path(pack.name).replace(_pack_of(collection))
+    record = {"packages": packages, "documents": rows}
+    _record_of(collection).write_text(json.dumps(record, indent=0) + "\n", encoding="utf-8")
+    index.cache_clear()
+
+
+def _download(package: str) -> Path:
+    """The package's archive, downloaded unless it is here."""
+    here = sorted(FOLDER.glob(f"{package}_*.deb"))
+    if not here:
+        run(_program("apt-get"), "download", "-q", package, cwd=FOLDER)
+        here = sorted(FOLDER.glob(f"{package}_*.deb"))
+    return here[-1]
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise RuntimeError(f"fetching needs {name}, that is a Debian system")
+    return found
+
+
+def _wanted(path: Path, collection: str) -> bool:
+    return path.name.removesuffix(".gz").endswith(SUFFIXES[collection]) and path.is_file() and not path.is_symlink()
+
+
+def _read(path: Path, collection: str) -> tuple[int, bytes]:
+    """The size of a document, unpacked, and its text."""
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        content = gzip.decompress(content)
+    read: Mapping[str, Callable[[bytes], bytes]] = {"html": _html}
+    return len(content), read.get(collection, bytes)(content)
+
+
+def _html(content: bytes) -> bytes:
+    try:
+        page = content.decode()
+    except UnicodeDecodeError:
+        page = content.decode("latin-1")
+    return text_of(page).encode("utf-8", "replace")
+
+
+def _record_of(collection: str) -> Path:
+    return FOLDER / f"{collection}.json"
+
+
+def _pack_of(collection: str) -> Path:
+    return FOLDER / f"{collection}.pack"
+
+
+def main() -> None:
+    """Fetches what is not here, and says what there is."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.papers.texts",
+        description=cleandoc(__doc__ or ""),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--again", action="store_true", help="extract the text again, of what has been downloaded")
+    options = parser.parse_args()
+    for collection in PACKAGES:
+        if options.again or not fetched(collection):
+            fetch(collection)
+    for collection in (*PACKAGES, SOURCE):
+        every = listing(collection)
+        original, size = (sum(values) / 1e6 for values in list(zip(*every, strict=True))[1:])
+        long = sum(document.size > 20_000 for document in every)
+        print(
+            f"{collection}: {len(every):,} documents, {original:,.0f} MB, of text {size:,.0f} MB; {long:,} over 20 KB"
+        )
+
+
+if __name__ == "__main__":
+    main()

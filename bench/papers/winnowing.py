@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+"""Repeats the experiments of "Winnowing: Local Algorithms for Document Fingerprinting" (SIGMOD 2003).
+
+Section 5.1 with Figures 3 and 4, and what 3.1.1 and 3.1.2 expect. Prints the tables, and writes them and the plots
+into docs/papers.md. Needs what `python -m bench.papers.texts` fetches, and matplotlib.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator, Mapping
+from inspect import cleandoc
+
+import numpy as np
+
+from bench.papers import page, texts
+from bench.papers.frequencies import Frequencies
+from bench.papers.page import table
+from bench.papers.runs import LONG, MOD, SAME, SELECTORS, K, Tally, W
+from bench.papers.synthetic import low_entropy, random_text
+from fpdb.fingerprint import DEFAULT_KEY, KINDS
+from fpdb.fingerprint.hashing import KGrams, derive
+from fpdb.fingerprint.symbols import Values
+
+QUICK = 50  # how many times smaller a quick run is
+RANDOM, LOW = 8_000_000, 500_000
+COLLECTIONS = ("html", "prose", "source")
+PAGES = 20_000
+COMMON = 8
+KEYS = 5  # other hash keys with which 0 mod p is tried
+# Figure 3, and what section 5.1 says of robust winnowing and of Figure 4.
+PAPER: Mapping[str, str] = {"winnow": "0.019855", "robust-winnow": "0.019829", MOD: "0.019974"}
+PAPER_BYTES = ("7,182,692,852", "1,940,576,448", "1,940,576,399")
+PAPER_RUN: Mapping[str, str] = {MOD: "29,983"}
+PAPER_SHARES: Mapping[int, str] = {1: "82%", 2: "14%", 3: "2%"}
+
+
+def main() -> None:
+    """Parses, measures, prints, writes."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.papers.winnowing",
+        description=cleandoc(__doc__ or ""),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--quick", action="store_true", help="a fiftieth of the sizes; writes nothing")
+    quick = parser.parse_args().quick
+    begun = time.perf_counter()
+    parts = []
+    for part in experiments(quick):
+        parts.append(part)
+        print(part, flush=True)
+    print(f"took {time.perf_counter() - begun:.0f} s")
+    if not quick:
+        page.write("winnowing", "\n".join(parts))
+
+
+def experiments(quick: bool) -> Iterator[str]:
+    """The section, piece by piece; draws the plots unless it is quick."""
+    scale = QUICK if quick else 1
+    yield f"### Random text: {RANDOM // scale:,} letters and digits, k={K}, w={W}\n"
+    yield from random_text(RANDOM // scale)
+    yield f"### Low entropy: densities on {LOW // scale:,} characters, mean (and range) over keys\n"
+    yield low_entropy(LOW // scale)
+    yield "### Figure 3: real text\n"
+    tallies = {}
+    for collection in COLLECTIONS:
+        tallies[collection] = Real(collection, scale)
+        yield f"- {collection}: {texts.describe(collection)}."
+    yield ""
+    yield figure_3(tallies)
+    yield runs(tallies)
+    if not quick:
+        from bench.papers.plots import draw_runs
+
+        html = tallies["html"].tallies
+        yield draw_runs({name: html[name] for name in ("winnow", "robust-winnow", MOD)})
+    yield "### Figure 4: frequency by rank, html\n"
+    yield from figure_4(PAGES // scale, quick)
+
+
+class Real:
+    """What every scheme selects of a collection, and 0 mod p under other keys too."""
+
+    def __init__(self, collection: str, scale: int) -> None:
+        """Reads all of it, or a part in `scale`."""
+        self.collection = collection
+        every = texts.listing(collection)
+        limit = sum(document.size for document in every) // scale if scale > 1 else None
+        self.documents = texts.listing(collection, limit)
+        self.symbols = 0
+        self.tallies = {name: Tally(selector) for name, selector in SELECTORS.items()}
+        self.keyed = {DEFAULT_KEY + number: Tally(SELECTORS[MOD]) for number in range(1, KEYS + 1)}
+        for document, content in texts.documents(collection, limit):
+            kgrams = _kgrams(content)
+            self.symbols += len(kgrams.symbols)
+            if not len(kgrams.hashes):
+                continue
+            for name, selector in SELECTORS.items():
+                self.tallies[name].add(selector.positions(kgrams), len(kgrams), document)
+            for key, tally in self.keyed.items():
+                tally.add(SELECTORS[MOD].positions(_keyed(kgrams.symbols, key)), len(kgrams), document)
+
+    @property
+    def hashes(self) -> int:
+        """How many hashes were computed."""
+        return self.tallies[MOD].hashes
+
+    def passage(self, name: str, length: int = 60) -> str:
+        """Letters and digits from the middle of the longest run of a scheme, and where they are."""
+        document, at = self.tallies[name].place
+        content = next(content for known, content in texts.documents(self.collection) if known == document)
+        at += self.tallies[name].longest // 2
+        return f"`…{_text(_kgrams(content), at, length)}…` in {document.rsplit('/', 1)[-1]}"
+
+
+def _kgrams(content: bytes) -> KGrams:
+    """The k-grams of a document's letters and digits."""
+    return _keyed(KINDS["text"].read(content, "characters").values, DEFAULT_KEY)
+
+
+def _keyed(symbols: Values, key: int) -> KGrams:
+    return KGrams(symbols, K, derive(key, "characters"))
+
+
+def _text(kgrams: KGrams, at: int, length: int = K) -> str:
+    return "".join(map(chr, kgrams.symbols[at : at + length].tolist()))
+
+
+def figure_3(collections: Mapping[str, Real]) -> str:
+    """The paper's table: sizes, densities, longest runs."""
+    reals = collections.values()
+    sizes = [
+        ("documents", "500,000", *(f"{len(real.documents):,}" for real in reals)),
+        ("total bytes", PAPER_BYTES[0], *(f"{sum(d.original for d in real.documents):,}" for real in reals)),
+        ("text bytes", "–", *(f"{sum(d.size for d in real.documents):,}" for real in reals)),
+        ("of them letters and digits", PAPER_BYTES[1], *(f"{real.symbols:,}" for real in reals)),
+        ("hashes computed", PAPER_BYTES[2], *(f"{real.hashes:,}" for real in reals)),
+    ]
+    rows = []
+    for name, selector in SELECTORS.items():
+        tallies = [real.tallies[name] for real in reals]
+        rows += [
+            (f"{name}: fingerprints", "–", *(f"{tally.selected:,}" for tally in tallies)),
+            ("measured density", PAPER.get(name, "–"), *(f"{tally.density:.6f}" for tally in tallies)),
+            ("expected density", *(f"{selector.density:.6f}" for _ in range(len(tallies) + 1))),
+            ("expected, page by page", "–", *(f"{tally.expected / tally.hashes:.6f}" for tally in tallies)),
+            ("longest run with no fingerprint", PAPER_RUN.get(name, "–"), *(f"{tally.longest:,}" for tally in tallies)),
+        ]
+    return table(("", "paper", *collections), sizes + rows)
+
+
+def runs(collections: Mapping[str, Real]) -> str:
+    """What 0 mod p leaves out of real text, and where its longest run is."""
+    rows = []
+    for name, real in collections.items():
+        tally = real.tallies[MOD]
+        missed = [other.missed for other in real.keyed.values()]
+        longest = [other.longest for other in real.keyed.values()]
+        rows.append(
+            (
+                name,
+                f"{tally.missed:.2%}",
+                f"{min(missed):.2%} to {max(missed):.2%}",
+                f"{tally.long:,}",
+                f"{tally.longest:,}",
+                f"{min(longest):,} to {max(longest):,}",
+                real.passage(MOD),
+            )
+        )
+    others = f"under {KEYS} other keys"
+    windows, long = f"windows of {SAME} missed", f"runs of {LONG:,} or more"
+    return table((MOD, windows, others, long, "longest", others, "in its middle"), rows)
+
+
+def figure_4(pages: int, quick: bool) -> Iterator[str]:
+    """Rank and frequency of all hashes and of winnowing's, on some pages."""
+    names = [document.name for document in texts.listing("html")]
+    chosen = set(np.random.default_rng(3).permutation(names)[:pages].tolist())
+    every, selected = [], []
+    for name, content in texts.documents("html"):
+        if name in chosen:
+            kgrams = _kgrams(content)
+            every.append(kgrams.hashes)
+            selected.append(kgrams.hashes[SELECTORS["winnow"].positions(kgrams)])
+    curves = {"all hashes": Frequencies(np.concatenate(every)), "winnow": Frequencies(np.concatenate(selected))}
+    every.clear()
+    yield ranks(len(chosen), curves)
+    yield common(curves["winnow"], chosen)
+    if not quick:
+        from bench.papers.plots import draw_ranks
+
+        yield draw_ranks(curves)
+
+
+def ranks(pages: int, curves: Mapping[str, Frequencies]) -> str:
+    """Shares of the low frequencies, the highest one, and the slopes."""
+    both = curves.values()
+    rows = [
+        ("hashes", "–", *(f"{curve.occurrences:,}" for curve in both)),
+        ("distinct ones", "–", *(f"{curve.distinct:,}" for curve in both)),
+        *(
+            (f"frequency {frequency}", share, *(f"{curve.share(frequency):.1%}" for curve in both))
+            for frequency, share in PAPER_SHARES.items()
+        ),
+        ("highest frequency", "3,270", *(f"{curve.frequency[0]:,}" for curve in both)),
+        ("plateaus", "–", *(f"{len(curve.number):,}" for curve in both)),
+        (
+            "aberrant one: hashes × frequency",
+            "–",
+            *(f"{curve.number[curve.aberrant]:,} × {curve.frequency[curve.aberrant]:,}" for curve in both),
+        ),
+        ("slope, all", "–", *(f"{curve.slope(cleaned=False):.2f}" for curve in both)),
+        ("slope, cleaned", "−0.7", *(f"{curve.slope(cleaned=True):.2f}" for curve in both)),
+    ]
+    return table((f"{pages:,} pages", "paper", *curves), rows)
+
+
+def common(curve: Frequencies, chosen: set[str]) -> str:
+    """Of the commonest fingerprints, each package's first, as text."""
+    missing = dict(zip(curve.common.tolist(), curve.common_counts.tolist(), strict=True))
+    best: dict[str, tuple[int, str]] = {}
+    for name, content in texts.documents("html"):
+        if name in chosen and missing:
+            kgrams = _kgrams(content)
+            places = SELECTORS["winnow"].positions(kgrams)
+            sought = np.array(list(missing), np.uint64)
+            for at in places[np.isin(kgrams.hashes[places], sought)].tolist():
+                count, text = missing.pop(int(kgrams.hashes[at]), 0), _text(kgrams, at)
+                package = name.split("/")[0]
+                best[package] = max(best.get(package, (0, "")), (count, text))
+    rows = [(f"`{text}`", package, f"{count:,}") for package, (count, text) in sorted(best.items(), key=_descending)]
+    return table(("commonest fingerprints", "first found in", "frequency"), rows[:COMMON])
+
+
+def _descending(item: tuple[str, tuple[int, str]]) -> int:
+    return -item[1][0]
+
+
+if __name__ == "__main__":
+    main()
