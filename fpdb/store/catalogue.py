@@ -5,7 +5,7 @@ Works inside a transaction that it is given; knows nothing of postings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, pairwise, takewhile
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt
 from fpdb.store import layout
-from fpdb.store.layout import SIZES_PER_CHUNK, Record
+from fpdb.store.layout import RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record
 
 U32 = NDArray[np.uint32]
 
@@ -28,6 +28,8 @@ class Catalogue:
         self._documents = databases[layout.DOCUMENTS]
         self._names = databases[layout.NAMES]
         self._sizes = databases[layout.SIZES]
+        self._groups: dict[int, list[Record | None]] = {}  # those that were changed
+        self._last: tuple[int, list[Record | None]] = -1, []  # the one that was read last
         self._chunks: dict[int, NDArray[np.void]] = {}
         self._changed: set[int] = set()
 
@@ -43,11 +45,41 @@ class Catalogue:
 
     def record(self, document: int) -> Record:
         """Raises Corrupt where there is none."""
-        key = layout.id_key(document)
-        value = self._txn.get(key, db=self._documents)
-        if value is None:
+        record = self._peek_group(document // RECORDS_PER_GROUP)[document % RECORDS_PER_GROUP]
+        if record is None:
             raise Corrupt(f"document {document} has no record; run 'fpdb check'")
-        return Record.unpack(key, value)
+        return record
+
+    def _peek_group(self, index: int) -> list[Record | None]:
+        """The records of a group, to read from only."""
+        if index in self._groups:
+            return self._groups[index]
+        if index != self._last[0]:
+            key = layout.id_key(index)
+            value = self._txn.get(key, db=self._documents)
+            nothing: list[Record | None] = [None] * RECORDS_PER_GROUP
+            self._last = index, nothing if value is None else layout.unpack_records(key, value)
+        return self._last[1]
+
+    def set_record(self, document: int, record: Record | None) -> None:
+        """Sets a record, or takes it away; its name is another matter."""
+        index, at = divmod(document, RECORDS_PER_GROUP)
+        if index not in self._groups:
+            self._groups[index] = list(self._peek_group(index))
+        self._groups[index][at] = record
+
+    def names(self) -> Iterator[tuple[bytes, int]]:
+        """The key and the document of every name, in the order of keys."""
+        for key, value in self._txn.cursor(self._names):
+            name = bytes(key)
+            yield name, layout.parse_id_key(bytes(layout.unseal(name, value)))
+
+    def append_names(self, entries: Iterable[tuple[bytes, int]]) -> None:
+        """Writes keys of names and their documents, in the order of keys, behind all that are there."""
+        items = [(name, layout.seal(name, layout.id_key(document))) for name, document in entries]
+        _, added = self._txn.cursor(self._names).putmulti(items, append=True)
+        if added != len(items):
+            raise Corrupt("names came out of order; run 'fpdb check'")
 
     def in_order_of_names(self, beginning: bytes = b"") -> Iterator[int]:
         """The documents whose names begin so, in the order of their names' bytes."""
@@ -65,24 +97,24 @@ class Catalogue:
         """All documents by id."""
         for key, value in self._txn.cursor(self._documents):
             key = bytes(key)
-            yield layout.parse_id_key(key), Record.unpack(key, value)
+            first = layout.parse_id_key(key) * RECORDS_PER_GROUP
+            for document, record in enumerate(layout.unpack_records(key, value), first):
+                if record is not None:
+                    yield document, record
 
     def put(self, documents: Mapping[int, Record]) -> None:
-        """Writes records and their names."""
-        records = []
+        """Sets records and their names."""
         names = []
         for document, record in documents.items():
-            key = layout.id_key(document)
-            records.append((key, record.pack(key)))
+            self.set_record(document, record)
             name = layout.name_key(record.name)
-            names.append((name, layout.seal(name, key)))
+            names.append((name, layout.seal(name, layout.id_key(document))))
         names.sort()
-        self._txn.cursor(self._documents).putmulti(records)
         self._txn.cursor(self._names).putmulti(names)
 
     def delete(self, document: int, name: bytes | None) -> None:
         """Drops a document's record, its sizes, and its name unless that is None: taken over by another document."""
-        self._txn.delete(layout.id_key(document), db=self._documents)
+        self.set_record(document, None)
         if name is not None:
             self._txn.delete(layout.name_key(name), db=self._names)
         index = document // SIZES_PER_CHUNK
@@ -154,15 +186,30 @@ class Catalogue:
                 chunk["boilerplate"][at] = int(chunk["boilerplate"][at]) + by * count
                 self._changed.add(index)
 
-    def flush(self) -> None:
-        """Writes the changed sizes; a chunk without documents takes no space."""
+    def flush(self, level: int = 1, *, append: bool = False) -> None:
+        """Writes what was set; a group or a chunk without documents takes no space.
+
+        level: of compression, 1 to 9. append: all of it follows what is there, and pages are to be filled.
+        """
+        for index, records in sorted(self._groups.items()):
+            key = layout.id_key(index)
+            if any(records):
+                self._put(self._documents, key, layout.pack_records(key, records, level), append=append)
+            else:
+                self._txn.delete(key, db=self._documents)
         for index in sorted(self._changed):
             key, chunk = layout.id_key(index), self._chunks[index]
             if (chunk["hashes"] == layout.DEAD).all():
                 self._txn.delete(key, db=self._sizes)
             else:
-                self._txn.put(key, layout.pack_array(key, chunk), db=self._sizes)
+                self._put(self._sizes, key, layout.pack_array(key, chunk), append=append)
+        self._groups.clear()
         self._changed.clear()
+        self._last = -1, []
+
+    def _put(self, database: Any, key: bytes, value: bytes, *, append: bool) -> None:
+        if not self._txn.put(key, value, db=database, append=append):
+            raise Corrupt(f"the key {key!r} came out of order; run 'fpdb check'")
 
 
 def _long_name(entry: tuple[bytes, int]) -> tuple[bytes, bool]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from itertools import islice
+from math import lcm
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fpdb.errors import DatabaseExists
 from fpdb.store import environment, layout, runs
@@ -18,8 +21,11 @@ from fpdb.store.merging import merged
 from fpdb.store.runs import Postings, RunWriter
 from fpdb.store.snapshot import Snapshot, write_state
 
+U32 = NDArray[np.uint32]
+
 POSTINGS_A_TRANSACTION = 4 << 20
-DOCUMENTS_A_TRANSACTION = 1 << 16
+# So many that no group of records and no chunk of sizes is written by two transactions.
+DOCUMENTS_A_TRANSACTION = 48 * lcm(layout.RECORDS_PER_GROUP, layout.SIZES_PER_CHUNK)
 
 
 def temporary_of(path: str) -> str:
@@ -62,6 +68,7 @@ class _Rebuilding:
             run = self._run(self.view.runs(boilerplate=boilerplate), boilerplate=boilerplate)
             listed += [run] if run.postings else []
             self._documents(boilerplate=boilerplate)
+        self._names()
         with self.fresh.write() as (txn, _):
             state = State(
                 next_run=3,
@@ -84,7 +91,7 @@ class _Rebuilding:
                 blocks = file.databases[layout.BLOCKS]
                 room = POSTINGS_A_TRANSACTION
                 for piece in pieces:
-                    documents = np.searchsorted(ids, piece.documents).astype(np.uint32) + np.uint32(first)
+                    documents = self._renumbered(piece.documents)
                     writer.append(txn, blocks, Postings(piece.hashes, documents, piece.numbers))
                     room -= len(piece)
                     if room <= 0:
@@ -93,16 +100,35 @@ class _Rebuilding:
                     return writer.finish(txn, blocks, first, first + max(len(ids) - 1, 0))
 
     def _documents(self, *, boilerplate: bool) -> None:
+        """Records and sizes, in order of ids, so that pages are filled."""
         ids = self.ids[boilerplate]
         first = layout.FIRST_BOILERPLATE if boilerplate else 0
         for start in range(0, len(ids), DOCUMENTS_A_TRANSACTION):
             some = ids[start : start + DOCUMENTS_A_TRANSACTION]
             with self.fresh.write() as (txn, file):
                 catalogue = Catalogue(txn, file.databases)
-                records = (self.view.catalogue.record(document) for document in some.tolist())
-                catalogue.put(dict(enumerate(records, first + start)))
+                for document, old in enumerate(some.tolist(), first + start):
+                    catalogue.set_record(document, self.view.catalogue.record(old))
                 catalogue.set_sizes(first + start, self.view.catalogue.sizes(some))
-                catalogue.flush()
+                catalogue.flush(level=9, append=True)
+
+    def _names(self) -> None:
+        """In order of names."""
+        entries = self.view.catalogue.names()
+        while some := list(islice(entries, DOCUMENTS_A_TRANSACTION)):
+            ids = self._renumbered(np.array([document for _, document in some], np.uint32))
+            with self.fresh.write() as (txn, file):
+                Catalogue(txn, file.databases).append_names(
+                    (name, document) for (name, _), document in zip(some, ids.tolist(), strict=True)
+                )
+
+    def _renumbered(self, documents: U32) -> U32:
+        """New ids of documents of both sorts."""
+        new = np.searchsorted(self.ids[False], documents).astype(np.uint32)
+        boilerplate = documents >= layout.FIRST_BOILERPLATE
+        found = np.searchsorted(self.ids[True], documents[boilerplate])
+        new[boilerplate] = layout.FIRST_BOILERPLATE + found.astype(np.uint32)
+        return new
 
 
 def backup(env: Environment, path: str) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from fpdb.errors import BadName, Corrupt, NewerFormat, NotADatabase
+from fpdb.errors import BadLabel, BadName, Corrupt, NewerFormat, NotADatabase
 
 MAGIC: Final = "fpdb"
 FORMAT_VERSION: Final = 1
@@ -56,6 +57,8 @@ SIZES_PER_CHUNK: Final = 338
 LONGEST_NAME: Final = 65535  # bytes
 LONGEST_PLAIN_NAME: Final = 448  # LMDB keys end at 511 bytes; a longer name is cut here and its digest appended
 DIGEST_BYTES: Final = 16
+RECORDS_PER_GROUP: Final = 8
+LARGEST_GROUP: Final = 1 << 26  # bytes before compression
 NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -110,7 +113,7 @@ def parse_block_key(key: bytes) -> tuple[int, int, int]:
 
 
 def id_key(number: int) -> bytes:
-    """The key of a document, or of a chunk of sizes."""
+    """The key of a group of records, or of a chunk of sizes."""
     return _ID.pack(number)
 
 
@@ -240,26 +243,31 @@ class Record(NamedTuple):
     labels: Mapping[str, str] = NO_LABELS
     rotation: int = 0  # which subset of its search fingerprints is stored
 
-    def pack(self, key: bytes) -> bytes:
-        """The value under a document's key; what is absent at the end costs nothing."""
-        length = len(self)
-        while length > _REQUIRED and self[length - 1] == _ABSENT[length - 1 - _REQUIRED]:
-            length -= 1
-        values = self._replace(labels=dict(self.labels))[:length]
-        return seal(key, msgpack.packb(values, unicode_errors="surrogateescape"))
 
-    @classmethod
-    def unpack(cls, key: bytes, value: bytes | memoryview) -> Record:
-        """Raises Corrupt."""
-        body = unseal(key, value)
-        try:
-            return cls(*msgpack.unpackb(body, unicode_errors="surrogateescape"))
-        except (TypeError, ValueError, msgpack.UnpackException) as error:
-            raise Corrupt(f"the record of document {parse_id_key(key)} is malformed: {error}") from error
+def pack_records(key: bytes, records: Sequence[Record | None], level: int) -> bytes:
+    """The value under a group's key: its records, or None for a document that is not there, compressed."""
+    values = [record and record._replace(labels=dict(record.labels)) for record in records]
+    packed = msgpack.packb(values, unicode_errors="surrogateescape")
+    if len(packed) > LARGEST_GROUP:
+        raise BadLabel(f"{len(packed)} bytes of names, labels and sources for {len(records)} documents are too many")
+    return seal(key, zlib.compress(packed, level))
 
 
-_ABSENT: Final = tuple(Record._field_defaults.values())
-_REQUIRED: Final = len(Record._fields) - len(_ABSENT)
+def unpack_records(key: bytes, value: bytes | memoryview) -> list[Record | None]:
+    """The RECORDS_PER_GROUP records of a group. Raises Corrupt."""
+    body = unseal(key, value)
+    try:
+        inflater = zlib.decompressobj()
+        packed = inflater.decompress(body, LARGEST_GROUP)
+        if not inflater.eof:
+            raise ValueError("the group is cut short, or too large")
+        values = msgpack.unpackb(packed, unicode_errors="surrogateescape")
+        records = [None if fields is None else Record(*fields) for fields in values]
+        if len(records) != RECORDS_PER_GROUP:
+            raise ValueError(f"the group has {len(records)} records")
+    except (TypeError, ValueError, zlib.error, msgpack.UnpackException) as error:
+        raise Corrupt(f"the records of group {parse_id_key(key)} are malformed: {error}; run 'fpdb check'") from error
+    return records
 
 
 # ---------------------------------------------------------------- packed arrays
