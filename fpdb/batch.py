@@ -52,14 +52,17 @@ class Batch:
     ) -> Status:
         """Adds a document, or replaces the one of this name; the same content again changes nothing else.
 
+        kind: one of `fingerprint.KINDS`, or "auto" for what name and content say.
+
         rarity: what the scheme koala takes for rare: k-grams whose beginnings are few in the document, or which few
         documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
 
         boilerplate: its fingerprints are to be discarded wherever they occur. source: where it came from, a path or
         URL; contact: whom to ask about it. Raises BadName, BadLabel, UnknownKind, Unreadable.
         """
+        kind = self._recipe.resolve(kind, content, name)
         about = _about(kind, content_digest(content), boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: self._fingerprint(content, kind, rarity))
+        return self._add(name, about, lambda: self._fingerprint(name, content, kind, rarity))
 
     def add_fingerprinted(
         self,
@@ -127,7 +130,7 @@ class Batch:
         if content_digest(content) != record.digest:
             raise ContentChanged(f"{name!r} is another text than the one that was added; add it anew")
         rotation = record.rotation + 1 if rotation is None else rotation
-        found = self._recipe.fingerprint(content, record.kind, rotation=rotation)
+        found = self._recipe.fingerprint(content, record.kind, rotation=rotation, name=name)
         self._forget(key)
         numbers = found.positions + np.uint32(1)
         record = record._replace(rotation=rotation)
@@ -135,9 +138,9 @@ class Batch:
         self.postings += len(found.hashes)
         return rotation
 
-    def _fingerprint(self, content: str | bytes, kind: str, rarity: Rarity) -> Fingerprints:
+    def _fingerprint(self, name: str, content: str | bytes, kind: str, rarity: Rarity) -> Fingerprints:
         counts = frequencies(self._view) if rarity == "corpus" else None
-        return self._recipe.fingerprint(content, kind, frequencies=counts)
+        return self._recipe.fingerprint(content, kind, frequencies=counts, name=name)
 
     def remove(self, name: str) -> None:
         """Removes a document. Raises NoSuchDocument."""

@@ -68,6 +68,10 @@ class Unreadable(Error):
     """The bytes cannot be read as a document of the kind asked for."""
 
 
+class MissingPackage(Error):
+    """Documents of this kind need a package, or a program, that is not installed; the message says how to get it."""
+
+
 class StorageFailure(Error):
     """The operating system refused a read or a write: disk full, bad medium, no permission."""
 

@@ -6,13 +6,15 @@ Imports nothing of fpdb but its errors.
 from fpdb.fingerprint.distinct import levels_of
 from fpdb.fingerprint.fingerprints import Fingerprints
 from fpdb.fingerprint.frontends import KINDS
+from fpdb.fingerprint.frontends.kinds import kind_of
 from fpdb.fingerprint.hashing import Frequencies
-from fpdb.fingerprint.recipe import DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, content_digest
+from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, content_digest
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, Scheme
 from fpdb.fingerprint.symbols import Symbols
 
 __all__ = [
+    "AUTO",
     "DEFAULT_KEY",
     "KINDS",
     "NO_POSITION",
@@ -27,5 +29,6 @@ __all__ = [
     "Symbols",
     "content_digest",
     "find_scheme",
+    "kind_of",
     "levels_of",
 ]

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fpdb.errors import BadName, NoSuchDocument
-from fpdb.fingerprint import Frequencies
+from fpdb.fingerprint import AUTO, Frequencies
 from fpdb.load.sources import Skipped, Source
 from fpdb.load.workers import Job, Outcome, WorkerError, fingerprinted
 
@@ -167,7 +167,8 @@ class _Loading:
             document.contact,
             dict(document.labels),
         )
-        given = (source.kind, self.boilerplate, source.source, source.contact, dict(source.labels or {}))
+        kind = document.kind if source.kind == AUTO else source.kind  # the same content is of the same kind
+        given = (kind, self.boilerplate, source.source, source.contact, dict(source.labels or {}))
         return document.digest if stored == given else None
 
     def _one_batch(self, work: Iterator[Outcome], interrupts: "_Interrupts") -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from fpdb.errors import Unreadable
+from fpdb.fingerprint import AUTO, kind_of
 
 HEAD = 8192
 """A NUL byte among this many first bytes makes a file binary."""
@@ -20,6 +21,8 @@ LARGEST = 1 << 31
 """Files from this many bytes on are passed over: a document is held in memory several times over."""
 
 _FIRST_READ = 1 << 16
+BINARY_KINDS = frozenset({"pdf", "docx", "odt", "postscript"})
+_DOCUMENT_MARKS = (b"%PDF-", b"%!PS", b"PK")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")  # UTF-16 and UTF-32, either order
 
 _SPECIAL = {
@@ -128,16 +131,19 @@ def content_of(source: Source) -> bytes | str:
     if content is None:
         raise Unreadable("neither content nor a path was given")
     if isinstance(content, bytes) and is_binary(content):
-        raise Unreadable("binary (it has NUL bytes)")
+        kind = kind_of(source.name, content) if source.kind == AUTO else source.kind
+        if kind not in BINARY_KINDS:
+            raise Unreadable("binary (it has NUL bytes)")
     return content
 
 
 def read(path: str) -> bytes:
-    """A file's bytes; of a binary file only the first, since it will be passed over. OSError, Unreadable."""
+    """A file's bytes; only the first of a binary file that no front-end reads, since it will be passed over. OSError,
+    Unreadable."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         first = os.read(handle, _FIRST_READ)
-        if len(first) < _FIRST_READ or is_binary(first):
+        if len(first) < _FIRST_READ or (is_binary(first) and not first.startswith(_DOCUMENT_MARKS)):
             return first
         pieces = [first]
         size = len(first)

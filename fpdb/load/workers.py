@@ -55,8 +55,8 @@ class Outcome(NamedTuple):
     fingerprints: Fingerprints | None = None
 
 
-_Task: TypeAlias = tuple[str | None, bytes | str | None, int, str, bytes | None]
-"""A job on its way to a worker: path, content, size, kind, known digest."""
+_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None]
+"""A job on its way to a worker: name, path, content, size, kind, known digest."""
 
 _Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int, int]
 """An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, share, fingerprints (-1: content
@@ -124,7 +124,8 @@ def _outcome(job: Job, recipe: Recipe, frequencies: Frequencies | None = None) -
         digest = content_digest(content)
         if digest == job.known:
             return Outcome(source, size, digest, unchanged=True)
-        found = recipe.fingerprint(content, source.kind, frequencies=frequencies)
+        kind = recipe.resolve(source.kind, content, source.name)
+        found = recipe.fingerprint(content, kind, frequencies=frequencies, name=source.name)
         return Outcome(source, size, digest, fingerprints=replace(found, source=None))  # the symbols are large
     except Exception as error:
         return Outcome(source, failure=reason_of(error))
@@ -167,7 +168,7 @@ def _first(waiting: "deque[_Given]", recipe: Recipe) -> Iterable[Outcome]:
 
 
 def _tasks(chunk: Sequence[Job]) -> list[_Task]:
-    return [(source.path, source.content, source.size, source.kind, known) for source, known in chunk]
+    return [(source.name, source.path, source.content, source.size, source.kind, known) for source, known in chunk]
 
 
 def _unpack(chunk: Sequence[Job], packed: _Packed) -> Iterator[Outcome]:
@@ -207,8 +208,8 @@ def _work(tasks: Sequence[_Task]) -> _Packed:
     done: list[_Done] = []
     hashes = [np.empty(0, np.uint64)]
     positions = [np.empty(0, np.uint32)]
-    for path, content, size, kind, known in tasks:
-        outcome = _outcome(Job(Source("", path, content, size, kind), known), _recipe)
+    for name, path, content, size, kind, known in tasks:
+        outcome = _outcome(Job(Source(name, path, content, size, kind), known), _recipe)
         found = outcome.fingerprints
         if found is None:
             done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", 0, -1))
@@ -216,7 +217,7 @@ def _work(tasks: Sequence[_Task]) -> _Packed:
         hashes.append(found.hashes)
         positions.append(found.positions)
         counts = (found.symbols, found.kgrams, found.note, found.share, len(found.hashes))
-        done.append((outcome.size, outcome.digest, None, kind, *counts))
+        done.append((outcome.size, outcome.digest, None, found.kind, *counts))
     return _Packed(done, np.concatenate(hashes), np.concatenate(positions))
 
 

@@ -316,7 +316,7 @@ def fold_consonants(text):
 
 def read(text, recipe):
     """A text as a document, and its rule, under a recipe."""
-    ((alphabet, rule),) = recipe.rules.items()
+    ((alphabet, rule),) = [item for item in recipe.rules.items() if item[0] != "tokens"]
     pairs = fold(text) if alphabet == "characters" else fold_consonants(text)
     symbols, offsets = [symbol for symbol, _ in pairs], [offset for _, offset in pairs]
     return Document(symbols, rule.k, recipe.key, alphabet, recipe.hash_bits, offsets), rule

@@ -39,6 +39,7 @@ GOLDEN_SCHEMES = {
 }
 GOLDEN_PRESETS = {
     "text": "372c0ec8713e14827d597d9f0fb64650",
+    "code": "372c0ec8713e14827d597d9f0fb64650",
     "web": "93478d68780e8229d2fe1cdeb675329f",
     "koala": "d43b0ad279bc1fdce5e8190b80aa3d84",
     "sample": "13bf49ad4d214d9598b98a69025de8cf",
@@ -185,7 +186,7 @@ def test_bad_changes_say_what_to_do(changes, message):
 
 def test_changes_leave_the_rest_alone():
     changed = Recipe.preset().with_(k=7, w=None, scheme="winnow")
-    assert changed.rules == {"characters": Rule(7, "winnow", {"w": 21})}
+    assert changed.rules == {**Recipe.preset().rules, "characters": Rule(7, "winnow", {"w": 21})}
     assert changed.key == Recipe.preset().key
     assert Recipe.preset().with_() == Recipe.preset()
     assert Recipe.preset().with_(hash_bits=40, positions=False, max_df=4) == Recipe(
@@ -203,12 +204,14 @@ def test_a_query_may_widen_the_window():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(BadRecipe, match="there is no preset 'x'; choose one of: text, web"):
+    with pytest.raises(BadRecipe, match="there is no preset 'x'; choose one of: text, code, web"):
         Recipe.preset("x")
     with pytest.raises(UnknownKind, match="kind 'audio'; kinds: text"):
         Recipe.preset().fingerprint(TEXT, "audio")
     with pytest.raises(UnknownKind, match="no rule for characters or consonants, which 'text' documents need"):
         Recipe(1, {"tokens": Rule(3, "winnow", {"w": 2})}).fingerprint(TEXT)
+    with pytest.raises(UnknownKind, match="no rule for tokens, which 'code' documents need"):
+        Recipe.preset("koala").fingerprint(TEXT, "code")
 
 
 def test_a_kind_is_read_in_the_one_alphabet_that_has_a_rule():

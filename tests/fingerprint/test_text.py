@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.fingerprint import KINDS
-from fpdb.fingerprint.frontends.text import decode
+from fpdb.fingerprint.frontends.decoding import decode
 
 read = KINDS["text"].read
 TEXT = "Größe, naïve\r\nЖизнь 中文 𝔘!"

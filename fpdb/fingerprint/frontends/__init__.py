@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from fpdb.errors import UnknownKind
-from fpdb.fingerprint.frontends import folding, text
+from fpdb.fingerprint.frontends import code, folding, html, notebook, office, pdf, postscript, text, tokens
 from fpdb.fingerprint.symbols import Symbols
 
 
 class Read(Protocol):
-    """Content in, symbols of one of the front-end's alphabets out."""
+    """Content in, symbols of one of the front-end's alphabets out. name: of the file that it comes from, as a hint."""
 
-    def __call__(self, content: bytes | str, alphabet: str, /) -> Symbols: ...
+    def __call__(self, content: bytes | str, alphabet: str, name: str | None = None, /) -> Symbols: ...
 
 
 class FrontEnd(NamedTuple):
@@ -28,6 +28,13 @@ class FrontEnd(NamedTuple):
 
 KINDS: Mapping[str, FrontEnd] = {
     "text": FrontEnd(text.read, folding.ALPHABETS, "plain text: letters and digits of any script, case folded"),
+    "code": FrontEnd(code.read, (tokens.ALPHABET,), "source code: tokens, whatever names, comments and layout"),
+    "html": FrontEnd(html.read, folding.ALPHABETS, "web pages: the text without tags, scripts and styles"),
+    "pdf": FrontEnd(pdf.read, folding.ALPHABETS, "PDF: the text of its pages"),
+    "docx": FrontEnd(office.read_docx, folding.ALPHABETS, "Word documents: the text with its notes"),
+    "odt": FrontEnd(office.read_odt, folding.ALPHABETS, "OpenDocument texts: the text with its notes"),
+    "ipynb": FrontEnd(notebook.read, folding.ALPHABETS, "Jupyter notebooks: the sources of the cells, as text"),
+    "postscript": FrontEnd(postscript.read, folding.ALPHABETS, "PostScript: its text, if Ghostscript is installed"),
 }
 
 

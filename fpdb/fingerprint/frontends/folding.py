@@ -16,14 +16,13 @@ characters.
 import sys
 import threading
 import unicodedata
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.fingerprint import _kernel
-from fpdb.fingerprint.symbols import Symbols, Values
+from fpdb.fingerprint.symbols import Locate, Symbols, Values
 
 EXPANDS = 0x80000000
 # Room for the longest expansion of a single character (18 symbols, before marks and spaces are dropped).
@@ -57,21 +56,23 @@ def fold(text: str | bytes, note: str = "", alphabet: str = "characters") -> Sym
     if isinstance(text, bytes):
         table = ASCII_CONSONANTS if alphabet == "consonants" else ASCII_TABLE
         values = _kernel.fold_ascii(text, table)
-        return Symbols(values, partial(_kernel.locate_ascii, text, table, len(values)), note)
+        return Symbols(values, partial(_kernel.locate_ascii, text, table, len(values)), note, text)
     folded = _fold_any(text)
     locate = partial(_kernel.locate, text, len(folded))
-    return _keep_consonants(folded, locate, note) if alphabet == "consonants" else Symbols(folded, locate, note)
+    if alphabet == "consonants":
+        return _keep_consonants(folded, locate, note, text)
+    return Symbols(folded, locate, note, text)
 
 
-def _keep_consonants(folded: Values, locate: Callable[[], NDArray[np.int64]], note: str) -> Symbols:
+def _keep_consonants(folded: Values, locate: Locate, note: str, text: str) -> Symbols:
     kept = _tell_consonants(folded)
     values = folded[kept]
     if values.dtype == np.uint32 and (not len(values) or values.max() < 256):
         values = values.astype(np.uint8)
-    return Symbols(values, partial(_locate_kept, locate, kept), note)
+    return Symbols(values, partial(_locate_kept, locate, kept), note, text)
 
 
-def _locate_kept(locate: Callable[[], NDArray[np.int64]], kept: NDArray[np.bool]) -> NDArray[np.int64]:
+def _locate_kept(locate: Locate, kept: NDArray[np.bool]) -> NDArray[np.int64]:
     return locate()[kept]
 
 

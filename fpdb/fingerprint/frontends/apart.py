@@ -1,0 +1,108 @@
+"""Calls functions of `foreign` in a process apart, under a limit of time.
+
+Parsers in C take time that is quadratic in some documents that are none, and may crash; neither can be stopped from
+within. The process is started when first needed, one for each of ours, and again after it had to be killed.
+"""
+
+import atexit
+import os
+import selectors
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+import msgpack
+
+from fpdb.errors import Unreadable
+from fpdb.fingerprint.frontends import foreign
+
+SECONDS = 10.0
+BYTES_A_SECOND = 500_000
+
+_CHUNK = 1 << 20
+
+
+class Helper:
+    """The process, or none; one call at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._owner = 0
+
+    def call(self, function: str, *arguments: object, size: int) -> Any:
+        """What a function of `foreign` gives. size: of the document, in bytes.
+
+        Unreadable: it is refused, takes too long or crashes.
+        """
+        seconds = SECONDS + size / BYTES_A_SECOND
+        with self._lock:
+            try:
+                answer = self._exchange(msgpack.packb([function, arguments]), time.monotonic() + seconds)
+            except (EOFError, BrokenPipeError) as error:
+                self.stop()
+                raise Unreadable("the program that was to read it crashed") from error
+            except TimeoutError as error:
+                self.stop()
+                raise Unreadable(f"reading it took more than {seconds:.0f} s") from error
+            except BaseException:  # half an answer may be on its way
+                self.stop()
+                raise
+        result, wrong = answer
+        if wrong is not None:
+            raise Unreadable(wrong)
+        return result
+
+    def stop(self) -> None:
+        """Kill the process, if there is one; that of a process which this one was forked from is left alone."""
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
+
+    def _exchange(self, request: bytes, deadline: float) -> Any:
+        process = self._started()
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018 (both are pipes)
+        process.stdin.write(len(request).to_bytes(8) + request)
+        process.stdin.flush()
+        received = process.stdout.fileno()
+        length = int.from_bytes(_receive(received, 8, deadline))
+        return msgpack.unpackb(_receive(received, length, deadline), max_bin_len=length, max_str_len=length)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._owner != os.getpid():
+            # -P: the folder of that file has modules that are named like those of the library.
+            command = [sys.executable, "-P", foreign.__file__]
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+            self._process = subprocess.Popen(  # noqa: S603 (this very Python, with a file of ours)
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+            )
+            self._owner = os.getpid()
+        return self._process
+
+
+def _receive(pipe: int, size: int, deadline: float) -> bytes:
+    """So many bytes; EOFError if there are fewer, TimeoutError if they come too late."""
+    parts = bytearray()
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        while len(parts) < size:
+            if not selector.select(max(deadline - time.monotonic(), 0)):
+                raise TimeoutError
+            part = os.read(pipe, min(size - len(parts), _CHUNK))
+            if not part:
+                raise EOFError
+            parts += part
+    return bytes(parts)
+
+
+HELPER = Helper()
+atexit.register(HELPER.stop)

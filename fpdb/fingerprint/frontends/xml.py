@@ -1,0 +1,85 @@
+"""XML as office documents have it, hardened: no document type, so no entities; limits on size.
+
+Knows nothing of what the elements mean.
+"""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from xml.parsers import expat
+
+from fpdb.errors import Unreadable
+
+# A part of a document may inflate to so many bytes: a book has a few million.
+LARGEST_PART = 1 << 28
+DEEPEST = 1000
+_CHUNK = 1 << 16
+
+
+def open_archive(content: bytes | str, what: str) -> zipfile.ZipFile:
+    """The archive that a document is; Unreadable if it is none."""
+    if isinstance(content, str):
+        raise Unreadable(f"{what} is bytes, not a string")
+    try:
+        return zipfile.ZipFile(io.BytesIO(content))
+    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
+        raise Unreadable(f"not {what}: {error}") from error
+
+
+def parse_member(
+    archive: zipfile.ZipFile,
+    name: str,
+    start: Callable[[str], object],
+    end: Callable[[str], object],
+    text: Callable[[str], object],
+) -> None:
+    """Parse a member and report the start and end of elements (by "namespace name") and text. Else Unreadable."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    depth = 0
+
+    def go_in(element: str, _: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
+            raise Unreadable(f"{name}: elements are nested more than {DEEPEST} deep")
+        start(element)
+
+    def go_out(element: str) -> None:
+        nonlocal depth
+        depth -= 1
+        end(element)
+
+    def refuse(*_: object) -> None:
+        raise Unreadable(f"{name}: has a document type, which office documents do not have; refused")
+
+    parser.StartElementHandler = go_in
+    parser.EndElementHandler = go_out
+    parser.CharacterDataHandler = text
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    try:
+        for chunk in _inflate(archive, name):
+            parser.Parse(chunk, False)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        raise Unreadable(f"{name}: not well-formed XML: {error}") from error
+
+
+def _inflate(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    try:
+        info = archive.getinfo(name)
+        if info.file_size > LARGEST_PART:
+            raise Unreadable(f"{name}: inflates to {info.file_size} bytes; at most {LARGEST_PART} are read")
+        with archive.open(info) as member:
+            left = LARGEST_PART
+            while chunk := member.read(_CHUNK):
+                left -= len(chunk)
+                if left < 0:
+                    raise Unreadable(f"{name}: inflates to more than {LARGEST_PART} bytes")
+                yield chunk
+    except KeyError as error:
+        raise Unreadable(f"has no {name}") from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+        raise Unreadable(f"{name}: {error}") from error
