@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         DatabaseExists,
         Error,
         Locked,
+        MissingPackage,
         NewerFormat,
         NoSuchDatabase,
         NoSuchDocument,
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
         Unreadable,
     )
     from fpdb.fingerprint import Fingerprints, Recipe, Rule
+    from fpdb.match.clusters import Cluster
+    from fpdb.match.pairs import Pair
     from fpdb.match.queries import Answer, Match, Query
+    from fpdb.match.report import Report
 
 __version__ = "0.1.0"
 
@@ -45,6 +49,7 @@ __all__ = [
     "BadQuery",
     "BadRecipe",
     "Batch",
+    "Cluster",
     "ContentChanged",
     "Corrupt",
     "Database",
@@ -54,14 +59,17 @@ __all__ = [
     "Fingerprints",
     "Locked",
     "Match",
+    "MissingPackage",
     "NewerFormat",
     "NoSuchDatabase",
     "NoSuchDocument",
     "NotADatabase",
+    "Pair",
     "Query",
     "ReadOnly",
     "Recipe",
     "RecipeMismatch",
+    "Report",
     "Rule",
     "StorageFailure",
     "UnknownKind",
@@ -75,7 +83,10 @@ _HOMES = {
     "fpdb.batch": ("Batch",),
     "fpdb.database": ("Database", "Document", "open"),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
+    "fpdb.match.clusters": ("Cluster",),
+    "fpdb.match.pairs": ("Pair",),
     "fpdb.match.queries": ("Answer", "Match", "Query"),
+    "fpdb.match.report": ("Report",),
 }
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import Any, Literal, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +26,24 @@ from fpdb.errors import (
     RecipeMismatch,
 )
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest, find_scheme
+from fpdb.match.evidence import Evidence, Texts
+from fpdb.match.originals import identify, read_original
 from fpdb.match.queries import Answer, Asked, Options, Sample, search
 from fpdb.store import layout
 from fpdb.store.check import problems
+from fpdb.store.environment import BESIDE
 from fpdb.store.layout import Record
 from fpdb.store.snapshot import Snapshot
 from fpdb.store.store import Store
 
+if TYPE_CHECKING:
+    from fpdb.match.clusters import Cluster
+    from fpdb.match.pairs import Pair
+    from fpdb.match.report import Report
+
 Mode = Literal["r", "r+", "a", "x"]
+T = TypeVar("T")
+CONNECTED = 0.5  # the measure from which a pair connects its documents, unless told
 
 
 def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as fpdb.open)
@@ -153,24 +164,41 @@ class Database:
         window: int | None = None,
         rarity: Rarity = "document",
         include_self: bool = False,
+        regions: bool = False,
+        gap: int = 0,
+        texts: Callable[[Document], str | bytes | None] | None = None,
         **options: Any,
     ) -> Answer:
         """Which documents share text with this content.
 
-        name: the content's own; a document of this name and content is left out unless include_self. window: wider than
-        the recipe's, for fewer look-ups and a coarser answer. rarity: see `Batch.add`. options: see
-        `match.queries.Options`: by, smallest, max_df, max_ignored, min, top; by, max_df and max_ignored are the
-        recipe's unless given. Raises BadQuery, BadRecipe, UnknownKind, Unreadable, Corrupt.
+        kind: one of `fingerprint.KINDS`, or "auto". name: the content's own; a document of this name and content is
+        left out unless include_self. window: wider than the recipe's, for fewer look-ups and a coarser answer. rarity:
+        see `Batch.add`.
+
+        regions: also tell where each match is, see `Match`, by all fingerprints of the query; gap: join those that are
+        no more symbols apart. texts: gives a document's original, or None; by default it is read from the file that is
+        the document's source. options: see `match.queries.Options`: by, smallest, max_df, max_ignored, min, top; by,
+        max_df and max_ignored are the recipe's unless given. Raises BadQuery, BadRecipe, UnknownKind, Unreadable,
+        MissingPackage, Corrupt.
         """
         with self._store.snapshot() as view:
+            kind = self.recipe.resolve(kind, content, name)
             counts = frequencies(view) if rarity == "corpus" else None
-            found = self.recipe.fingerprint(content, kind, purpose="search", window=window, frequencies=counts)
+            search_with = partial(
+                self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name
+            )
+            found = search_with(window=window)
             digest = None if include_self or name is None else content_digest(content)
             scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
             sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
             without = _itself(view, name, digest)
             asked = Asked(found.hashes, name, kind, without, sample, found.kgrams if scheme.fixed else 0)
-            return search(view, asked, Options(**{"by": self.recipe.measure(kind), **self._caps(options)}))
+            ranked = search(view, asked, Options(**{"by": self.recipe.measure(kind), **self._caps(options)}))
+            if not regions:
+                return ranked.answer
+            if window is not None:
+                found = search_with()
+            return Evidence(view, self.recipe, found, ranked.ignored, gap).attach(ranked, self._originals(texts))
 
     def query_fingerprints(
         self,
@@ -189,12 +217,58 @@ class Database:
         checked = Options(**self._caps(options))
         array = as_hashes(hashes)
         with self._store.snapshot() as view:
-            return search(view, Asked(array, name, kind, _itself(view, name, digest)), checked)
+            return search(view, Asked(array, name, kind, _itself(view, name, digest)), checked).answer
+
+    def pairs(self, **options: Any) -> Iterator[Pair]:
+        """All documents against all: the pairs that share hashes, ranked.
+
+        options: see `match.comparison.PairOptions`: min_shared, by, min, top, max_df, new, since, owners, by_owner.
+        Raises BadQuery, Corrupt.
+        """
+        from fpdb.match.comparison import PairOptions
+        from fpdb.match.pairs import pairs
+
+        checked = PairOptions(**options)
+        return self._from_view(lambda view: pairs(view, checked))
+
+    def clusters(self, **options: Any) -> Iterator[Cluster]:
+        """Documents that pairs connect, directly or through others, the largest groups first.
+
+        options: as for `pairs`; top counts clusters, and min is 0.5 unless given or ranked by shared hashes. Raises
+        BadQuery, Corrupt.
+        """
+        from fpdb.match.clusters import clusters
+        from fpdb.match.comparison import PairOptions
+
+        checked = PairOptions(**options)
+        if checked.min is None and checked.by != "shared":
+            checked = replace(checked, min=CONNECTED)
+        return self._from_view(lambda view: clusters(view, checked))
+
+    def report(self, *, texts: Callable[[Document], str | bytes | None] | None = None, **options: Any) -> Report:
+        """A page of evidence for a browser, yet empty: fill it with `add_answer` or `add_pairs`, and write its `html`.
+
+        texts: as for `query`. options: see `match.report.Report`: by, connect, limits. Raises MissingPackage.
+        """
+        from fpdb.match.report import Report
+
+        return Report(self._store.snapshot, self.recipe, self._originals(texts), **options)
+
+    def _from_view(self, answer: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
+        with self._store.snapshot() as view:
+            yield from answer(view)
 
     def frequencies(self, hashes: Numbers) -> NDArray[np.int64]:
         """The document frequency of each hash, shape (n,): how many documents hold it, boilerplate not counted."""
         with self._store.snapshot() as view:
             return frequencies(view)(as_hashes(hashes))
+
+    def _originals(self, texts: Callable[[Document], str | bytes | None] | None) -> Texts:
+        """How `Evidence` gets a document's original: from the caller, else from the file that is its source."""
+        if texts is not None:
+            return lambda number, record: texts(_document(number, record))
+        own = identify([os.path.realpath(self.path) + suffix for suffix in ("", *BESIDE)])
+        return lambda _, record: read_original(record.source, own)
 
     def _caps(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """The options, with the recipe's caps where the caller gives none."""

@@ -16,6 +16,7 @@ from fpdb.cli.fingerprint import fingerprint
 from fpdb.cli.init import init
 from fpdb.cli.options import Target
 from fpdb.cli.output import printable
+from fpdb.cli.pairs import pairs
 from fpdb.cli.query import query
 from fpdb.cli.remove import remove
 from fpdb.cli.rotate import rotate
@@ -86,7 +87,7 @@ def cli(ctx: click.Context, path: str, timeout: float) -> None:
     ctx.obj = Target(path, timeout)
 
 
-for _command in (init, add, remove, query, fingerprint, list_, show, info, rotate, check, compact, backup):
+for _command in (init, add, remove, query, pairs, fingerprint, list_, show, info, rotate, check, compact, backup):
     cli.add_command(_command)
 
 

@@ -41,7 +41,7 @@ def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) 
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
             with wrong_usage():
-                found = recipe.fingerprint(content_of(source), kind)
+                found = recipe.fingerprint(content_of(source._replace(kind=kind)), kind, name=source.name)
         except (OSError, Unreadable) as error:
             say(f"skipped {source.name}: {reason_of(error)}")
             failed |= source.asked

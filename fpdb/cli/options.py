@@ -51,9 +51,10 @@ class LazyChoice(click.ParamType[str]):
 
     name = "name"
 
-    def __init__(self, table: str) -> None:
-        """table: PRESETS, SCHEMES or KINDS of `fpdb.fingerprint`."""
+    def __init__(self, table: str, *more: str) -> None:
+        """table: PRESETS, SCHEMES or KINDS of `fpdb.fingerprint`; more: further names."""
         self._table = table
+        self._more = more
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name, if there is one like it."""
@@ -69,7 +70,7 @@ class LazyChoice(click.ParamType[str]):
     def _names(self) -> list[str]:
         import fpdb.fingerprint
 
-        return list(getattr(fpdb.fingerprint, self._table))
+        return [*self._more, *getattr(fpdb.fingerprint, self._table)]
 
 
 class NameValue(click.ParamType[tuple[str, str]]):
@@ -140,10 +141,24 @@ def format_option(command: Command) -> Command:
     )(command)
 
 
+def report_option(command: Command) -> Command:
+    """--report; a file that is opened, and put in its place whole, when it is written."""
+    return click.option(
+        "--report",
+        type=click.File("w", encoding="utf-8", lazy=True, atomic=True),
+        metavar="FILE.html",
+        help="Also write a page for a browser, with the matching texts side by side.",
+    )(command)
+
+
 def kind_option(command: Command) -> Command:
     """--kind."""
     return click.option(
-        "--kind", type=LazyChoice("KINDS"), default="text", show_default=True, help="What sort of document."
+        "--kind",
+        type=LazyChoice("KINDS", "auto"),
+        default="auto",
+        show_default=True,
+        help="What sort of document; auto tells by the file's name, then its content.",
     )(command)
 
 

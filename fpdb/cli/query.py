@@ -3,17 +3,18 @@
 import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import Target, format_option, kind_option, paths_argument, wrong_usage
+from fpdb.cli.options import Target, format_option, kind_option, paths_argument, report_option, wrong_usage
 from fpdb.cli.output import Column, bar, count_text, printable, say, write_csv, write_json, write_table
 from fpdb.errors import Unreadable
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Database
+    from fpdb import Answer, Database, Report
 
 MEASURES = ("containment", "reverse-containment", "resemblance", "shared")
 TOP_OF_TABLE = 20
@@ -29,6 +30,7 @@ COLUMNS = (
     Column(""),
 )
 FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment", "resemblance")
+COVERAGES = ("query_coverage", "document_coverage", "source")
 
 
 @click.command()
@@ -72,9 +74,18 @@ FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment
     show_default=True,
     help="Scheme koala: count k-grams as rare in the document, or in the database.",
 )
+@click.option("--regions", is_flag=True, help="Also tell where each match is: lines, and characters in JSON.")
+@click.option(
+    "--gap",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="With --regions: join those that are at most N symbols apart.",
+)
 @click.option("--include-self", is_flag=True, help="Also list the document that is the query itself.")
 @click.option("--name", metavar="NAME", help="Name of the query, if there is but one.")
 @kind_option
+@report_option
 @format_option
 @click.pass_obj
 def query(
@@ -86,6 +97,7 @@ def query(
     top: int | None,
     name: str | None,
     kind: str,
+    report: Any,
     form: str,
     **options: Any,
 ) -> None:
@@ -101,22 +113,40 @@ def query(
              fpdb query draft.txt --min 0.1 --format json
     """
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
+    if options["gap"] and not options["regions"]:
+        raise click.UsageError("--gap joins regions: give --regions too")
     failed: list[str] = []
     with target.open("r") as db:
-        options |= {"min": least, "top": None if form == "table" else top, "kind": kind}
+        shown = top or TOP_OF_TABLE
+        measure = db.recipe.measure(kind) if by is None else by.replace("-", "_")
+        page = db.report(by=measure) if report else None
+        most = top if page is None else top or page.limits.rows
+        if form == "table":  # one more tells that there are more; regions take time, so there are none beyond
+            most = max(shown, most or 0) + 1 if options["regions"] or page is not None else None
+        asked = options | {"min": least, "top": most, "kind": kind, "regions": options["regions"] or page is not None}
         if by is not None:
-            options["by"] = by.replace("-", "_")
-        answers = _answers(db, target, paths, name, options, failed)
+            asked["by"] = measure
+        answers = _answers(db, target, paths, name, asked, failed)
+        if page is not None:
+            answers = _put_on(page, answers, top, options["regions"] or form == "table")
         if form == "json":
-            for answer, _ in answers:
+            for answer, *_ in answers:
                 write_json(answer.to_dict())
         elif form == "csv":
-            write_csv(FIELDS, (row for answer, _ in answers for row in _csv_rows(answer)))
+            fields = FIELDS + COVERAGES * options["regions"]
+            write_csv(fields, (row for answer, *_ in answers for row in _csv_rows(answer, fields)))
         else:
-            for index, (answer, left_out) in enumerate(answers):
+            for index, (answer, left_out, content) in enumerate(answers):
                 if index:
                     click.echo()
-                _show(answer, options.get("by", db.recipe.measure(kind)), top or TOP_OF_TABLE, left_out)
+                _show(answer, measure, shown, left_out)
+                if options["regions"] and answer.matches:
+                    from fpdb.cli.regions import show_regions
+
+                    source = db.recipe.fingerprint(content, kind, name=answer.query.name).source
+                    show_regions(answer.matches[:shown], source.text if source else "")
+        if page is not None:
+            report.write(page.html())
     if failed:
         sys.exit(1)
 
@@ -142,8 +172,8 @@ def _answers(
     name: str | None,
     options: dict[str, Any],
     failed: list[str],
-) -> "Iterator[tuple[Answer, bool]]":
-    """One after the other, and whether the document that is the query itself was left out.
+) -> "Iterator[tuple[Answer, bool, bytes | str]]":
+    """One after the other, whether the document that is the query itself was left out, and the query's content.
 
     What cannot be read is said, and put into `failed` if it was named itself.
     """
@@ -154,21 +184,29 @@ def _answers(
         try:
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
-            content = content_of(source)
+            content = content_of(source._replace(kind=options["kind"]))
             stored = None if options["include_self"] else db.digest(source.name)
             with wrong_usage():
                 answer = db.query(content, name=source.name, **options)
-            yield answer, stored is not None and stored == content_digest(content)
+            yield answer, stored is not None and stored == content_digest(content), content
         except (OSError, Unreadable) as error:
             say(f"skipped {source.name}: {reason_of(error)}")
             if source.asked:
                 failed.append(source.name)
 
 
-def _csv_rows(answer: "Answer") -> Iterator[tuple[object, ...]]:
+def _put_on(
+    page: "Report", answers: "Iterator[tuple[Answer, bool, bytes | str]]", top: int | None, regions: bool
+) -> "Iterator[tuple[Answer, bool, bytes | str]]":
+    """The answers, each put on the page as well; regions: they keep theirs."""
+    for answer, left_out, content in answers:
+        page.add_answer(replace(answer, matches=answer.matches[:top]), content)
+        yield answer if regions else answer.without_regions(), left_out, content
+
+
+def _csv_rows(answer: "Answer", fields: Sequence[str]) -> Iterator[tuple[object, ...]]:
     for rank, match in enumerate(answer.matches, start=1):
-        measures = (match.containment, match.reverse_containment, match.resemblance)
-        yield (answer.query.name, rank, match.name, match.shared, *measures)
+        yield (answer.query.name, rank, *(getattr(match, field) for field in fields[2:]))
 
 
 def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
@@ -199,4 +237,5 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
     )
     write_table(COLUMNS, rows)
     if len(answer.matches) > top:
-        click.echo(f"{len(answer.matches) - top:,} more; see them with --top")
+        more = "more" if answer.matches[0].regions is not None else f"{len(answer.matches) - top:,} more"
+        click.echo(f"{more}; see them with --top")

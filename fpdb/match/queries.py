@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,14 @@ class Match:
 
     part: said where every document has as many fingerprints and the lengths differ much, so that a low measure may
     still mean much: about how much of the shorter one is in the longer one (Heintze 1996, section 3.5).
+
+    Only where regions are asked for:
+    regions: {"query": place, "document": place, "shared": fingerprints} each, in order of the query. A place is
+    {"start", "end", "first_line", "last_line"}: characters of the decoded original from 0, end exclusive; lines from 1,
+    both inclusive. query_coverage, document_coverage: the share of either document's symbols that lie in regions.
+    source: whether the document's original is the "same", has "changed" or is "unavailable". Unless it is the same,
+    regions are not extended beyond the fingerprints, and the document's place is {"first_symbol", "last_symbol"}, both
+    inclusive, from 0.
     """
 
     name: str
@@ -75,6 +83,10 @@ class Match:
     reverse_containment: float
     resemblance: float
     part: float | None = None
+    query_coverage: float | None = None
+    document_coverage: float | None = None
+    source: Literal["same", "changed", "unavailable"] | None = None
+    regions: list[dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +112,11 @@ class Answer:
     query: Query
     matches: list[Match] = field(default_factory=list)
 
+    def without_regions(self) -> Answer:
+        """As it would be, had regions not been asked for."""
+        nothing: dict[str, Any] = dict.fromkeys(("query_coverage", "document_coverage", "source", "regions"))
+        return replace(self, matches=[replace(match, **nothing) for match in self.matches])
+
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists, as `fpdb query --format json` prints them."""
         matches = [{key: value for key, value in asdict(match).items() if value is not None} for match in self.matches]
@@ -121,16 +138,25 @@ class Asked(NamedTuple):
     kgrams: int = 0
 
 
-def search(view: Snapshot, asked: Asked, options: Options) -> Answer:
+class Ranked(NamedTuple):
+    """An answer; the ids of its matches, in order; and the hashes that were ignored as common, shape (n,)."""
+
+    answer: Answer
+    documents: list[int]
+    ignored: U64
+
+
+def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
     """Ranks the documents that share hashes with the query. Raises Corrupt."""
-    distinct = _distinct(asked.hashes)
+    distinct = sorted_distinct(asked.hashes)
     boilerplate = view.boilerplate()
     ignored_boilerplate = 0
     if len(boilerplate):
         held = contains(boilerplate, distinct)
         ignored_boilerplate, distinct = int(held.sum()), distinct[~held]
     looked_up = distinct if options.smallest is None else distinct[: options.smallest]
-    documents, ignored_common = _hits(view, looked_up, options)
+    documents, common = _hits(view, looked_up, options)
+    ignored_common = len(common)
     found, shared = _tally(documents if asked.without is None else documents[documents != asked.without])
     counted = len(looked_up) - ignored_common
     if asked.sample is None:
@@ -143,10 +169,9 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Answer:
         of_query = np.maximum(asked.sample.reach(looked_up, sizes["share"]) - ignored_common, shared)
         held_by = held_by * asked.sample.overlap(sizes["share"])
     measures = measure(shared, of_query, held_by)
-    return Answer(
-        Query(asked.name, asked.kind, len(asked.hashes), len(looked_up), ignored_boilerplate, ignored_common),
-        _ranked(view, found, measures, options, asked.kgrams),
-    )
+    query = Query(asked.name, asked.kind, len(asked.hashes), len(looked_up), ignored_boilerplate, ignored_common)
+    matches, order = _ranked(view, found, measures, options, asked.kgrams)
+    return Ranked(Answer(query, matches), found[order].tolist(), looked_up[common])
 
 
 class Sample(NamedTuple):
@@ -177,7 +202,7 @@ class Sample(NamedTuple):
         return np.minimum(theirs, self.share + 1) / theirs
 
 
-def _distinct(hashes: U64) -> U64:
+def sorted_distinct(hashes: U64) -> U64:
     """The distinct hashes, ascending. (np.unique hashes them in a table, and loads more of numpy for it.)"""
     ordered = np.sort(hashes)
     return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
@@ -205,18 +230,18 @@ def _promising(shared: NDArray[np.int64], counted: int, options: Options) -> NDA
     return np.flatnonzero(shared >= least)
 
 
-def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[U32, int]:
-    """The document of every hit on a hash that is not ignored, and how many hashes are ignored as common."""
+def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[U32, NDArray[np.intp]]:
+    """The document of every hit on a hash that is not ignored, and the indices of those ignored as common."""
     hits = view.look_up(asked, cap=options.max_df)
     common = np.flatnonzero(hits.capped)
     if options.max_ignored is None or len(common) <= options.max_ignored:
-        return hits.documents, len(common)
+        return hits.documents, common
     # More are common than may be ignored: the most frequent go, ties by hash; the rest count after all.
     every: Hits = view.look_up(asked[common])
     frequency = np.bincount(every.indices, minlength=len(common))
     kept = np.ones(len(common), np.bool_)
     kept[np.lexsort((common, -frequency))[: options.max_ignored]] = False
-    return np.concatenate((hits.documents, every.documents[kept[every.indices]])), options.max_ignored
+    return np.concatenate((hits.documents, every.documents[kept[every.indices]])), common[~kept]
 
 
 def measure(shared: NDArray[np.int64], asked: NDArray[np.int64], reached: F64) -> Mapping[str, F64]:
@@ -235,7 +260,10 @@ def measure(shared: NDArray[np.int64], asked: NDArray[np.int64], reached: F64) -
     }
 
 
-def _ranked(view: Snapshot, found: U32, measures: Mapping[str, F64], options: Options, kgrams: int) -> list[Match]:
+def _ranked(
+    view: Snapshot, found: U32, measures: Mapping[str, F64], options: Options, kgrams: int
+) -> tuple[list[Match], list[int]]:
+    """The matches in order, and the index of each one's document."""
     score, shared = measures[options.by], measures["shared"]
     kept = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
     kept = kept[np.lexsort((-shared[kept], -score[kept]))]
@@ -246,7 +274,8 @@ def _ranked(view: Snapshot, found: U32, measures: Mapping[str, F64], options: Op
         kept = kept[: end + 1]
     records = {index: view.catalogue.record(int(found[index])) for index in kept.tolist()}
     order = sorted(records, key=lambda index: (-score[index], -shared[index], records[index].name))
-    return [
+    order = order[: options.top]
+    matches = [
         Match(
             records[index].name.decode("utf-8", "surrogateescape"),
             int(shared[index]),
@@ -255,8 +284,9 @@ def _ranked(view: Snapshot, found: U32, measures: Mapping[str, F64], options: Op
             float(measures["resemblance"][index]),
             _part(float(measures["reverse_containment"][index]), kgrams, records[index].kgrams),
         )
-        for index in order[: options.top]
+        for index in order
     ]
+    return matches, order
 
 
 def _part(ratio: float, kgrams: int, other: int) -> float | None:

@@ -195,6 +195,12 @@ def read_fences(txn: lmdb.Transaction, blocks: Any, run: Run) -> Fences:
     return Fences(first, postings)
 
 
+def read_position_counts(txn: lmdb.Transaction, blocks: Any, run: Run) -> NDArray[np.uint16]:
+    """How many positions each position block holds; shape (position blocks,). Raises Corrupt."""
+    column, count, per_chunk = layout.POSITION_FENCES, run.position_blocks, layout.POSITION_FENCES_PER_CHUNK
+    return _read_array(txn, blocks, run.number, column, count, per_chunk, np.dtype("<u2"))
+
+
 def scan(txn: lmdb.Transaction, blocks: Any, run: Run, start: int = 0) -> Iterator[Postings]:
     """The run's postings from block `start` on, in order, some blocks at a time. Raises Corrupt."""
     fences = read_fences(txn, blocks, run)
@@ -215,15 +221,7 @@ class _PositionReader:
 
     def __init__(self, txn: lmdb.Transaction, blocks: Any, run: Run) -> None:
         self._txn, self._blocks, self._run = txn, blocks, run
-        self._counts = _read_array(
-            txn,
-            blocks,
-            run.number,
-            layout.POSITION_FENCES,
-            run.position_blocks,
-            layout.POSITION_FENCES_PER_CHUNK,
-            np.dtype("<u2"),
-        )
+        self._counts = read_position_counts(txn, blocks, run)
         self._next = 0
         self._rest = np.empty(0, np.uint32)
 
@@ -259,7 +257,7 @@ def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes
     if not len(which):
         return np.empty(0, np.uint32), np.empty(0, np.uint32)
     lows, highs = lows[which], highs[which]
-    wanted, low_slots, high_slots = _slots(lows, highs)
+    wanted, low_slots, high_slots = slots(lows, highs)
     values = read_blocks(txn, blocks, run.number, layout.POSTINGS, wanted.tolist())
     try:
         indices, documents = _codec.probe(values, np.ascontiguousarray(hashes[which]), low_slots, high_slots)
@@ -280,7 +278,7 @@ def spans(fences: Fences, hashes: U64) -> tuple[NDArray[np.int64], NDArray[np.in
     return np.maximum(lows, 0), highs
 
 
-def _slots(lows: NDArray[np.int64], highs: NDArray[np.int64]) -> tuple[NDArray[np.int64], U32, U32]:
+def slots(lows: NDArray[np.int64], highs: NDArray[np.int64]) -> tuple[NDArray[np.int64], U32, U32]:
     """The distinct blocks that the spans cover, and each span's ends as indices into them.
 
     Spans of sorted hashes are sorted too, and meet in their ends at most.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt
 from fpdb.store import layout
+from fpdb.store import places as place_files
 from fpdb.store import runs as run_files
 from fpdb.store.catalogue import Catalogue
 from fpdb.store.layout import Run, State
@@ -30,6 +31,7 @@ class Cache:
 
     generation: int = 1
     fences: dict[int, run_files.Fences] = field(default_factory=dict)
+    position_starts: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     boilerplate: tuple[tuple[Run, ...], U64] = ((), np.empty(0, np.uint64))
 
     def keep_only(self, listed: Sequence[Run]) -> None:
@@ -37,6 +39,8 @@ class Cache:
         if len(self.fences) > 2 * len(listed) + 16:
             live = {run.number for run in listed}
             self.fences = {number: kept for number, kept in list(self.fences.items()) if number in live}
+            starts = list(self.position_starts.items())
+            self.position_starts = {number: kept for number, kept in starts if number in live}
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,14 @@ class Snapshot:
         found = self._cache.fences.get(run.number)
         if found is None:
             found = self._cache.fences[run.number] = run_files.read_fences(self.txn, self.blocks, run)
+        return found
+
+    def position_starts(self, run: Run) -> NDArray[np.int64]:
+        """What `places.read_position_starts` gives. Raises Corrupt."""
+        found = self._cache.position_starts.get(run.number)
+        if found is None:
+            found = place_files.read_position_starts(self.txn, self.blocks, run)
+            self._cache.position_starts[run.number] = found
         return found
 
     def boilerplate(self) -> U64:
@@ -130,6 +142,28 @@ class Snapshot:
             capped[wanted[frequent]] = True
             indices = wanted[indices]
         return Hits(indices, documents, capped)
+
+    def places(self, hashes: U64, documents: U32) -> tuple[U32, U32, U32]:
+        """Where live documents hold the hashes.
+
+        hashes, documents: sorted, distinct. Returns (indices, documents, positions), shape (places,): document holds
+        hashes[index] at position, in symbols; sorted by index, document, position. Postings without a position give
+        none. Reads only the runs of the documents, and of these the blocks that hold the hashes. Raises Corrupt.
+        """
+        documents = documents[self.live(documents)]
+        parts = [(np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint32))]
+        for run in self.state.runs:
+            inside = documents[slice(*np.searchsorted(documents, [run.first_id, run.last_id + 1]))]
+            if not len(inside) or not run.position_blocks:
+                continue
+            fences, starts = self.fences(run), self.position_starts(run)
+            indices, holders, ranks = place_files.find_ranks(self.txn, self.blocks, run, fences, hashes, inside)
+            numbers = place_files.read_numbers(self.txn, self.blocks, run, starts, ranks)
+            placed = numbers > 0
+            parts.append((indices[placed], holders[placed], numbers[placed] - np.uint32(1)))
+        every = [np.concatenate([part[column] for part in parts]) for column in range(3)]
+        order = np.argsort(every[0], kind="stable")  # runs stand in order of documents
+        return every[0][order], every[1][order], every[2][order]
 
     def _long(self, listed: Sequence[Run], hashes: U64, cap: int) -> NDArray[np.intp]:
         """Indices of the hashes that fill blocks with at least `cap` postings: reading them all may be a waste."""

@@ -1,0 +1,89 @@
+"""`fpdb query --regions`: the matching lines for a person, the places for a program."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+from .samples import prose
+
+
+def lines(seed: int, count: int) -> str:
+    return "\n".join(prose(100 * seed + at, 8) for at in range(count))
+
+
+@pytest.fixture
+def corpus(run: Run) -> Run:
+    """a.txt holds the lines 3 to 22 of draft.txt from its line 6 on, b.txt the last 10."""
+    shared = lines(1, 20)
+    Path("draft.txt").write_text("Heading\n" + "-" * 9 + "\n" + shared)
+    Path("a.txt").write_text(lines(2, 5) + "\n" + shared + "\n" + lines(3, 5))
+    Path("b.txt").write_text("\n".join(shared.split("\n")[10:]))
+    run("add", "a.txt", "b.txt")
+    return run
+
+
+def test_json_has_places(corpus: Run) -> None:
+    answer = json.loads(corpus("query", "draft.txt", "--regions", "--format", "json").stdout)
+    match = answer["matches"][0]
+    assert list(match)[5:] == ["query_coverage", "document_coverage", "source", "regions"]
+    (region,) = match["regions"]
+    assert list(region) == ["query", "document", "shared"]
+    assert region["query"]["last_line"] == 22
+    assert (region["document"]["first_line"], region["document"]["last_line"]) in {(6, 25), (5, 25), (6, 26), (5, 26)}
+    for side, name in (("query", "draft.txt"), ("document", "a.txt")):
+        place = region[side]
+        assert lines(1, 20)[:30] in Path(name).read_text()[place["start"] : place["end"]]
+    assert "regions" not in corpus("query", "draft.txt", "--format", "json").stdout
+
+
+def test_table_shows_the_lines(corpus: Run) -> None:
+    plain = corpus("query", "draft.txt").stdout
+    shown = corpus("query", "draft.txt", "--regions").stdout
+    assert shown.startswith(plain)
+    first, second = shown[len(plain) :].strip().split("\n\n")
+    assert first.startswith("1  a.txt: 1 region, ")
+    assert second.split("\n")[1].startswith("  lines 13-22 = lines 1-10 (")
+    assert second.split("\n")[2] == "    13  " + lines(1, 20).split("\n")[10]
+    assert second.split("\n")[5] == "    ..."
+
+
+def test_a_changed_source_is_said(corpus: Run) -> None:
+    Path("a.txt").write_text("changed")
+    Path("b.txt").unlink()
+    shown = corpus("query", "draft.txt", "--regions").stdout
+    assert "its source has changed since it was added: positions only" in shown
+    assert "its source cannot be read: positions only" in shown
+    assert " = symbols " in shown
+
+
+def test_control_characters_do_not_reach_the_terminal(corpus: Run) -> None:
+    Path("draft.txt").write_text("\x1b[31m\u202e" + lines(1, 20).replace("\n", "\x07\n"))
+    shown = corpus("query", "draft.txt", "--regions").stdout
+    assert "\\x07" in shown
+    assert not any(char in shown for char in "\x1b\x07\u202e")
+
+
+def test_regions_beyond_the_top_are_not_made(corpus: Run) -> None:
+    shown = corpus("query", "draft.txt", "--regions", "--top", "1").stdout
+    assert "b.txt" not in shown
+    assert "\nmore; see them with --top\n" in shown
+
+
+def test_small_gaps_are_joined(corpus: Run) -> None:
+    text = lines(1, 20).split("\n")
+    Path("draft.txt").write_text("\n".join([*text[:10], "changed", *text[11:]]))
+    assert "a.txt: 2 regions" in corpus("query", "draft.txt", "--regions").stdout
+    assert "a.txt: 1 region" in corpus("query", "draft.txt", "--regions", "--gap", "100").stdout
+    corpus("query", "draft.txt", "--regions", "--gap", "-1", status=2)
+    corpus("query", "draft.txt", "--gap", "9", status=2)
+
+
+def test_csv_has_coverage(corpus: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(corpus("query", "draft.txt", "--regions", "--format", "csv").stdout)))
+    assert [row["source"] for row in rows] == ["same", "same"]
+    assert all(0 < float(row[name]) <= 1 for row in rows for name in ("query_coverage", "document_coverage"))
+    assert "coverage" not in corpus("query", "draft.txt", "--format", "csv").stdout

@@ -1,0 +1,81 @@
+"""`--report` of `query` and `pairs`: a page beside what is printed, which stays the same."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Run
+from .samples import prose
+
+
+@pytest.fixture
+def corpus(run: Run) -> Run:
+    """Three files that share a beginning; draft.txt is not added."""
+    shared = prose(1, 200)
+    for name, seed in (("sub/a.txt", 2), ("sub/b.txt", 3), ("c<i>.txt", 4), ("draft.txt", 5)):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(shared + "\n" + prose(seed, 100))
+    run("add", "sub", "c<i>.txt")
+    return run
+
+
+def data() -> Any:
+    page = Path("r.html").read_text("utf-8")
+    return json.loads(re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)[0])
+
+
+def names(row: dict[str, int]) -> tuple[str, str]:
+    sources = data()["sources"]
+    return sources[row["a"]]["name"], sources[row["b"]]["name"]
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv"])
+@pytest.mark.parametrize("command", [("query", "draft.txt"), ("pairs",)])
+def test_what_is_printed_stays_the_same(corpus: Run, command: tuple[str, ...], form: str) -> None:
+    for more in ((), ("--top", "1"), ("--min", "0.9")):
+        plain = corpus(*command, "--format", form, *more)
+        again = corpus(*command, "--format", form, *more, "--report", "r.html")
+        assert re.sub(r"\d+ more;", "more;", again.output) == re.sub(r"\d+ more;", "more;", plain.output)
+        assert len(data()["rows"]) == {(): 3, ("--top", "1"): 1, ("--min", "0.9"): 0}[more]
+
+
+def test_a_query_has_its_matches_with_regions(corpus: Run) -> None:
+    corpus("query", "draft.txt", "sub", "--report", "r.html")
+    rows = data()["rows"]
+    assert {names(row) for row in rows if names(row)[0] == "draft.txt"} == {
+        ("draft.txt", name) for name in ("sub/a.txt", "sub/b.txt", "c<i>.txt")
+    }
+    assert len(rows) == 3 + 2 * 2
+    assert all(row["regions"] for row in rows)
+    assert {source["state"] for source in data()["sources"]} == {"same"}
+
+
+def test_a_table_cuts_what_is_printed_and_not_the_page(run: Run) -> None:
+    for at in range(8):
+        Path(f"{at}.txt").write_text(prose(1, 200) + prose(10 + at, 50))
+    run("add", *(f"{at}.txt" for at in range(8)))
+    assert run("pairs", "--report", "r.html").stdout.endswith("there are more; see them with --top\n")
+    assert len(data()["rows"]) == 28
+
+
+def test_pairs_of_owners(corpus: Run) -> None:
+    corpus("pairs", "--owner-from", "path:1", "--by-owner", "--report", "r.html")
+    assert [names(row) for row in data()["rows"]] == [("c<i>.txt", "sub")]
+
+
+def test_a_changed_source_is_said(corpus: Run) -> None:
+    Path("sub/a.txt").write_text("changed")
+    corpus("pairs", "--report", "r.html")
+    assert {source["name"]: source["state"] for source in data()["sources"]}["sub/a.txt"] == "changed"
+    assert all(row["regions"] for row in data()["rows"])
+
+
+def test_wrong_usage_and_failure_leave_no_file(corpus: Run) -> None:
+    assert "--clusters" in corpus("pairs", "--clusters", "--report", "r.html", status=2).stderr
+    corpus("query", "draft.txt", "--min", "7", "--report", "r.html", status=2)
+    corpus("pairs", "--report", "nowhere/r.html", status=1)
+    assert not Path("r.html").exists()
+    assert not Path("nowhere").exists()

@@ -1,0 +1,268 @@
+"""A report is one file that fetches and obeys nothing, shows what people wrote as text, and says what it left out."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import fpdb
+from fpdb.match.report.contents import Limits
+from fpdb.match.report.page import escaped_json, pieces
+
+NAMES = [
+    "<img src=x onerror=alert(1)>.txt",
+    "quotes\"'`&amp;.txt",
+    "\u202egnp.txt",
+    "</script><script>document.title='obeyed'</script>",
+    "bell\x07 and byte \udce9.txt",
+    "{{ contents }}{% raw %}",
+]
+HOSTILE = "</script><script>document.title='obeyed'</script> <!-- \u202e turned \u2028 \x07 <b onclick='x'> ]]> 😀"
+
+
+def words(first: int, count: int) -> str:
+    return "\n".join(f"line {n} says {n * 7919 % 1009} of {n * n}" for n in range(first, first + count)) + "\n"
+
+
+class Page(HTMLParser):
+    """What a browser makes of it, as far as it matters here."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.inside: list[str] = []
+        self.blocks: list[tuple[str, dict[str, str | None], str]] = []
+        self.cells: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attributes)))
+        if tag in ("script", "style"):
+            self.blocks.append((tag, dict(attributes), ""))
+        if tag == "td":
+            self.cells.append("")
+        self.inside.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.inside and self.inside.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if self.inside and self.inside[-1] in ("script", "style"):
+            tag, attributes, text = self.blocks[-1]
+            self.blocks[-1] = tag, attributes, text + data
+            return
+        self.text += data
+        if "td" in self.inside:
+            self.cells[-1] += data
+
+    def code(self, tag: str) -> list[str]:
+        return [text for name, attributes, text in self.blocks if name == tag and "type" not in attributes]
+
+    def data(self, name: str = "data"):
+        return json.loads(next(text for _, attributes, text in self.blocks if attributes.get("id") == name))
+
+
+def fill(db: fpdb.Database, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        db.add(name, text)
+
+
+def pairs_page(db: fpdb.Database, texts: dict[str, str], **options) -> str:
+    page = db.report(texts=lambda document: texts.get(document.name), **options)
+    page.add_pairs(db.pairs())
+    return page.html()
+
+
+@pytest.fixture
+def hostile(db):
+    texts = {name: words(1, 40) + HOSTILE + "\n" + words(100 * at, 20) for at, name in enumerate(NAMES, start=1)}
+    fill(db, texts)
+    return db, texts
+
+
+def test_nothing_is_fetched_and_only_our_own_blocks_are_obeyed(hostile) -> None:
+    page = Page(pairs_page(*hostile))
+    policy = next(
+        attributes["content"]
+        for tag, attributes in page.elements
+        if attributes.get("http-equiv", "").startswith("Content")
+    )
+    directives = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert directives["default-src"] == "'none'"
+    for tag in ("script", "style"):
+        (block,) = page.code(tag)
+        digest = base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()
+        assert directives[f"{tag}-src"] == f"'sha256-{digest}'"
+    for tag, attributes in page.elements:
+        assert tag not in ("img", "link", "iframe", "object", "embed", "base", "b")
+        assert not [name for name in attributes if name.startswith("on") or name in ("src", "style")]
+        assert attributes.get("href", "#").startswith("#")
+
+
+def test_names_and_texts_are_shown_as_text(hostile) -> None:
+    html = pairs_page(*hostile)
+    page = Page(html)
+    count = len(NAMES)
+    assert len(page.data()["rows"]) == count * (count - 1) // 2
+    assert sorted(source["name"] for source in page.data()["sources"]) == sorted(NAMES)
+    shown = {"".join(part for _, part in pieces(name)) for name in NAMES}
+    assert shown <= set(page.cells)
+    assert {"U+202Egnp.txt", "bellU+0007 and byte \\xe9.txt", NAMES[0], NAMES[3]} <= shown
+    for at, source in enumerate(page.data()["sources"]):
+        assert page.data(f"t{at}") == hostile[1][source["name"]]
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]", html)
+
+
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "\ud83d\ude00 \udce9", "\u2029\ufeff\u200f", "".join(map(chr, range(0x300)))]
+)
+def test_json_in_a_script_comes_back_and_ends_nothing(text: str) -> None:
+    escaped = escaped_json(text)
+    assert not re.search("[<>&\u2028\u2029\u202e\ud800-\udfff]", escaped)
+    assert json.loads(escaped) == json.loads(json.dumps(text))
+
+
+def test_the_same_bytes_for_the_same_documents_in_any_order(tmp_path) -> None:
+    texts = {f"{at}.txt": words(10 * at, 60) for at in range(6)}
+    pages = []
+    for at, names in enumerate((sorted(texts), sorted(texts, reverse=True))):
+        with fpdb.open(tmp_path / f"{at}.fpdb") as db:
+            fill(db, {name: texts[name] for name in names})
+            pages += [pairs_page(db, texts), pairs_page(db, texts)]
+            assert db.check() == []
+    assert len(set(pages)) == 1
+
+
+def test_regions_are_where_the_texts_are_alike(db) -> None:
+    """In UTF-16 units, as a browser counts: characters beyond them come before the passage."""
+    passage = words(500, 30)
+    texts = {"a": "😀😀 astral\n" + words(1, 5) + passage, "b": words(50, 9) + passage + words(70, 3)}
+    fill(db, texts)
+    page = Page(pairs_page(db, texts))
+    (row,) = page.data()["rows"]
+    (region,) = row["regions"]
+    for side, name in ((0, "a"), (1, "b")):
+        units = texts[name].encode("utf-16-le")
+        held = units[2 * region[2 * side] : 2 * region[2 * side + 1]].decode("utf-16-le")
+        assert passage.strip() in held
+        assert len(held) < len(passage) + 20
+
+
+def test_limits_are_kept_and_said(db) -> None:
+    texts = {f"{at}.txt": words(at, 60) for at in range(6)}
+    fill(db, texts)
+    whole = Page(pairs_page(db, texts))
+    assert len(whole.data()["rows"]) == 15
+    assert "There are more" not in whole.text
+    few = Page(pairs_page(db, texts, limits=Limits(rows=4)))
+    assert few.data()["rows"] == whole.data()["rows"][:4]
+    assert "There are more: only the first 4 are listed here." in few.text
+    exact = Page(pairs_page(db, texts, limits=Limits(rows=15)))
+    assert "There are more" not in exact.text
+    small = Page(pairs_page(db, texts, limits=Limits(text=4000)))
+    states = [source["state"] for source in small.data()["sources"]]
+    held = [attributes["id"] for _, attributes, _ in small.blocks if re.fullmatch(r"t\d+", attributes.get("id") or "")]
+    assert 0 < len(held) < 6
+    assert states.count("omitted") == 6 - len(held)
+    assert sum(len(escaped_json(small.data(name))) for name in held) <= 4000
+    assert f"{6 - len(held)} texts left out" in small.text
+    assert [row["regions"] for row in small.data()["rows"]] == [row["regions"] for row in whole.data()["rows"]]
+
+
+def test_a_source_that_is_gone_or_changed_has_positions_only(db) -> None:
+    texts = {"a": words(1, 60), "b": words(20, 60), "c": words(30, 60)}
+    fill(db, texts)
+    page = Page(pairs_page(db, {"b": texts["b"], "c": "other"}))
+    data = page.data()
+    states = {source["name"]: source["state"] for source in data["sources"]}
+    assert states == {"a": "unavailable", "b": "same", "c": "changed"}
+    names = [source["name"] for source in data["sources"]]
+    for row in data["rows"]:
+        sides = names[row["a"]], names[row["b"]]
+        assert row["symbols"] == [name != "b" for name in sides]
+        assert row["regions"]
+    assert "unknown" not in page.cells
+    held = [attributes["id"] for _, attributes, _ in page.blocks if attributes.get("id") not in (None, "data")]
+    assert held == [f"t{names.index('b')}"]
+
+
+def test_positions_of_two_unread_sources_are_those_of_read_ones(db) -> None:
+    """But for the ends, which only sources can tell; in texts of one symbol a character."""
+    passage = "".join(f"{n * 7919 % 1009:03x}x{n * n % 997:03x}" for n in range(60))
+    texts = {"a": "q" * 40 + passage, "b": "r" * 90 + passage + "s" * 30}
+    fill(db, texts)
+    (read,) = Page(pairs_page(db, texts)).data()["rows"]
+    (unread,) = Page(pairs_page(db, {})).data()["rows"]
+    assert unread["symbols"] == [True, True]
+    assert len(unread["regions"]) == len(read["regions"]) == 1
+    for (near, far), (start, end) in zip(
+        ((40, 40 + len(passage)), (90, 90 + len(passage))),
+        zip(*[iter(unread["regions"][0][:4])] * 2, strict=True),
+        strict=True,
+    ):
+        assert near <= start < near + 60
+        assert far - 60 < end <= far
+
+
+def test_what_the_store_does_not_tell_is_unknown(path) -> None:
+    texts = {"a": words(1, 60), "b": words(20, 60)}
+    with fpdb.open(path, recipe=fpdb.Recipe.preset().with_(positions=False)) as db:
+        fill(db, texts)
+        page = Page(pairs_page(db, {}))
+        (row,) = page.data()["rows"]
+        assert row["regions"] == []
+        assert "unknown" in page.cells
+        assert db.check() == []
+
+
+def test_answers_of_several_queries_stand_on_one_page(db) -> None:
+    texts = {"a": words(1, 60), "b": words(40, 60)}
+    fill(db, texts)
+    page = db.report(texts=lambda document: texts[document.name])
+    for name, text in (("one", words(1, 30)), ("two", words(60, 30)), ("none", "too short")):
+        page.add_answer(db.query(text, name=name, regions=True, texts=lambda document: texts[document.name]), text)
+    found = Page(page.html())
+    data = found.data()
+    shown = [(data["sources"][row["a"]]["name"], data["sources"][row["b"]]["name"]) for row in data["rows"]]
+    assert shown == [("one", "a"), ("two", "b")] or set(shown) >= {("one", "a"), ("two", "b")}
+    assert all(row["regions"] for row in data["rows"])
+    assert data["sides"] == ["query", "document"]
+
+
+def test_owners_are_listed_without_sources(db) -> None:
+    fill(db, {"x/1": words(1, 60), "y/1": words(1, 60), "y/2": words(9, 60)})
+    page = db.report()
+    page.add_pairs(db.pairs(owners="path:1", by_owner=True), by_owner=True)
+    found = Page(page.html())
+    assert [source["name"] for source in found.data()["sources"]] == ["x", "y"]
+    assert not any(tag == "a" and (attributes["href"] or "").startswith("#r") for tag, attributes in found.elements)
+
+
+def test_clusters_are_what_scores_connect(db) -> None:
+    texts = {name: words(1000 * (name > "c") + at, 60) for at, name in enumerate("abcde")}
+    fill(db, texts)
+    found = Page(pairs_page(db, texts))
+    members = [
+        {found.data()["sources"][int(at)]["name"] for at in (attributes["data-members"] or "").split()}
+        for _, attributes in found.elements
+        if attributes.get("class") == "members"
+    ]
+    assert members == [{"a", "b", "c"}, {"d", "e"}]
+
+
+def test_without_jinja2_it_says_what_to_install(db, monkeypatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
+    with pytest.raises(fpdb.MissingPackage, match=r"pip install 'fpdb\[report\]'"):
+        db.report()
+
+
+def test_a_report_of_nothing(db) -> None:
+    page = db.report()
+    page.add_pairs(db.pairs())
+    assert "Nothing is alike." in Page(page.html()).text
