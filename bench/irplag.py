@@ -6,6 +6,7 @@ observation" (Informatics in Education, 2019): seven tasks in Java, of each an o
 
 Scores: containment is that of the pair's smaller one in the larger, as of a pair without a direction. Weighted: each
 hash counts log(N / df), over all N programs. AUC: how often a copy scores higher than an independent one, ties half.
+The programs are short, about a hundred tokens, so that it matters which k-grams are selected: --keys says how much.
 
     python -m bench.irplag --data IR-Plag-Dataset.zip
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import statistics
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -59,7 +61,7 @@ def auc(copies: list[float], others: list[float]) -> float:
     return wins / (len(copies) * len(others))
 
 
-def compare(programs: list[Program], weigh: Callable[[frozenset[int]], float], measure: str) -> list[str]:
+def compare(programs: list[Program], weigh: Callable[[frozenset[int]], float], measure: str) -> list[float]:
     """A row of the table: AUC, and the mean score of each level and of the independent programs."""
     originals = {program.task: program for program in programs if program.relation == ORIGINAL}
     scores: dict[str, list[float]] = defaultdict(list)
@@ -67,8 +69,22 @@ def compare(programs: list[Program], weigh: Callable[[frozenset[int]], float], m
         if program.relation != ORIGINAL:
             scores[program.relation].append(score(program, originals[program.task], weigh, measure))
     copies = [value for level in LEVELS for value in scores[level]]
-    means = [sum(scores[relation]) / len(scores[relation]) for relation in (*LEVELS, INDEPENDENT)]
-    return [f"{auc(copies, scores[INDEPENDENT]):.3f}", *(f"{mean:.2f}" for mean in means)]
+    return [auc(copies, scores[INDEPENDENT]), *(statistics.mean(scores[one]) for one in (*LEVELS, INDEPENDENT))]
+
+
+def measure_all(programs: list[Program]) -> dict[str, list[float]]:
+    """The rows, by measure."""
+    frequencies = Counter(one for program in programs for one in program.hashes)
+    weights = {one: math.log(len(programs) / df) for one, df in frequencies.items()}
+    weighings: dict[str, Callable[[frozenset[int]], float]] = {
+        "": len,
+        "weighted ": lambda hashes: sum(weights[one] for one in hashes),
+    }
+    return {
+        name + measure: compare(programs, weigh, measure)
+        for measure in ("containment", "resemblance")
+        for name, weigh in weighings.items()
+    }
 
 
 def main() -> None:
@@ -77,18 +93,20 @@ def main() -> None:
     parser.add_argument("--data", required=True, help="the dataset's archive: IR-Plag-Dataset.zip")
     parser.add_argument("-k", type=int, help="tokens in a k-gram, instead of the preset's")
     parser.add_argument("-w", type=int, help="the window, instead of the preset's")
+    parser.add_argument(
+        "--keys", type=int, default=0, help="the mean over so many other hash keys, not the preset's key"
+    )
     options = parser.parse_args()
     recipe = Recipe.preset("code").with_(k=options.k, w=options.w)
-    programs = list(read(options.data, recipe))
-    frequencies = Counter(one for program in programs for one in program.hashes)
-    weights = {one: math.log(len(programs) / df) for one, df in frequencies.items()}
+    keys = list(range(1, options.keys + 1)) or [recipe.key]
+    rounds = [measure_all(list(read(options.data, recipe.with_(key=key)))) for key in keys]
     rule = recipe.rules["tokens"]
-    print(f"{len(programs)} programs; k={rule.k}, w={rule.parameters['w']}")
-    print(f"{'measure':24}{'AUC':>7}" + "".join(f"{head:>7}" for head in (*LEVELS, "indep.")))
-    for measure in ("containment", "resemblance"):
-        for name, weigh in (("", len), ("weighted ", lambda hashes: sum(weights[one] for one in hashes))):
-            cells = compare(programs, weigh, measure)
-            print(f"{name + measure:24}" + "".join(f"{cell:>7}" for cell in cells))
+    print(f"k={rule.k}, w={rule.parameters['w']}; hash keys: {options.keys or 'that of the preset'}")
+    print(f"{'measure':24}{'AUC':>7}{'+-':>7}" + "".join(f"{head:>7}" for head in (*LEVELS, "indep.")))
+    for name in rounds[0]:
+        spread = statistics.pstdev(one[name][0] for one in rounds)
+        means = [statistics.mean(column) for column in zip(*(one[name] for one in rounds), strict=True)]
+        print(f"{name:24}{means[0]:7.3f}{spread:7.3f}" + "".join(f"{mean:7.2f}" for mean in means[1:]))
 
 
 if __name__ == "__main__":

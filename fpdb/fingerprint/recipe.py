@@ -257,7 +257,7 @@ _TEXT = Rule(30, "robust-winnow", {"w": 21})
 
 # k: the least length at which modules of Python's library that have nothing to do with each other share less than one
 # token k-gram in a hundred (mean: 2.8 at 12, 1.2 at 14, 0.7 at 16, 0.3 at 20). w: so that each shared passage of 23
-# tokens is found, six lines of Python: about what other programs report (SIM: 24; Dolos: 23).
+# tokens is found: six lines of Python.
 _CODE = Rule(16, "robust-winnow", {"w": 8})
 
 PRESETS: Mapping[str, Preset] = {

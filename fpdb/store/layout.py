@@ -10,7 +10,6 @@ import hashlib
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import msgpack
@@ -59,7 +58,7 @@ LONGEST_PLAIN_NAME: Final = 448  # LMDB keys end at 511 bytes; a longer name is 
 DIGEST_BYTES: Final = 16
 RECORDS_PER_GROUP: Final = 8
 LARGEST_GROUP: Final = 1 << 26  # bytes before compression
-NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
+NO_LABELS: Final[Mapping[str, str]] = {}
 
 
 # ---------------------------------------------------------------- checksums
@@ -246,8 +245,7 @@ class Record(NamedTuple):
 
 def pack_records(key: bytes, records: Sequence[Record | None], level: int) -> bytes:
     """The value under a group's key: its records, or None for a document that is not there, compressed."""
-    values = [record and record._replace(labels=dict(record.labels)) for record in records]
-    packed = msgpack.packb(values, unicode_errors="surrogateescape")
+    packed = msgpack.packb(records, unicode_errors="surrogateescape")
     if len(packed) > LARGEST_GROUP:
         raise BadLabel(f"{len(packed)} bytes of names, labels and sources for {len(records)} documents are too many")
     return seal(key, zlib.compress(packed, level))
