@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from operator import index
 from typing import Any, Literal, NamedTuple
 
@@ -102,7 +103,7 @@ class Batch:
         BadFingerprints.
         """
         array = as_hashes(hashes)
-        placed = np.full(len(array), NO_POSITION, np.uint32) if positions is None else _positions(positions)
+        placed = _no_positions(len(array)) if positions is None else _positions(positions)
         if len(placed) != len(array):
             raise BadFingerprints(f"{len(array)} hashes came with {len(placed)} positions; give each hash one, or none")
         if digest is None:
@@ -232,6 +233,8 @@ def _about(
     labels: Mapping[str, str] | None,
 ) -> About:
     """Takes a copy of the labels, which the caller may change before the batch is committed. Raises BadLabel."""
+    if source is None and contact is None and not labels and type(kind) is str and kind.isascii():
+        return About(kind, digest, boilerplate, None, None, layout.NO_LABELS)
     for text in (kind, source, contact, *((labels or {}).keys()), *((labels or {}).values())):
         if text is None:
             continue
@@ -260,6 +263,14 @@ def frequencies(view: Snapshot) -> Callable[[NDArray[np.uint64]], NDArray[np.int
 def as_hashes(hashes: Numbers) -> NDArray[np.uint64]:
     """A caller's hashes as an array, checked, shape (n,). Raises BadFingerprints."""
     return _integers(hashes, "hashes", 2**64 - 1).astype(np.uint64)
+
+
+@lru_cache(maxsize=64)
+def _no_positions(count: int) -> NDArray[np.uint32]:
+    """Shared by documents of one size; not to be written to."""
+    positions = np.full(count, NO_POSITION, np.uint32)
+    positions.flags.writeable = False
+    return positions
 
 
 def _positions(positions: Numbers) -> NDArray[np.uint32]:
