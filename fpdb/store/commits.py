@@ -131,9 +131,12 @@ class _Commit:
         postings = _sorted(additions, first_id)
         first = _codec.first_of_pair(postings.hashes, postings.documents)
         offsets = postings.documents - np.uint32(first_id)
-        fingerprints = np.bincount(offsets, minlength=len(additions))
-        repeats = np.bincount(offsets[~first], minlength=len(additions))
-        distinct = fingerprints - repeats
+        lengths = np.array([len(addition.hashes) for addition in additions], np.int64)
+        if len(postings) == lengths.sum() and first.all():  # no document holds a hash twice
+            fingerprints = distinct = lengths
+        else:
+            fingerprints = np.bincount(offsets, minlength=len(additions))
+            distinct = fingerprints - np.bincount(offsets[~first], minlength=len(additions))
         ignored = np.zeros(len(additions), np.int64)
         if len(boilerplate_hashes) and not boilerplate:
             held = first & runs.contains(boilerplate_hashes, postings.hashes)
