@@ -6,6 +6,7 @@ observation" (Informatics in Education, 2019): seven tasks in Java, of each an o
 
 Scores: containment is that of the pair's smaller one in the larger, as of a pair without a direction. Weighted: each
 hash counts log(N / df), over all N programs. AUC: how often a copy scores higher than an independent one, ties half.
+The preset's k and w rest on another ground (see `fingerprint.recipe`), but were settled when these figures were known.
 The programs are short, about a hundred tokens, so that it matters which k-grams are selected: --keys says how much.
 
     python -m bench.irplag --data IR-Plag-Dataset.zip

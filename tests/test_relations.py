@@ -29,7 +29,7 @@ def words(rng, count):
 
 def document(seed):
     """40 paragraphs of five sentences of ten words, all of them different in all likelihood."""
-    rng = Random(seed)  # noqa: S311
+    rng = Random(seed)
     return "\n\n".join(" ".join(" ".join(words(rng, 10)) + "." for _ in range(5)) for _ in range(40))
 
 

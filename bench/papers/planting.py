@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bench.papers import inputs, texts
 from bench.papers.inputs import Letters
 from fpdb.fingerprint import Recipe
+from fpdb.fingerprint.selection import Purpose
 
 W, K, DELTA = 1000, 30, 0.01
 V = W - K + 1  # a passage's k-grams
@@ -42,7 +43,7 @@ class Scheme:
     @property
     def recipe(self) -> Recipe:
         """The recipe text, but for this."""
-        parameters: Mapping[str, int] = self.parameters  # type: ignore[assignment]
+        parameters: dict[str, Any] = dict(self.parameters)
         base = Recipe.preset("text")
         rule = base.rules["characters"].with_(K, self.scheme, **parameters)
         return Recipe(base.key, {"characters": rule})
@@ -103,12 +104,12 @@ class Found(NamedTuple):
     density: float
 
 
-def detect(scheme: Scheme, pairs: list[Pair], search: str = "search") -> Found:
+def detect(scheme: Scheme, pairs: list[Pair], search: Purpose = "search") -> Found:
     """The first of each pair is stored, the second is searched with; only k-grams of the passage count."""
     recipe, found, kept, kgrams = scheme.recipe, 0, 0, 0
     for first, second, passage in pairs:
         stored = recipe.fingerprint(inputs.text_of(first))
-        asked = recipe.fingerprint(inputs.text_of(second), purpose=search)  # type: ignore[arg-type]
+        asked = recipe.fingerprint(inputs.text_of(second), purpose=search)
         own = np.sort(inputs.kgrams_of(passage, recipe).stored)
         found += bool(_within(stored.hashes, own) & _within(asked.hashes, own))
         kept += len(stored.hashes)

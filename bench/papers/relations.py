@@ -198,4 +198,4 @@ def relate(relation: str, text: str, other: str, seed: int) -> str:
 
 def seeded(seed: int | str) -> Random:
     """A generator of documents, not of secrets."""
-    return Random(seed)  # noqa: S311
+    return Random(seed)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = ("", "-lock", "-writer", "-merge")
 """Of the files of a database."""
+
+TOP_OF_TABLE = 20
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -124,6 +126,16 @@ def scheme_text(scheme: "Scheme") -> str:
     return f"{scheme.about} ({parameters})" if parameters else scheme.about
 
 
+def top_option(command: Command) -> Command:
+    """--top."""
+    return click.option(
+        "--top",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help=f"Only the first N.  [default: {TOP_OF_TABLE} in a table, else all]",
+    )(command)
+
+
 def paths_argument(command: Command) -> Command:
     """PATH..., at least one."""
     return click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())(command)
@@ -208,7 +220,7 @@ def recipe_options(command: Command) -> Command:
             recipe = Recipe.preset(preset).with_(**values, k=k, scheme=scheme, key=key)
         return command(*args, recipe=recipe, **others)
 
-    return with_recipe  # type: ignore[return-value]
+    return cast(Command, with_recipe)
 
 
 @contextmanager

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import NameValue, Target, format_option, report_option, wrong_usage
+from fpdb.cli.options import TOP_OF_TABLE, NameValue, Target, format_option, report_option, top_option, wrong_usage
 from fpdb.cli.output import Column, bar, count_text, write_csv, write_json, write_table
 
 if TYPE_CHECKING:
     from fpdb import Cluster, Pair
 
 MEASURES = ("containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance")
-TOP_OF_TABLE = 20
 
 COLUMNS = (
     Column("#", right=True),
@@ -45,12 +44,7 @@ WEIGHTED_FIELDS = ("weighted_containment_a", "weighted_containment_b", "weighted
 )
 @click.option("--min-shared", type=click.IntRange(min=1), default=1, show_default=True, metavar="N")
 @click.option("--min", type=float, metavar="X", help="Only pairs of at least X.  [default: with --clusters 0.5]")
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"Only the first N.  [default: {TOP_OF_TABLE} in a table, else all]",
-)
+@top_option
 @click.option(
     "--max-df",
     type=click.IntRange(min=0),

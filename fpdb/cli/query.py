@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import Target, format_option, kind_option, paths_argument, report_option, wrong_usage
+from fpdb.cli.options import (
+    TOP_OF_TABLE,
+    Target,
+    format_option,
+    kind_option,
+    paths_argument,
+    report_option,
+    top_option,
+    wrong_usage,
+)
 from fpdb.cli.output import Column, bar, count_text, printable, say, write_csv, write_json, write_table
 from fpdb.errors import Unreadable
 
@@ -17,7 +26,6 @@ if TYPE_CHECKING:
     from fpdb import Answer, Database, Report
 
 MEASURES = ("containment", "reverse-containment", "resemblance", "shared")
-TOP_OF_TABLE = 20
 
 COLUMNS = (
     Column("#", right=True),
@@ -41,12 +49,7 @@ COVERAGES = ("query_coverage", "document_coverage", "source")
     help="The measure: for the order, and for --min.  [default: containment; reverse-containment with koala]",
 )
 @click.option("--min", "least", type=float, metavar="X", help="Only matches of at least X.")
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"Only the first N. [default: {TOP_OF_TABLE} in a table, else all]",
-)
+@top_option
 @click.option(
     "--smallest",
     type=click.IntRange(min=1),

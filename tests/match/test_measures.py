@@ -132,12 +132,24 @@ def test_any_number_of_copies_cannot_silence_a_document(db, rng):
         for number in range(1_000):
             batch.add_fingerprints(f"copy {number}", hashes)
     query = np.r_[hashes, uniform(rng, 5)]
+    with db.batch() as batch:
+        for number in range(1_000):
+            batch.remove(f"copy {number}")
+    before = db.query_fingerprints(query, max_df=4, max_ignored=10)
+    assert [(match.name, match.shared) for match in before.matches] == [("original", 60)]
+    with db.batch() as batch:
+        for number in range(1_000):
+            batch.add_fingerprints(f"copy {number}", hashes)
     silenced = db.query_fingerprints(query, max_df=4)
     assert (silenced.matches, silenced.query.ignored_common) == ([], 60)
     answer = db.query_fingerprints(query, max_df=4, max_ignored=10)
     assert answer.query.ignored_common == 10
     assert len(answer.matches) == 1_001
     assert {match.shared for match in answer.matches} == {50}
+    with db.batch() as batch:
+        for number in range(1_000):
+            batch.remove(f"copy {number}")
+    assert db.query_fingerprints(query, max_df=4, max_ignored=10) == before
 
 
 def test_the_most_frequent_are_ignored_and_ties_go_by_hash(db):

@@ -21,7 +21,7 @@ _DECLARED = re.compile(rb"\A(?:[^\r\n]*\r?\n)?[ \t\f]*(?:#|//|/\*|;+|--).*?codin
 HEAD = 1 << 16
 
 
-def read(content: bytes | str, alphabet: str = ALPHABET, name: str | None = None) -> Symbols:  # noqa: ARG001
+def read(content: bytes | str, _alphabet: str = ALPHABET, name: str | None = None) -> Symbols:
     """The tokens of a program. name: of its file, which says the language; else its first line or its content does.
 
     MissingPackage: what reads the language is not installed. Unreadable: no language is recognised.

@@ -41,7 +41,7 @@ _DECLARED = re.compile(rb"""(?:<meta\b[^>]*?charset|<\?xml[^>]*?encoding)\s*=\s*
 DECLARED_WITHIN = 1024
 
 
-def read(content: bytes | str, alphabet: str = "characters", name: str | None = None) -> Symbols:  # noqa: ARG001
+def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
     """The symbols of the text of a page. Nothing is unreadable."""
     found = _DECLARED.search(content, 0, DECLARED_WITHIN) if isinstance(content, bytes) else None
     text, note = as_text(content, found[1].decode("ascii") if found else None)

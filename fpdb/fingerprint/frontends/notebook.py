@@ -11,7 +11,7 @@ from fpdb.fingerprint.frontends.folding import fold
 from fpdb.fingerprint.symbols import Symbols
 
 
-def read(content: bytes | str, alphabet: str = "characters", name: str | None = None) -> Symbols:  # noqa: ARG001
+def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
     """The symbols of a notebook's cells. Unreadable: not a notebook."""
     text, note = as_text(content)
     return fold(take_text(text), f"ipynb, {note}; offsets in the cells' sources", alphabet)

@@ -51,12 +51,12 @@ ODT = Form(
 )
 
 
-def read_docx(content: bytes | str, alphabet: str = "characters", name: str | None = None) -> Symbols:  # noqa: ARG001
+def read_docx(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
     """The symbols of a Word document's text. Unreadable: not one, or damaged, or too large."""
     return fold(take_text(content, DOCX), "docx; offsets in the text taken out", alphabet)
 
 
-def read_odt(content: bytes | str, alphabet: str = "characters", name: str | None = None) -> Symbols:  # noqa: ARG001
+def read_odt(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
     """The symbols of an OpenDocument text. Unreadable: not one, or damaged, or too large."""
     return fold(take_text(content, ODT), "odt; offsets in the text taken out", alphabet)
 

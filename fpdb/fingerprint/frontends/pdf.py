@@ -13,7 +13,7 @@ from fpdb.fingerprint.symbols import Symbols
 LARGEST = 1 << 28
 
 
-def read(content: bytes | str, alphabet: str = "characters", name: str | None = None) -> Symbols:  # noqa: ARG001
+def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
     """The symbols of a PDF's text. MissingPackage. Unreadable: not a PDF, damaged, encrypted or too large."""
     pages = take_text(content)
     note = f"pdf, {len(pages)} page{'' if len(pages) == 1 else 's'}; offsets in the text taken out"

@@ -15,7 +15,7 @@ SECONDS = 60
 _COMMAND = ("-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sDEVICE=txtwrite", "-sOutputFile=-", "-")
 
 
-def read(content: bytes | str, alphabet: str = "characters", name: str | None = None) -> Symbols:  # noqa: ARG001
+def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
     """The symbols of a PostScript file's text. MissingPackage: no Ghostscript. Unreadable: it fails, or takes long."""
     given = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     text, _ = decode(_take_text(given))

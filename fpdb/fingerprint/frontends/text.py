@@ -5,6 +5,6 @@ from fpdb.fingerprint.frontends.folding import fold
 from fpdb.fingerprint.symbols import Symbols
 
 
-def read(content: bytes | str, alphabet: str = "characters", name: str | None = None) -> Symbols:  # noqa: ARG001
+def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
     """The symbols of a text, and a note on how it was decoded. Nothing is unreadable."""
     return fold(*as_text(content), alphabet)
