@@ -10,12 +10,15 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple, TextIO
+from typing import Any, Final, Literal, NamedTuple, TextIO
 
 import click
 
 RICH_ROWS = 1000
 """Longer tables are written plainly: drawing them would take seconds."""
+
+
+_ENCODE: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode  # made once, for millions of lines
 
 
 class Column(NamedTuple):
@@ -34,7 +37,7 @@ def printable(text: str) -> str:
 
 def write_json(value: Any) -> None:
     """One object on one line, in ASCII: no character of a name can break it."""
-    print(json.dumps(value, ensure_ascii=True, allow_nan=False), file=sys.stdout)
+    sys.stdout.write(_ENCODE(value) + "\n")
 
 
 def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> None:
