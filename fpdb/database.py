@@ -28,7 +28,8 @@ from fpdb.errors import (
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest, find_scheme
 from fpdb.match.evidence import Evidence, Texts
 from fpdb.match.originals import identify, read_original
-from fpdb.match.queries import Answer, Asked, Options, Sample, search
+from fpdb.match.queries import Answer, Asked, Options, search
+from fpdb.match.samples import Sample
 from fpdb.store import layout
 from fpdb.store.check import problems
 from fpdb.store.environment import BESIDE
@@ -188,11 +189,11 @@ class Database:
                 self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name
             )
             found = search_with(window=window)
-            digest = None if include_self or name is None else content_digest(content)
+            itself = None if name is None else _itself(view, name, content_digest(content))
             scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
             sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
-            without = _itself(view, name, digest)
-            asked = Asked(found.hashes, name, kind, without, sample, found.kgrams if scheme.fixed else 0)
+            kgrams = found.kgrams if scheme.fixed else 0
+            asked = Asked(found.hashes, name, kind, itself, include_self, sample, kgrams)
             ranked = search(view, asked, Options(**{"by": self.recipe.measure(kind), **self._caps(options)}))
             if not regions:
                 return ranked.answer
@@ -364,11 +365,13 @@ def _document(number: int, record: Record) -> Document:
 
 
 def _itself(view: Snapshot, name: str | None, digest: bytes | None) -> int | None:
-    """The document that is the query itself."""
+    """The document, boilerplate left out, that is the query itself."""
     if name is None or digest is None:
         return None
     found = view.catalogue.find(layout.name_bytes(name))
-    return found if found is not None and view.catalogue.record(found).digest == digest else None
+    if found is None or found >= layout.FIRST_BOILERPLATE or view.catalogue.record(found).digest != digest:
+        return None
+    return found
 
 
 def _literal_beginning(glob: str | None) -> bytes:

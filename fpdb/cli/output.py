@@ -10,6 +10,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Any, Final, Literal, NamedTuple, TextIO
 
 import click
@@ -52,8 +53,10 @@ def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) ->
 
 
 def write_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
-    """A table: drawn by rich on a terminal, else in plain columns, nothing cut off."""
+    """A table: drawn by rich on a terminal, else in plain columns, nothing cut off; no column that is all empty."""
     cells = [[printable(cell) for cell in row] for row in rows]
+    used = [bool(column.title) or any(row[at] for row in cells) for at, column in enumerate(columns)]
+    columns, cells = list(compress(columns, used)), [list(compress(row, used)) for row in cells]
     out = _stdout("backslashreplace")
     if out.isatty() and len(cells) <= RICH_ROWS:
         _draw(columns, cells)
@@ -146,7 +149,7 @@ def _draw(columns: Sequence[Column], cells: Iterable[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         justify: Literal["left", "right"] = "right" if column.right else "left"
         table.add_column(column.title, justify=justify, overflow="fold", no_wrap=column.right)

@@ -25,7 +25,15 @@ from fpdb.errors import Unreadable
 if TYPE_CHECKING:
     from fpdb import Answer, Database, Report
 
-MEASURES = ("containment", "reverse-containment", "resemblance", "shared")
+MEASURES = (
+    "containment",
+    "reverse-containment",
+    "resemblance",
+    "shared",
+    "weighted-containment",
+    "weighted-reverse-containment",
+    "weighted-resemblance",
+)
 
 COLUMNS = (
     Column("#", right=True),
@@ -34,10 +42,10 @@ COLUMNS = (
     Column("containment", right=True),
     Column("reverse", right=True),
     Column("resemblance", right=True),
-    Column(""),
-    Column(""),
 )
+BAR = (Column(""), Column(""))
 FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment", "resemblance")
+WEIGHTED_FIELDS = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
 COVERAGES = ("query_coverage", "document_coverage", "source")
 
 
@@ -46,7 +54,8 @@ COVERAGES = ("query_coverage", "document_coverage", "source")
 @click.option(
     "--by",
     type=click.Choice(MEASURES),
-    help="The measure: for the order, and for --min.  [default: containment; reverse-containment with koala]",
+    help="The measure: for the order, and for --min. Weighted ones count rare hashes for more; all but "
+    "weighted-containment read the whole database.  [default: containment; reverse-containment with koala]",
 )
 @click.option("--min", "least", type=float, metavar="X", help="Only matches of at least X.")
 @top_option
@@ -109,7 +118,8 @@ def query(
     PATH is a file, a folder (each file in it is a query), or - for standard input.
 
     Containment is how much of the query is in the document, reverse how much of the document is in the query,
-    resemblance how much of both together they share: all counted in fingerprints, boilerplate left out.
+    resemblance how much of both together they share: all counted in fingerprints, boilerplate left out. Weighted, each
+    of these counts log(N / M), if M of the N documents hold it, the query being one of them.
 
     \b
     Example: fpdb query draft.txt
@@ -136,7 +146,7 @@ def query(
             for answer, *_ in answers:
                 write_json(answer.to_dict())
         elif form == "csv":
-            fields = FIELDS + COVERAGES * options["regions"]
+            fields = FIELDS + WEIGHTED_FIELDS * (measure in WEIGHTED_FIELDS) + COVERAGES * options["regions"]
             write_csv(fields, (row for answer, *_ in answers for row in _csv_rows(answer, fields)))
         else:
             for index, (answer, left_out, content) in enumerate(answers):
@@ -225,6 +235,7 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
         short = "" if query.fingerprints else ": too short to have a fingerprint"
         click.echo("no match" + (" but itself, see --include-self" if left_out else "") + short)
         return
+    weighted = by in WEIGHTED_FIELDS
     rows = (
         (
             str(rank),
@@ -233,12 +244,13 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
             f"{match.containment:.1%}",
             f"{match.reverse_containment:.1%}",
             f"{match.resemblance:.3f}",
+            *([f"{getattr(match, by):.3f}"] if weighted else []),
             bar(getattr(match, bars)),
             "" if match.part is None else f"about {match.part:.0%} of the shorter",
         )
         for rank, match in enumerate(answer.matches[:top], start=1)
     )
-    write_table(COLUMNS, rows)
+    write_table((*COLUMNS, *([Column("weighted", right=True)] if weighted else []), *BAR), rows)
     if len(answer.matches) > top:
         more = "more" if answer.matches[0].regions is not None else f"{len(answer.matches) - top:,} more"
         click.echo(f"{more}; see them with --top")

@@ -3,7 +3,7 @@
 No pair below the thresholds is made (winnowing paper, section 5.2): the posting lists of all hashes are gathered in
 memory, and the pairs of one document after the other are counted in one array. Memory is 8 bytes a posting that is
 shared (12 with weights), up to BUDGET of them at once, about 400 bytes a document, and 20 MB and more a thread.
-Measures are Broder's (1997); rarity weights are log(N / df). Knows nothing of what becomes of the pairs.
+Measures are Broder's (1997); weights are those of `rarity`. Knows nothing of what becomes of the pairs.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from fpdb.errors import BadQuery
 from fpdb.match import _counting
 from fpdb.match.collection import NO_U32, collect, newness_rule, owner_rule, posting_lists
+from fpdb.match.rarity import ratio, weigh
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
 
@@ -117,7 +118,7 @@ class Comparison:
         self._sampled = bool((self.documents.shares != layout.WHOLE).any())
         self._weights: F64 = np.empty(0)
         if options.weighted:
-            self._weights = np.log(np.maximum(count, 1) / np.maximum(np.arange(count + 1), 1))
+            self._weights = weigh(np.arange(count + 1), count)
         self._sizes = np.zeros(count, np.uint32)
         self._paired = np.zeros(count, np.uint32)
         self._totals = np.zeros(count if options.weighted else 0)
@@ -229,8 +230,7 @@ class Comparison:
     def measures(self, found: Found, *, weighted: bool) -> tuple[F64, F64, F64]:
         """The containment of a, that of b, and the resemblance, of each pair; shape (n,).
 
-        Of two samples, only what both are samples of counts: about that share of the wider one. What has no weight is
-        contained in nothing.
+        Of two samples, only what both are samples of counts: about that share of the wider one.
         """
         value = found.weight if weighted else found.shared.astype(np.float64)
         sizes = self._totals if weighted else self._sizes
@@ -241,8 +241,7 @@ class Comparison:
             common = np.minimum(share_a, share_b)
             size_a = np.maximum(size_a * (common / share_a), value)
             size_b = np.maximum(size_b * (common / share_b), value)
-        of_both = size_a + size_b - value
-        return _ratio(value, size_a), _ratio(value, size_b), np.minimum(_ratio(value, of_both), 1)
+        return ratio(value, size_a), ratio(value, size_b), ratio(value, size_a + size_b - value)
 
     def ranked(self, found: Found) -> Found:
         """The first `top` pairs, in order."""
@@ -268,7 +267,3 @@ class _Lists(NamedTuple):
     frequencies: U32
     offsets: I64
     places: U32
-
-
-def _ratio(part: F64, whole: F64) -> F64:
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
