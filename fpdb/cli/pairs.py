@@ -49,7 +49,8 @@ WEIGHTED_FIELDS = ("weighted_containment_a", "weighted_containment_b", "weighted
     "--max-df",
     type=click.IntRange(min=0),
     metavar="M",
-    help="Leave out hashes that M documents or more hold; 0: none.  [default: 1000 beyond 10,000 documents, else 0]",
+    help="Leave out hashes that M documents or more hold, from scores and regions; 0: none.  [default: 1000 beyond "
+    "10,000 documents, else 0]",
 )
 @click.option("--new", type=NameValue(), metavar="KEY=VALUE", help="Only pairs with a document that has this label.")
 @click.option(
@@ -95,7 +96,7 @@ def pairs(target: Target, /, by: str, clusters: bool, report: Any, form: str, to
         kept: list[Pair] = []
         _print_pairs(_keeping(db.pairs(**options), kept, listed + 1), form, top, options["by"])
         if page:
-            page.add_pairs(kept[:top], by_owner=options["by_owner"])
+            page.add_pairs(kept[:top], by_owner=options["by_owner"], max_df=options["max_df"])
             report.write(page.html())
 
 

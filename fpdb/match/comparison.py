@@ -84,6 +84,11 @@ class PairOptions:
         return self.by.startswith("weighted_")
 
 
+def cap_of(max_df: int | None, documents: int) -> int:
+    """From which df on hashes are left out; 0 for never. max_df: as in `PairOptions`."""
+    return (COMMON if documents > SMALL else 0) if max_df is None else max_df
+
+
 class Found(NamedTuple):
     """Pairs of ranks, a before b in the order of names; arrays of shape (n,). weight: of what they share, shape (0,)
     without weights. score: the measure they are ranked by."""
@@ -113,7 +118,7 @@ class Comparison:
         rules = owner_rule(options.owners), newness_rule(options.new, options.since)
         self.documents = collect(view, *rules, by_owner=options.by_owner)
         count = len(self.documents)
-        self.max_df: int = (COMMON if count > SMALL else 0) if options.max_df is None else options.max_df
+        self.max_df = cap_of(options.max_df, count)
         self.floor = min(float(options.min or 0), 2.0**32)
         self._sampled = bool((self.documents.shares != layout.WHOLE).any())
         self._weights: F64 = np.empty(0)
