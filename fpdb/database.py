@@ -39,6 +39,7 @@ from fpdb.store.store import Store
 
 if TYPE_CHECKING:
     from fpdb.match.clusters import Cluster
+    from fpdb.match.comparison import Watch
     from fpdb.match.pairs import Pair
     from fpdb.match.report import Report
 
@@ -220,9 +221,10 @@ class Database:
         with self._store.snapshot() as view:
             return search(view, Asked(array, name, kind, _itself(view, name, digest)), checked).answer
 
-    def pairs(self, **options: Any) -> Iterator[Pair]:
+    def pairs(self, *, watch: Watch | None = None, **options: Any) -> Iterator[Pair]:
         """All documents against all: the pairs that share hashes, ranked.
 
+        watch: is called with a stage, what is counted in it, how many are done and of how many, now and then.
         options: see `match.comparison.PairOptions`: min_shared, by, min, top, max_df, new, since, owners, by_owner.
         Raises BadQuery, Corrupt.
         """
@@ -230,13 +232,13 @@ class Database:
         from fpdb.match.pairs import pairs
 
         checked = PairOptions(**options)
-        return self._from_view(lambda view: pairs(view, checked))
+        return self._from_view(lambda view: pairs(view, checked, watch))
 
-    def clusters(self, **options: Any) -> Iterator[Cluster]:
+    def clusters(self, *, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
         """Documents that pairs connect, directly or through others, the largest groups first.
 
-        options: as for `pairs`; top counts clusters, and min is 0.5 unless given or ranked by shared hashes. Raises
-        BadQuery, Corrupt.
+        watch, options: as for `pairs`; top counts clusters, and min is 0.5 unless given or ranked by shared hashes.
+        Raises BadQuery, Corrupt.
         """
         from fpdb.match.clusters import clusters
         from fpdb.match.comparison import PairOptions
@@ -244,7 +246,7 @@ class Database:
         checked = PairOptions(**options)
         if checked.min is None and checked.by != "shared":
             checked = replace(checked, min=CONNECTED)
-        return self._from_view(lambda view: clusters(view, checked))
+        return self._from_view(lambda view: clusters(view, checked, watch))
 
     def report(self, *, texts: Callable[[Document], str | bytes | None] | None = None, **options: Any) -> Report:
         """A page of evidence for a browser, yet empty: fill it with `add_answer` or `add_pairs`, and write its `html`.

@@ -19,11 +19,12 @@ from fpdb.cli.options import (
     top_option,
     wrong_usage,
 )
-from fpdb.cli.output import Column, bar, count_text, printable, say, write_csv, write_json, write_table
+from fpdb.cli.output import Column, bar, count_text, printable, write_csv, write_json, write_table
 from fpdb.errors import Unreadable
 
 if TYPE_CHECKING:
     from fpdb import Answer, Database, Report
+    from fpdb.cli.progress import TerminalWatcher
 
 MEASURES = (
     "containment",
@@ -128,8 +129,17 @@ def query(
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
     if options["gap"] and not options["regions"]:
         raise click.UsageError("--gap joins regions: give --regions too")
+    from fpdb.cli.progress import TerminalWatcher, bytes_in
+    from fpdb.load import files
+
     failed: list[str] = []
-    with target.open("r") as db:
+
+    def total() -> int | None:
+        return bytes_in(files(paths, own=target.own()), paths)
+
+    # Answers on a terminal show themselves how the work gets on.
+    watcher = TerminalWatcher("querying", total, shown=not sys.stdout.isatty())
+    with target.open("r") as db, watcher:
         shown = top or TOP_OF_TABLE
         measure = db.recipe.measure(kind) if by is None else by.replace("-", "_")
         page = db.report(by=measure) if report else None
@@ -139,7 +149,7 @@ def query(
         asked = options | {"min": least, "top": most, "kind": kind, "regions": options["regions"] or page is not None}
         if by is not None:
             asked["by"] = measure
-        answers = _answers(db, target, paths, name, asked, failed)
+        answers = _answers(db, target, paths, name, asked, failed, watcher)
         if page is not None:
             answers = _put_on(page, answers, top, options["regions"] or form == "table")
         if form == "json":
@@ -185,6 +195,7 @@ def _answers(
     name: str | None,
     options: dict[str, Any],
     failed: list[str],
+    watcher: "TerminalWatcher",
 ) -> "Iterator[tuple[Answer, bool, bytes | str]]":
     """One after the other, whether the document that is the query itself was left out, and the query's content.
 
@@ -202,8 +213,9 @@ def _answers(
             with wrong_usage():
                 answer = db.query(content, name=source.name, **options)
             yield answer, stored is not None and stored == content_digest(content), content
+            watcher.done(source.size)
         except (OSError, Unreadable) as error:
-            say(f"skipped {source.name}: {reason_of(error)}")
+            watcher.skipped(Skipped(source.name, reason_of(error)))
             if source.asked:
                 failed.append(source.name)
 

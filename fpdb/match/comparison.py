@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +37,9 @@ BUDGET: Final = 1 << 27  # postings in memory at once: 1 GiB, half as much again
 ROOM: Final = 1 << 18  # pairs that a thread hands on at once
 ROWS: Final = 1 << 12  # documents that a thread counts before it takes others
 JOBS: Final = 4  # threads at most
+
+Watch = Callable[[str, str, int, int], None]
+"""Is told the stage, what is counted in it, how many are done, and of how many."""
 
 MEASURES: Final = ("containment", "resemblance", "shared", "weighted_containment", "weighted_resemblance")
 SMALL: Final = 10_000  # documents up to which no hash is common
@@ -111,10 +114,11 @@ NOTHING: Final = Found(NO_U32, NO_U32, NO_U32, np.empty(0), np.empty(0))
 class Comparison:
     """One run over a commit's documents."""
 
-    def __init__(self, view: Snapshot, options: PairOptions) -> None:
-        """Raises Corrupt."""
+    def __init__(self, view: Snapshot, options: PairOptions, watch: Watch | None = None) -> None:
+        """watch: is told how it gets on. Raises Corrupt."""
         self.view = view
         self.options = options
+        self._watch = watch or _nobody
         rules = owner_rule(options.owners), newness_rule(options.new, options.since)
         self.documents = collect(view, *rules, by_owner=options.by_owner)
         count = len(self.documents)
@@ -127,10 +131,13 @@ class Comparison:
         self._sizes = np.zeros(count, np.uint32)
         self._paired = np.zeros(count, np.uint32)
         self._totals = np.zeros(count if options.weighted else 0)
+        done = 0
         for lists in posting_lists(view, self.documents):
             _counting.survey(
                 lists, self.max_df, self.documents.new, self._weights, self._sizes, self._paired, self._totals
             )
+            done += len(lists)
+            self._watch("reading", "posting", done, view.state.postings)
         self._bounds = self._totals if options.weighted else self._sizes.astype(np.float64)
 
     def batches(self) -> Iterator[Found]:
@@ -139,8 +146,13 @@ class Comparison:
         room = max(ROOM, 2 * len(self.documents))
         with ThreadPoolExecutor(jobs) as pool:
             counters = [_counting.Counter(len(self.documents), room, self.options.weighted) for _ in range(jobs)]
-            for tile in self._tiles():
-                yield from self._count(self._gathered(tile), pool, counters)
+            tiles = list(self._tiles())
+            done, total = 0, sum(tile.a_end - tile.a_start for tile in tiles)
+            for tile in tiles:
+                for rows, found in self._count(self._gathered(tile), pool, counters):
+                    done += rows
+                    self._watch("comparing", "document", done, total)
+                    yield found
 
     def _tiles(self) -> Iterator[_Tile]:
         """Ranges of ranks, each against itself and all that follow, any two of which have postings within BUDGET (or
@@ -172,27 +184,29 @@ class Comparison:
         members = members[:at]
         return _Lists(tile, members, frequencies, *_counting.index(members, tile.a_start, tile.a_end))
 
-    def _count(self, lists: _Lists, pool: ThreadPoolExecutor, counters: list[_counting.Counter]) -> Iterator[Found]:
-        """The pairs of a tile; each thread counts the rows of one stretch after the other."""
+    def _count(
+        self, lists: _Lists, pool: ThreadPoolExecutor, counters: list[_counting.Counter]
+    ) -> Iterator[tuple[int, Found]]:
+        """How many rows were counted, and their pairs; each thread counts the rows of one stretch after the other."""
         tile = lists.tile
         rows = max(1, min(ROWS, (tile.a_end - tile.a_start) // (4 * len(counters))))
         stretches = deque((start, min(start + rows, tile.a_end)) for start in range(tile.a_start, tile.a_end, rows))
-        at_work: deque[tuple[_counting.Counter, int, Future[tuple[int, Found]]]] = deque()
+        at_work: deque[tuple[_counting.Counter, int, int, Future[tuple[int, Found]]]] = deque()
 
         def start(counter: _counting.Counter, row: int, end: int) -> None:
-            at_work.append((counter, end, pool.submit(self._count_rows, lists, counter, row, end)))
+            at_work.append((counter, row, end, pool.submit(self._count_rows, lists, counter, row, end)))
 
         for counter in counters:
             if stretches:
                 start(counter, *stretches.popleft())
         while at_work:
-            counter, end, future = at_work.popleft()
+            counter, first, end, future = at_work.popleft()
             row, found = future.result()
             if row < end:
                 start(counter, row, end)
             elif stretches:
                 start(counter, *stretches.popleft())
-            yield found
+            yield row - first, found
 
     def _count_rows(self, lists: _Lists, counter: _counting.Counter, row: int, end: int) -> tuple[int, Found]:
         """Counts until the rows, or the room for pairs, end; returns the row to go on with."""
@@ -253,6 +267,10 @@ class Comparison:
         order = self.documents.order
         ranking = np.lexsort((order[found.b], order[found.a], -found.shared.astype(np.int64), -found.score))
         return found.take(ranking[: self.options.top])
+
+
+def _nobody(*_: object) -> None:
+    """Watches nothing."""
 
 
 class _Tile(NamedTuple):
