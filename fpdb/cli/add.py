@@ -98,7 +98,7 @@ def add(
             return _sources(target, paths, name, kind, jsonl)
 
         try:
-            with TerminalWatcher(lambda: _total(found(), paths, jsonl)) as watcher:
+            with TerminalWatcher("adding", lambda: _total(found(), paths, jsonl)) as watcher:
                 load(
                     db,
                     found(),
@@ -142,13 +142,11 @@ def _sources(target: Target, paths: tuple[str, ...], name: str | None, kind: str
 
 def _total(found: "Sources", paths: tuple[str, ...], jsonl: bool) -> int | None:
     """Bytes to be read; None if that cannot be known."""
-    from fpdb.load import Source
+    from fpdb.cli.progress import bytes_in
 
-    if "-" in paths:
-        return None
-    if jsonl:
+    if jsonl and "-" not in paths:
         return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    return sum(source.size for source in found if isinstance(source, Source))
+    return bytes_in(found, paths)
 
 
 def _print(report: "Report", form: str) -> None:
