@@ -17,6 +17,9 @@ from fpdb.store import layout
 from fpdb.store.commits import Addition, Change
 from fpdb.store.layout import Record
 from fpdb.store.snapshot import Snapshot
+from fpdb.store.texts import KeptText as KeptText  # these three are handed out
+from fpdb.store.texts import check_packages as check_packages
+from fpdb.store.texts import pack as pack
 
 Numbers = NDArray[Any] | Iterable[int]
 Rarity = Literal["document", "corpus"]
@@ -27,7 +30,7 @@ class Batch:
     """Changes that become one commit; made by `Database.batch`.
 
     It sees the database as it was when the batch began, and its own changes. It keeps them in memory, and needs about
-    60 bytes a posting while it commits; `postings` counts them.
+    60 bytes a posting while it commits; `postings` counts them, and `text_bytes` what kept texts take beside them.
     """
 
     def __init__(self, recipe: Recipe, view: Snapshot) -> None:
@@ -37,7 +40,9 @@ class Batch:
         self._additions: dict[bytes, Addition] = {}
         self._updates: dict[bytes, Record] = {}
         self._removals: set[bytes] = set()
+        self._texts: dict[bytes, KeptText] = {}
         self.postings = 0
+        self.text_bytes = 0
 
     def add(
         self,
@@ -50,6 +55,7 @@ class Batch:
         source: str | None = None,
         contact: str | None = None,
         labels: Mapping[str, str] | None = None,
+        keep_text: bool = False,
     ) -> Status:
         """Adds a document, or replaces the one of this name; the same content again changes nothing else.
 
@@ -59,11 +65,19 @@ class Batch:
         documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
 
         boilerplate: its fingerprints are to be discarded wherever they occur. source: where it came from, a path or
-        URL; contact: whom to ask about it. Raises BadName, BadLabel, UnknownKind, Unreadable.
+        URL; contact: whom to ask about it.
+
+        keep_text: also keep the content, compressed, as `Database.text` gives it back; so that where documents match
+        can be shown when the source is gone. The same content again keeps it if it was not kept before, and never
+        drops it; another content without keep_text does. Raises BadName, BadLabel, UnknownKind, Unreadable,
+        MissingPackage.
         """
         kind = self._recipe.resolve(kind, content, name)
         about = _about(kind, content_digest(content), boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: self._fingerprint(name, content, kind, rarity))
+        if keep_text:
+            check_packages()
+        status = self._add(name, about, lambda: self._fingerprint(name, content, kind, rarity))
+        return self._keep(name, status, lambda: pack(content)) if keep_text else status
 
     def add_fingerprinted(
         self,
@@ -75,13 +89,18 @@ class Batch:
         source: str | None = None,
         contact: str | None = None,
         labels: Mapping[str, str] | None = None,
+        text: KeptText | None = None,
     ) -> Status:
         """Like `add`, where the content's fingerprints have been made with this database's recipe already.
 
-        digest: `fingerprint.content_digest` of the content. Raises BadName, BadLabel.
+        digest: `fingerprint.content_digest` of the content. text: `pack` of it, to be kept. Raises BadName, BadLabel,
+        ContentChanged where digest and text are not of the same content.
         """
+        if text is not None and text.digest != digest:
+            raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
         about = _about(fingerprints.kind, digest, boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: fingerprints)
+        status = self._add(name, about, lambda: fingerprints)
+        return status if text is None else self._keep(name, status, lambda: text)
 
     def add_fingerprints(
         self,
@@ -118,8 +137,9 @@ class Batch:
         """Stores another subset of a document's search fingerprints, so that nobody can tell for long which passages
         are stored (Heintze 1996, section 3.3). Searching does not change.
 
-        content: the document's, which is not kept. rotation: the number of the subset, by default the next one, which
-        is returned. Raises NoSuchDocument, ContentChanged, BadRecipe where the scheme does not rotate.
+        content: the document's; whether its text is kept does not change. rotation: the number of the subset, by
+        default the next one, which is returned. Raises NoSuchDocument, ContentChanged, BadRecipe where the scheme does
+        not rotate.
         """
         key = layout.name_bytes(name)
         pending = self._additions.get(key)
@@ -132,9 +152,12 @@ class Batch:
             raise ContentChanged(f"{name!r} is another text than the one that was added; add it anew")
         rotation = record.rotation + 1 if rotation is None else rotation
         found = self._recipe.fingerprint(content, record.kind, rotation=rotation, name=name)
+        text = self._texts.get(key) or (None if stored is None else self._view.texts.kept(stored, record))
         self._forget(key)
+        if text is not None:
+            self._set_text(key, text)
         numbers = found.positions + np.uint32(1)
-        record = record._replace(rotation=rotation)
+        record = record._replace(rotation=rotation, text=None)
         self._additions[key] = Addition(record, found.hashes, numbers, boilerplate, found.share)
         self.postings += len(found.hashes)
         return rotation
@@ -156,7 +179,10 @@ class Batch:
     def change(self) -> Change:
         """What the batch has come to."""
         return Change(
-            list(self._additions.values()), list(self._updates.values()), list(self._removals - set(self._additions))
+            list(self._additions.values()),
+            list(self._updates.values()),
+            list(self._removals - set(self._additions)),
+            self._texts,
         )
 
     def _forget(self, key: bytes) -> None:
@@ -164,6 +190,25 @@ class Batch:
         if pending is not None:
             self.postings -= len(pending.hashes)
         self._updates.pop(key, None)
+        text = self._texts.pop(key, None)
+        if text is not None:
+            self.text_bytes -= len(text.packed)
+
+    def _keep(self, name: str, status: Status, make: Callable[[], KeptText]) -> Status:
+        """Keeps the text of a document that was just added, unless it is kept already. status: what adding it gave."""
+        key = layout.name_bytes(name)
+        if key in self._texts:
+            return status
+        if key not in self._additions:
+            stored = self._stored(key)
+            if stored is not None and self._catalogue.record(stored).text is not None:
+                return status
+        self._set_text(key, make())
+        return "updated" if status == "unchanged" else status
+
+    def _set_text(self, key: bytes, text: KeptText) -> None:
+        self._texts[key] = text
+        self.text_bytes += len(text.packed)
 
     def _stored(self, key: bytes) -> int | None:
         return None if key in self._removals else self._catalogue.find(key)

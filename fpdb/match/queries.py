@@ -10,13 +10,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import levels_of
+from fpdb.match.sources import SourceState
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Hits, Snapshot
 
@@ -72,7 +73,8 @@ class Match:
     regions: {"query": place, "document": place, "shared": fingerprints} each, in order of the query. A place is
     {"start", "end", "first_line", "last_line"}: characters of the decoded original from 0, end exclusive; lines from 1,
     both inclusive. query_coverage, document_coverage: the share of either document's symbols that lie in regions.
-    source: whether the document's original is the "same", has "changed" or is "unavailable". Unless it is the same,
+    source: "same" where the document's content is there, kept or in the file it came from; else whether the file has
+    "changed" or is "gone", there is none and the text was "not_kept", or it is "unavailable". Unless it is the same,
     regions are not extended beyond the fingerprints, and the document's place is {"first_symbol", "last_symbol"}, both
     inclusive, from 0.
     """
@@ -85,7 +87,7 @@ class Match:
     part: float | None = None
     query_coverage: float | None = None
     document_coverage: float | None = None
-    source: Literal["same", "changed", "unavailable"] | None = None
+    source: SourceState | None = None
     regions: list[dict[str, Any]] | None = None
 
 

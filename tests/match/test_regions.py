@@ -228,7 +228,7 @@ def test_every_preset_has_regions(tmp_path, preset, kept):
         if not kept:
             path.unlink()
         match = match_of(db, half)
-        assert match.source == ("same" if kept else "unavailable")
+        assert match.source == ("same" if kept else "gone")
         assert bool(match.regions) == (kept or db.recipe.positions)
         assert 0 <= match.document_coverage <= match.query_coverage <= 1
         if kept:
@@ -287,7 +287,7 @@ def test_a_source_that_changed_or_went_is_said(db, tmp_path):
     changed = match_of(db, text)
     path.unlink()
     gone = match_of(db, text)
-    assert (changed.source, gone.source) == ("changed", "unavailable")
+    assert (changed.source, gone.source) == ("changed", "gone")
     assert changed.regions == gone.regions
     (region,) = gone.regions
     assert list(region["document"]) == ["first_symbol", "last_symbol"]
@@ -299,7 +299,7 @@ def test_a_source_that_changed_or_went_is_said(db, tmp_path):
 def test_the_caller_may_have_the_texts(db):
     text = " ".join(words(1, 60))
     db.add("a", text)
-    assert match_of(db, text).source == "unavailable"
+    assert match_of(db, text).source == "not_kept"
     assert match_of(db, text, texts=lambda document: {"a": text}[document.name]).source == "same"
     assert match_of(db, text, texts=lambda _: text.encode()).source == "same"
     assert match_of(db, text, texts=lambda _: text + "!").source == "changed"
@@ -310,11 +310,15 @@ def test_what_is_no_readable_file_is_unavailable(db, tmp_path):
     """A pipe is not waited for, and the database's own files are not opened: closing them would drop its locks."""
     text = " ".join(words(1, 60))
     os.mkfifo(tmp_path / "pipe")
-    sources = [tmp_path, tmp_path / "pipe", db.path, f"{db.path}-lock", f"{db.path}-writer", "/dev/zero", "", "a\0b"]
-    sources += ["http://example.org/a", "archive.zip/a", "x" * 9999]
-    for source in map(str, sources):
-        db.add("a", text, source=source)
-        assert match_of(db, text).source == "unavailable"
+    (tmp_path / "loop").symlink_to("loop")
+    there = [tmp_path, tmp_path / "pipe", db.path, f"{db.path}-lock", f"{db.path}-writer", "/dev/zero"]
+    there += [tmp_path / "loop", "/a\0b", "/" + "x" * 9999]
+    elsewhere = ["", "a\0b", "http://example.org/a", "archive.zip/a", "x" * 9999]
+    gone = [tmp_path / "a", tmp_path / "pipe" / "a"]
+    for state, sources in (("unavailable", there), ("not_kept", elsewhere), ("gone", gone)):
+        for source in map(str, sources):
+            db.add("a", text, source=source)
+            assert match_of(db, text).source == state
     db.add("b", " ".join(words(2, 60)))  # the writer's lock is still held as it should be
 
 

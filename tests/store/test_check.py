@@ -14,8 +14,6 @@ import fpdb
 from fpdb.store import layout
 from fpdb.store.layout import State
 
-NAMED = (layout.BLOCKS, layout.DOCUMENTS, layout.NAMES, layout.SIZES)
-
 
 @pytest.fixture
 def sound(path, rng):
@@ -42,8 +40,8 @@ class Raw:
     """The inside of a file, to be damaged."""
 
     def __init__(self, path):
-        self.env = lmdb.open(path, subdir=False, max_dbs=4, map_size=1 << 40)
-        self.databases = {name: self.env.open_db(name, create=False) for name in NAMED}
+        self.env = lmdb.open(path, subdir=False, max_dbs=5, map_size=1 << 40)
+        self.databases = {name: self.env.open_db(name, create=False) for name in layout.NAMED}
 
     def __enter__(self):
         self.txn = self.env.begin(write=True)
