@@ -80,7 +80,7 @@ def write_content(content: bytes) -> None:
     if not out.isatty():
         out.buffer.write(content)
         return
-    pieces = re.split(r"(\r?\n|\t)", content.decode("utf-8", "surrogateescape"))
+    pieces = re.split(r"([\n\t])", content.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
     for index, piece in enumerate(pieces):
         out.write(piece if index % 2 else printable(piece))
 

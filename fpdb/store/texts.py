@@ -81,6 +81,7 @@ class Texts:
         text = self.kept(document, record)
         if text is None:
             return None
+        check_packages()
         try:
             return _unpack(text)
         except ValueError as error:
