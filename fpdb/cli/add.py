@@ -42,6 +42,7 @@ SHORT_NAMES = 3
     show_default=True,
     help="Scheme koala: count k-grams as rare in the document, or in the database so far.",
 )
+@click.option("--keep-text", is_flag=True, help="Also keep the documents themselves, compressed, in the database.")
 @click.option("--jsonl", is_flag=True, help="PATH holds a document a line, as JSON.")
 @click.option(
     "--jobs",
@@ -60,6 +61,7 @@ def add(
     labels: tuple[tuple[str, str], ...],
     contact: str | None,
     rarity: "Rarity",
+    keep_text: bool,
     jsonl: bool,
     jobs: int | None,
     form: str,
@@ -78,6 +80,11 @@ def add(
     --jsonl takes lines like
       {"name": "a", "text": "...", "kind": "text", "source": "...", "contact": "...", "labels": {"term": "1"}}
     where all but name and text may be missing.
+
+    A database holds fingerprints, and where a file lay. With --keep-text it holds the documents too: `--regions` and
+    `--report` then show them when a file is gone or came from standard input or JSON Lines, and so can whoever has
+    the database. A document that is replaced without --keep-text loses its text; one whose content is the
+    same keeps what it has.
 
     Ctrl-C keeps the documents committed by then. The same command goes on from there.
 
@@ -106,6 +113,7 @@ def add(
                     labels=dict(labels),
                     contact=contact,
                     rarity=rarity,
+                    keep_text=keep_text,
                     jobs=jobs,
                     watcher=watcher,
                     report=report,

@@ -7,6 +7,7 @@ databases.
 import csv
 import io
 import json
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -77,6 +78,17 @@ def write_details(details: Iterable[tuple[str, str]]) -> None:
     out = _stdout("backslashreplace")
     for title, value in lines:
         out.write(f"{title.ljust(width)}  {value}".rstrip() + "\n")
+
+
+def write_content(content: bytes) -> None:
+    """A document, byte by byte; on a terminal as text that is harmless to it."""
+    out = _stdout("backslashreplace")
+    if not out.isatty():
+        out.buffer.write(content)
+        return
+    pieces = re.split(r"([\n\t])", content.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
+    for index, piece in enumerate(pieces):
+        out.write(piece if index % 2 else printable(piece))
 
 
 def say(message: str) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.batch import KeptText, pack
 from fpdb.errors import Error
 from fpdb.fingerprint import Fingerprints, Frequencies, Recipe, content_digest
 from fpdb.load.sources import Source, content_of, reason_of
@@ -37,10 +38,12 @@ class WorkerError(Error):
 
 
 class Job(NamedTuple):
-    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again."""
+    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again. keep_text: also
+    pack its text."""
 
     source: Source
     known: bytes | None = None
+    keep_text: bool = False
 
 
 class Outcome(NamedTuple):
@@ -53,14 +56,15 @@ class Outcome(NamedTuple):
     failure: str | None = None
     unchanged: bool = False
     fingerprints: Fingerprints | None = None
+    text: KeptText | None = None
 
 
-_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None]
-"""A job on its way to a worker: name, path, content, size, kind, known digest."""
+_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None, bool]
+"""A job on its way to a worker: name, path, content, size, kind, known digest, whether to pack the text."""
 
-_Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int, int]
-"""An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, share, fingerprints (-1: content
-known)."""
+_Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int, KeptText | None, int]
+"""An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, share, text, fingerprints (-1:
+content known)."""
 
 
 class _Packed(NamedTuple):
@@ -126,7 +130,8 @@ def _outcome(job: Job, recipe: Recipe, frequencies: Frequencies | None = None) -
             return Outcome(source, size, digest, unchanged=True)
         kind = recipe.resolve(source.kind, content, source.name)
         found = recipe.fingerprint(content, kind, frequencies=frequencies, name=source.name)
-        return Outcome(source, size, digest, fingerprints=replace(found, source=None))  # the symbols are large
+        text = pack(content) if job.keep_text else None
+        return Outcome(source, size, digest, fingerprints=replace(found, source=None), text=text)  # symbols are large
     except Exception as error:
         return Outcome(source, failure=reason_of(error))
 
@@ -168,12 +173,16 @@ def _first(waiting: "deque[_Given]", recipe: Recipe) -> Iterable[Outcome]:
 
 
 def _tasks(chunk: Sequence[Job]) -> list[_Task]:
-    return [(source.name, source.path, source.content, source.size, source.kind, known) for source, known in chunk]
+    return [
+        (source.name, source.path, source.content, source.size, source.kind, known, keep_text)
+        for source, known, keep_text in chunk
+    ]
 
 
 def _unpack(chunk: Sequence[Job], packed: _Packed) -> Iterator[Outcome]:
     start = 0
-    for job, (size, digest, failure, kind, symbols, kgrams, note, share, count) in zip(chunk, packed.done, strict=True):
+    for job, done in zip(chunk, packed.done, strict=True):
+        size, digest, failure, kind, symbols, kgrams, note, share, text, count = done
         if count < 0:
             yield Outcome(job.source, size, digest, failure, unchanged=failure is None)
             continue
@@ -181,7 +190,7 @@ def _unpack(chunk: Sequence[Job], packed: _Packed) -> Iterator[Outcome]:
         start += count
         hashes, positions = packed.hashes[piece], packed.positions[piece]
         found = Fingerprints(kind, symbols, kgrams, hashes, positions, note, share=share)
-        yield Outcome(job.source, size, digest, fingerprints=found)
+        yield Outcome(job.source, size, digest, fingerprints=found, text=text)
 
 
 _recipe: Recipe
@@ -208,15 +217,15 @@ def _work(tasks: Sequence[_Task]) -> _Packed:
     done: list[_Done] = []
     hashes = [np.empty(0, np.uint64)]
     positions = [np.empty(0, np.uint32)]
-    for name, path, content, size, kind, known in tasks:
-        outcome = _outcome(Job(Source(name, path, content, size, kind), known), _recipe)
+    for name, path, content, size, kind, known, keep_text in tasks:
+        outcome = _outcome(Job(Source(name, path, content, size, kind), known, keep_text), _recipe)
         found = outcome.fingerprints
         if found is None:
-            done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", 0, -1))
+            done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", 0, None, -1))
             continue
         hashes.append(found.hashes)
         positions.append(found.positions)
-        counts = (found.symbols, found.kgrams, found.note, found.share, len(found.hashes))
+        counts = (found.symbols, found.kgrams, found.note, found.share, outcome.text, len(found.hashes))
         done.append((outcome.size, outcome.digest, None, found.kind, *counts))
     return _Packed(done, np.concatenate(hashes), np.concatenate(positions))
 

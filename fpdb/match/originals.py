@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Collection
-from typing import Final
+from typing import Final, Literal
 
 LARGEST: Final = 1 << 31
 """Files from this many bytes on are not read."""
@@ -33,6 +33,20 @@ def read_original(source: str | None, own: Collection[FileId]) -> bytes | None:
             return file.read() if _is_readable(os.fstat(handle), own) else None
     except (OSError, ValueError):
         return None
+
+
+def why_unread(source: str | None) -> Literal["gone", "not_kept", "unavailable"]:
+    """Why `read_original` gave nothing: there is no file where it was; the document never came from one, as far as can
+    be told; or the file is there."""
+    if not source or not os.path.isabs(source):
+        return "not_kept"
+    try:
+        os.stat(os.fsencode(source))
+    except (FileNotFoundError, NotADirectoryError):
+        return "gone"
+    except (OSError, ValueError):
+        pass
+    return "unavailable"
 
 
 def identify(paths: Collection[str]) -> frozenset[FileId]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from fpdb.errors import BadQuery
 from fpdb.match.rarity import ratio, sums, weigh, weights_held
 from fpdb.match.samples import Sample
+from fpdb.match.sources import SourceState
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Hits, Snapshot
 
@@ -88,7 +89,8 @@ class Match:
     regions: {"query": place, "document": place, "shared": fingerprints} each, in order of the query. A place is
     {"start", "end", "first_line", "last_line"}: characters of the decoded original from 0, end exclusive; lines from 1,
     both inclusive. query_coverage, document_coverage: the share of either document's symbols that lie in regions.
-    source: whether the document's original is the "same", has "changed" or is "unavailable". Unless it is the same,
+    source: "same" where the document's content is there, kept or in the file it came from; else whether the file has
+    "changed" or is "gone", there is none and the text was "not_kept", or it is "unavailable". Unless it is the same,
     regions are not extended beyond the fingerprints, and the document's place is {"first_symbol", "last_symbol"}, both
     inclusive, from 0.
     """
@@ -104,7 +106,7 @@ class Match:
     part: float | None = None
     query_coverage: float | None = None
     document_coverage: float | None = None
-    source: Literal["same", "changed", "unavailable"] | None = None
+    source: SourceState | None = None
     regions: list[dict[str, Any]] | None = None
 
 

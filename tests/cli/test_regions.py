@@ -56,7 +56,7 @@ def test_a_changed_source_is_said(corpus: Run) -> None:
     Path("b.txt").unlink()
     shown = corpus("query", "draft.txt", "--regions").stdout
     assert "its source has changed since it was added: positions only" in shown
-    assert "its source cannot be read: positions only" in shown
+    assert "its source is gone, and its text was not kept: positions only" in shown
     assert " = symbols " in shown
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
-State = Literal["same", "changed", "unavailable", "omitted"]
+from fpdb.match.sources import SourceState
+
+State = SourceState | Literal["omitted"]
 
 LISTED: Final = 2000
 """Rows that a page lists."""

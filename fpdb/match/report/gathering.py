@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe
 from fpdb.match.comparison import cap_of
-from fpdb.match.evidence import Evidence, Places, Read, Texts, read_document
+from fpdb.match.evidence import Evidence, Places, Read, read_document
 from fpdb.match.pairs import Pair
 from fpdb.match.queries import Answer, Match, sorted_distinct
 from fpdb.match.report.contents import Column, Contents, Limits, Region, Row, Source
 from fpdb.match.report.page import check_packages, escaped_json, render
 from fpdb.match.report.positions import Positions
+from fpdb.match.sources import Sources
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
 
@@ -57,16 +58,16 @@ class Report:
         self,
         snapshot: Callable[[], AbstractContextManager[Snapshot]],
         recipe: Recipe,
-        texts: Texts,
+        sources: Sources,
         *,
         by: str = "containment",
         connect: float | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """texts: a document's original. by: the measure that rows are ranked by. connect: the score from which pairs
+        """sources: of documents' contents. by: the measure that rows are ranked by. connect: the score from which pairs
         are clustered, by default CONNECT. Raises MissingPackage."""
         check_packages()
-        self._snapshot, self._recipe, self._texts = snapshot, recipe, texts
+        self._snapshot, self._recipe, self._sources = snapshot, recipe, sources
         self._by = "containment" if by == "shared" else by
         self._connect = CONNECT if connect is None else connect
         self.limits = limits or Limits()
@@ -107,7 +108,7 @@ class Report:
             number = view.catalogue.find(layout.name_bytes(match.name))
             read = Read("unavailable")
             if number is not None:
-                read = read_document(self._recipe, number, view.catalogue.record(number), self._texts)
+                read = read_document(view, self._recipe, number, self._sources)
             theirs = self._source("document", match.name, read)
         values = [match.shared, match.containment, match.reverse_containment, match.resemblance]
         row = Row(
@@ -152,7 +153,7 @@ class Report:
             number = view.catalogue.find(layout.name_bytes(name))
             if number is None:  # it was removed meanwhile
                 return -1, Read("unavailable")
-            return number, read_document(self._recipe, number, view.catalogue.record(number), self._texts)
+            return number, read_document(view, self._recipe, number, self._sources)
 
         evidence_of = partial(self._evidence, view, ignored=ignored)
         groups: dict[str, list[int]] = defaultdict(list)
