@@ -98,7 +98,7 @@ def add(
             return _sources(target, paths, name, kind, jsonl)
 
         try:
-            with TerminalWatcher(lambda: _total(found(), paths, jsonl)) as watcher:
+            with TerminalWatcher(lambda: _total(target, paths, jsonl)) as watcher:
                 load(
                     db,
                     found(),
@@ -140,15 +140,15 @@ def _sources(target: Target, paths: tuple[str, ...], name: str | None, kind: str
     return files(paths, name=name, kind=kind, own=target.own())
 
 
-def _total(found: "Sources", paths: tuple[str, ...], jsonl: bool) -> int | None:
+def _total(target: Target, paths: tuple[str, ...], jsonl: bool) -> int | None:
     """Bytes to be read; None if that cannot be known."""
-    from fpdb.load import Source
+    from fpdb.load import size_of
 
     if "-" in paths:
         return None
     if jsonl:
         return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    return sum(source.size for source in found if isinstance(source, Source))
+    return size_of(paths, target.own())
 
 
 def _print(report: "Report", form: str) -> None:

@@ -36,12 +36,12 @@ def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) 
     failed = False
     if form == "csv":
         write_csv(("name", "hash", "position", "start"), ())
-    for source in files(paths):
+    for source in files(paths, kind=kind):
         try:
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
             with wrong_usage():
-                found = recipe.fingerprint(content_of(source._replace(kind=kind)), kind, name=source.name)
+                found = recipe.fingerprint(content_of(source), kind, name=source.name)
         except (OSError, Unreadable) as error:
             say(f"skipped {source.name}: {reason_of(error)}")
             failed |= source.asked

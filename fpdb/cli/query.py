@@ -183,11 +183,11 @@ def _answers(
     from fpdb.fingerprint import content_digest
     from fpdb.load import Skipped, content_of, files, reason_of
 
-    for source in files(paths, name=name, own=target.own()):
+    for source in files(paths, name=name, kind=options["kind"], own=target.own()):
         try:
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
-            content = content_of(source._replace(kind=options["kind"]))
+            content = content_of(source)
             stored = None if options["include_self"] else db.digest(source.name)
             with wrong_usage():
                 answer = db.query(content, name=source.name, **options)

@@ -3,11 +3,13 @@
 Heintze, "Scalable Document Fingerprinting" (1996), section 3.3: sources that are stale are listed, with the contact.
 """
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from fpdb.errors import ContentChanged, NoSuchDocument, Unreadable
+from fpdb.load.archives import member_content
 from fpdb.load.loading import BATCH_POSTINGS
 from fpdb.load.sources import Source, content_of, reason_of
 
@@ -50,7 +52,7 @@ def rotate(db: "Database", documents: Iterable["Document"], *, rotation: int | N
                 try:
                     if source is None:
                         raise Unreadable("it came from no file")
-                    batch.rotate(document.name, content_of(Source(document.name, source)), rotation=rotation)
+                    batch.rotate(document.name, _content(document.name, source), rotation=rotation)
                     done += 1
                 except (OSError, Unreadable, ContentChanged, NoSuchDocument) as error:
                     reason = "another text than was added" if isinstance(error, ContentChanged) else reason_of(error)
@@ -60,3 +62,9 @@ def rotate(db: "Database", documents: Iterable["Document"], *, rotation: int | N
                     break
         report.documents += done
     return report
+
+
+def _content(name: str, source: str) -> bytes | str:
+    """What the source gives now, be it a file or a member of an archive. Unreadable, OSError."""
+    content = None if os.path.exists(source) else member_content(source)
+    return content_of(Source(name, source if content is None else None, content))
