@@ -135,7 +135,7 @@ def _pass(file: io.BufferedReader, size: int) -> None:
     if size and file.seekable():
         try:
             file.seek(size - 1, 1)
-        except (OSError, OverflowError) as error:  # beyond what a file may have
+        except (OSError, ValueError, OverflowError) as error:  # farther than a file may reach
             raise Refused("cut off: it ends too early") from error
         size = 1
     while size:
