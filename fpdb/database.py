@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.archives import Passed
 from fpdb.batch import Batch, Numbers, Rarity, Status, as_hashes, frequencies
 from fpdb.errors import (
     BadName,
@@ -268,7 +269,8 @@ class Database:
         if texts is not None:
             return lambda number, record: texts(_document(number, record))
         own = identify([os.path.realpath(self.path) + suffix for suffix in ("", *BESIDE)])
-        return lambda _, record: read_original(record.source, own)
+        passed = Passed()
+        return lambda _, record: read_original(record.source, own, passed)
 
     def _caps(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """The options, with the recipe's caps where the caller gives none."""

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.archives import Limits
+from fpdb.archives import Limits, Passed
 from fpdb.archives.members import Labels
 from fpdb.load import Skipped, Source, content_of, files, load, rotate, workers
 from fpdb.load.archives import documents
@@ -457,6 +458,25 @@ def test_an_original_is_the_member_as_it_is_now(tmp_path: Path) -> None:
     assert read_original(source, ()) == b"another"
     written(tmp_path / "a!", b"no archive")
     assert read_original(source, ()) is None
+
+
+@patient
+@given(
+    members=st.lists(st.tuples(st.sampled_from("abc"), st.binary(max_size=20)), min_size=1, max_size=6),
+    asked=st.lists(st.tuples(st.sampled_from([".tar", ".tgz", ".zip"]), st.sampled_from(["a", "b~2", "c", "d"]))),
+    room=st.integers(0, 60),
+)
+def test_what_is_passed_changes_no_answer(
+    tmp_path: Path, members: list[tuple[str, bytes]], asked: list[tuple[str, str]], room: int
+) -> None:
+    written(tmp_path / "x.tar", hostile.tarred(*members))
+    written(tmp_path / "x.tgz", gzip.compress(hostile.tarred(*members)))
+    with warnings.catch_warnings(action="ignore"):  # of names that are there twice
+        written(tmp_path / "x.zip", hostile.zipped(*members))
+    passed = Passed(room)
+    for form, label in asked:
+        source = f"{tmp_path}/x{form}!/{label}"
+        assert read_original(source, (), passed) == read_original(source, ())
 
 
 def test_rotation_reads_members_again(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "store": {"errors"},
     "match": {"errors", "store", "fingerprint", "archives"},
     "batch": {"errors", "fingerprint", "store"},
-    "database": {"errors", "fingerprint", "store", "match", "batch"},
+    "database": {"errors", "fingerprint", "store", "match", "batch", "archives"},
     "load": {"errors", "fingerprint", "archives", "database", "batch"},
     "cli": {"errors", "fingerprint", "load", "database", "batch", ""},
     "": {"errors", "fingerprint", "match", "database", "batch"},

@@ -7,7 +7,7 @@ of itself may be a lie. Names of members are labels and never paths that are ope
 from fpdb.archives.limits import LARGEST, LIMITS, Exhausted, Limits, Meter, Refused
 from fpdb.archives.members import Member
 from fpdb.archives.opening import HEAD, Archive, archive_form, content_of, open_archive
-from fpdb.archives.originals import MARK, archives_of, find_member, hold
+from fpdb.archives.originals import MARK, Passed, archives_of, find_member, hold
 
 __all__ = [
     "HEAD",
@@ -19,6 +19,7 @@ __all__ = [
     "Limits",
     "Member",
     "Meter",
+    "Passed",
     "Refused",
     "archive_form",
     "archives_of",

@@ -3,6 +3,7 @@ in between.
 """
 
 import io
+import os
 from collections.abc import Iterator
 from typing import Final
 
@@ -20,6 +21,38 @@ def archives_of(source: str) -> Iterator[tuple[str, str]]:
     while at > 0:
         yield source[:at], source[at + len(MARK) :]
         at = source.find(MARK, at + 1)
+
+
+class Passed:
+    """What the members of one tar are, as far as there is room: it has to be read from its beginning for each of them,
+    and many are asked for one after the other."""
+
+    def __init__(self, room: int = 1 << 26) -> None:
+        """room: in bytes."""
+        self._room = room
+        self._archive: tuple[int, ...] = ()
+        self._members: dict[str, bytes] = {}
+
+    def find(self, file: io.BufferedReader, name: str, inside: str) -> bytes | None:
+        """The bytes of a member; None if they are not at hand. file: of the archive, which then is at its beginning."""
+        status = os.fstat(file.fileno())
+        archive = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+        if archive != self._archive:
+            self._archive, self._members = archive, {}
+            if archive_form(file.peek(HEAD)[:HEAD]) != "zip":
+                self._fill(file, name, status.st_size)
+                file.seek(0)
+        return self._members.get(inside)
+
+    def _fill(self, file: io.BufferedReader, name: str, size: int) -> None:
+        left = self._room
+        try:
+            for member in open_archive(file, archive_form(file.peek(HEAD)[:HEAD]), name, Meter(size)).members:
+                if member.stream is not None:
+                    self._members[member.label] = content_of(member.stream, left, "no room")
+                    left -= len(self._members[member.label])
+        except (Refused, Exhausted):
+            pass  # what comes after is looked for, and complained of, each by itself
 
 
 def find_member(stream: io.BufferedReader, size: int, name: str, inside: str, limits: Limits = LIMITS) -> bytes:

@@ -16,6 +16,7 @@ from fpdb.archives import (
     Limits,
     Member,
     Meter,
+    Passed,
     Refused,
     archive_form,
     archives_of,
@@ -56,13 +57,15 @@ def documents(stream: io.BufferedReader, whole: Source, limits: Limits = LIMITS)
         yield Skipped(whole.name, f"not read any further, from {walk.at} on{left}: {error}", whole.asked)
 
 
-def member_content(source: str) -> bytes:
-    """The bytes of a member of an archive, by its source. Unreadable, OSError: they cannot be had."""
+def member_content(source: str, passed: Passed) -> bytes:
+    """The bytes of a member of an archive, by its source. passed: members that earlier calls came upon. Unreadable,
+    OSError: they cannot be had."""
     for path, inside in archives_of(source):
         if os.path.isfile(path):
-            with open(path, "rb") as stream:
+            with open(path, "rb") as file:
                 try:
-                    return find_member(stream, os.path.getsize(path), path, inside)
+                    found = passed.find(file, path, inside)
+                    return find_member(file, os.path.getsize(path), path, inside) if found is None else found
                 except Refused as error:
                     raise Unreadable(str(error)) from error
     raise Unreadable("no such file or directory")

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from fpdb.archives import Passed
 from fpdb.errors import ContentChanged, NoSuchDocument, Unreadable
 from fpdb.load.archives import member_content
 from fpdb.load.loading import BATCH_POSTINGS
@@ -41,6 +42,7 @@ def rotate(db: "Database", documents: Iterable["Document"], *, rotation: int | N
     read any more keep what they have. Raises BadRecipe where the scheme does not rotate.
     """
     report = Rotated()
+    passed = Passed()
     waiting = iter(documents)
     more = True
     while more:
@@ -52,7 +54,7 @@ def rotate(db: "Database", documents: Iterable["Document"], *, rotation: int | N
                 try:
                     if source is None:
                         raise Unreadable("it came from no file")
-                    batch.rotate(document.name, _content(document.name, source), rotation=rotation)
+                    batch.rotate(document.name, _content(document.name, source, passed), rotation=rotation)
                     done += 1
                 except (OSError, Unreadable, ContentChanged, NoSuchDocument) as error:
                     reason = "another text than was added" if isinstance(error, ContentChanged) else reason_of(error)
@@ -64,7 +66,7 @@ def rotate(db: "Database", documents: Iterable["Document"], *, rotation: int | N
     return report
 
 
-def _content(name: str, source: str) -> bytes | str:
+def _content(name: str, source: str, passed: Passed) -> bytes | str:
     """What the source gives now, be it a file or a member of an archive. Unreadable, OSError."""
-    content = None if os.path.exists(source) else member_content(source)
+    content = None if os.path.exists(source) else member_content(source, passed)
     return content_of(Source(name, source if content is None else None, content))

@@ -10,16 +10,17 @@ import os
 import stat
 from collections.abc import Collection
 
-from fpdb.archives import LARGEST, Refused, archives_of, find_member
+from fpdb.archives import LARGEST, Passed, Refused, archives_of, find_member
 
 FileId = tuple[int, int]
 """Device and inode."""
 
 
-def read_original(source: str | None, own: Collection[FileId]) -> bytes | None:
+def read_original(source: str | None, own: Collection[FileId], passed: Passed | None = None) -> bytes | None:
     """The bytes of the file at this path, or of the member of an archive; None where they cannot be had.
 
-    own: files that may not be opened, since closing them would drop the locks that this process has on them.
+    own: files that may not be opened, since closing them would drop the locks that this process has on them. passed:
+    members that earlier calls came upon.
     """
     if not source:
         return None
@@ -30,7 +31,8 @@ def read_original(source: str | None, own: Collection[FileId]) -> bytes | None:
         for path, inside in archives_of(source):
             if (file := _open(path, own)) is not None:
                 with file:
-                    return find_member(file, os.fstat(file.fileno()).st_size, path, inside)
+                    found = passed.find(file, path, inside) if passed is not None else None
+                    return find_member(file, os.fstat(file.fileno()).st_size, path, inside) if found is None else found
     except (OSError, ValueError, Refused, MemoryError):
         pass
     return None
