@@ -11,7 +11,7 @@ from fpdb.archives.limits import Meter, Refused
 
 BUFFER: Final = 1 << 16
 _PACKED: Final = 1 << 14
-_LZMA_MEMORY: Final = 1 << 28
+LZMA_MEMORY: Final = 1 << 28
 """What xz may take; its own presets take up to 65 MB."""
 
 GZIP: Final = b"\x1f\x8b\x08"
@@ -74,7 +74,7 @@ def deflate() -> Decompressor:
 
 
 def _xz() -> Decompressor:
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, _LZMA_MEMORY)
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, LZMA_MEMORY)
 
 
 COMPRESSIONS: Final[dict[str, tuple[bytes, Callable[[], Decompressor]]]] = {

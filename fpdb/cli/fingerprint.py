@@ -25,7 +25,7 @@ def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) 
 
     No database is needed.
 
-    PATH is a file, a folder, or - for standard input. Of each fingerprint, its hash as a database stores
+    PATH is a file, a folder, an archive, or - for standard input. Of each fingerprint, its hash as a database stores
     it, its position in symbols, and where it starts in the original, in characters; both count from 0, and are left
     out where the recipe stores no positions.
 

@@ -106,7 +106,7 @@ def query(
 ) -> None:
     """Tell which documents share text with a file.
 
-    PATH is a file, a folder (each file in it is a query), or - for standard input.
+    PATH is a file, a folder or an archive (each file in it is a query), or - for standard input.
 
     Containment is how much of the query is in the document, reverse how much of the document is in the query,
     resemblance how much of both together they share: all counted in fingerprints, boilerplate left out.
