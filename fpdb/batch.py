@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from operator import index
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadFingerprints, BadLabel, ContentChanged, NoSuchDocument
-from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, content_digest
+from fpdb.fingerprint import Fingerprints, Recipe, content_digest
 from fpdb.store import layout
 from fpdb.store.commits import Addition, Change
 from fpdb.store.layout import Record
@@ -21,6 +21,7 @@ from fpdb.store.snapshot import Snapshot
 Numbers = NDArray[Any] | Iterable[int]
 Rarity = Literal["document", "corpus"]
 Status = Literal["added", "replaced", "updated", "unchanged"]
+CHANGED = ("added", "replaced")
 
 
 class Batch:
@@ -62,8 +63,13 @@ class Batch:
         URL; contact: whom to ask about it. Raises BadName, BadLabel, UnknownKind, Unreadable.
         """
         kind = self._recipe.resolve(kind, content, name)
-        about = _about(kind, content_digest(content), boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: self._fingerprint(name, content, kind, rarity))
+        about = _about(name, kind, content_digest(content), source, contact, labels)
+        status = self._meet(about, boilerplate)
+        if status in CHANGED:
+            counts = frequencies(self._view) if rarity == "corpus" else None
+            found = self._recipe.fingerprint(content, kind, frequencies=counts, name=name)
+            self._put_found(about, found, boilerplate)
+        return status
 
     def add_fingerprinted(
         self,
@@ -80,8 +86,11 @@ class Batch:
 
         digest: `fingerprint.content_digest` of the content. Raises BadName, BadLabel.
         """
-        about = _about(fingerprints.kind, digest, boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: fingerprints)
+        about = _about(name, fingerprints.kind, digest, source, contact, labels)
+        status = self._meet(about, boilerplate)
+        if status in CHANGED:
+            self._put_found(about, fingerprints, boilerplate)
+        return status
 
     def add_fingerprints(
         self,
@@ -103,16 +112,21 @@ class Batch:
         BadFingerprints.
         """
         array = as_hashes(hashes)
-        placed = _no_positions(len(array)) if positions is None else _positions(positions)
-        if len(placed) != len(array):
-            raise BadFingerprints(f"{len(array)} hashes came with {len(placed)} positions; give each hash one, or none")
+        numbers = _no_numbers(len(array)) if positions is None else _positions(positions) + np.uint32(1)
+        if len(numbers) != len(array):
+            raise BadFingerprints(
+                f"{len(array)} hashes came with {len(numbers)} positions; give each hash one, or none"
+            )
         if digest is None:
-            digest = content_digest(array.tobytes() if positions is None else array.tobytes() + placed.tobytes())
+            content = array.tobytes()
+            digest = content_digest(content if positions is None else content + (numbers - np.uint32(1)).tobytes())
         elif len(digest) != layout.DIGEST_BYTES:
             raise BadFingerprints(f"a digest has {layout.DIGEST_BYTES} bytes, not {len(digest)}")
-        found = Fingerprints(kind, len(array), len(array), array, placed, "")
-        about = _about(kind, digest, boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: found)
+        about = _about(name, kind, digest, source, contact, labels, len(array))
+        status = self._meet(about, boilerplate)
+        if status in CHANGED:
+            self._put(Addition(about, array, numbers, boilerplate))
+        return status
 
     def rotate(self, name: str, content: str | bytes, *, rotation: int | None = None) -> int:
         """Stores another subset of a document's search fingerprints, so that nobody can tell for long which passages
@@ -132,16 +146,8 @@ class Batch:
             raise ContentChanged(f"{name!r} is another text than the one that was added; add it anew")
         rotation = record.rotation + 1 if rotation is None else rotation
         found = self._recipe.fingerprint(content, record.kind, rotation=rotation, name=name)
-        self._forget(key)
-        numbers = found.positions + np.uint32(1)
-        record = record._replace(rotation=rotation)
-        self._additions[key] = Addition(record, found.hashes, numbers, boilerplate, found.share)
-        self.postings += len(found.hashes)
+        self._put_found(record._replace(rotation=rotation), found, boilerplate)
         return rotation
-
-    def _fingerprint(self, name: str, content: str | bytes, kind: str, rarity: Rarity) -> Fingerprints:
-        counts = frequencies(self._view) if rarity == "corpus" else None
-        return self._recipe.fingerprint(content, kind, frequencies=counts, name=name)
 
     def remove(self, name: str) -> None:
         """Removes a document. Raises NoSuchDocument."""
@@ -168,20 +174,20 @@ class Batch:
     def _stored(self, key: bytes) -> int | None:
         return None if key in self._removals else self._catalogue.find(key)
 
-    def _add(self, name: str, about: About, make: Callable[[], Fingerprints]) -> Status:
-        """Adds what `make` gives, unless the document is there already with the same content."""
-        key = layout.name_bytes(name)
+    def _meet(self, about: Record, boilerplate: bool) -> Status:
+        """How a document of this description meets what is there; where its content is, brings the description up to
+        date. The fingerprints of one that is added or replaced are still to be put."""
+        key = about.name
         pending = self._additions.get(key)
-        stored = None if pending else self._stored(key)
         if pending is not None:
-            before, boilerplate = pending.record, pending.boilerplate
-        elif stored is not None:
+            before, sort = pending.record, pending.boilerplate
+        elif (stored := self._stored(key)) is not None:
             before = self._updates.get(key) or self._catalogue.record(stored)
-            boilerplate = stored >= layout.FIRST_BOILERPLATE
+            sort = stored >= layout.FIRST_BOILERPLATE
         else:
-            return self._put(key, about, make(), "added")
-        if (before.kind, before.digest, boilerplate) != (about.kind, about.digest, about.boilerplate):
-            return self._put(key, about, make(), "replaced")
+            return "added"
+        if (before.kind, before.digest, sort) != (about.kind, about.digest, boilerplate):
+            return "replaced"
         described = before._replace(source=about.source, contact=about.contact, labels=about.labels)
         if described == before:
             return "unchanged"
@@ -191,50 +197,33 @@ class Batch:
             self._updates[key] = described
         return "updated"
 
-    def _put(self, key: bytes, about: About, found: Fingerprints, status: Status) -> Status:
-        self._forget(key)
-        record = Record(
-            key,
-            about.kind,
-            about.digest,
-            found.symbols,
-            found.kgrams,
-            0,
-            0,
-            int(time.time()),
-            found.note,
-            about.source,
-            about.contact,
-            about.labels,
-        )
+    def _put_found(self, about: Record, found: Fingerprints, boilerplate: bool) -> None:
+        record = about._replace(symbols=found.symbols, kgrams=found.kgrams, note=found.note)
         numbers = found.positions + np.uint32(1)  # NO_POSITION becomes 0
-        self._additions[key] = Addition(record, found.hashes, numbers, about.boilerplate, found.share)
-        self.postings += len(found.hashes)
-        return status
+        self._put(Addition(record, found.hashes, numbers, boilerplate, found.share))
 
-
-class About(NamedTuple):
-    """What is said of a document that is added, beside its fingerprints."""
-
-    kind: str
-    digest: bytes
-    boilerplate: bool
-    source: str | None
-    contact: str | None
-    labels: Mapping[str, str]
+    def _put(self, addition: Addition) -> None:
+        key = addition.record.name
+        self._forget(key)
+        self._additions[key] = addition
+        self.postings += len(addition.hashes)
 
 
 def _about(
+    name: str,
     kind: str,
     digest: bytes,
-    boilerplate: bool,
     source: str | None,
     contact: str | None,
     labels: Mapping[str, str] | None,
-) -> About:
-    """Takes a copy of the labels, which the caller may change before the batch is committed. Raises BadLabel."""
+    symbols: int = 0,
+) -> Record:
+    """A document's record as far as it is known before its fingerprints are. Takes a copy of the labels, which the
+    caller may change before the batch is committed. Raises BadName, BadLabel."""
+    key = layout.name_bytes(name)
+    now = int(time.time())
     if source is None and contact is None and not labels and type(kind) is str and kind.isascii():
-        return About(kind, digest, boilerplate, None, None, layout.NO_LABELS)
+        return Record(key, kind, digest, symbols, symbols, 0, 0, now)
     for text in (kind, source, contact, *((labels or {}).keys()), *((labels or {}).values())):
         if text is None:
             continue
@@ -242,7 +231,8 @@ def _about(
             text.encode("utf-8", "surrogateescape")
         except (AttributeError, UnicodeEncodeError):
             raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
-    return About(kind, digest, boilerplate, source, contact, dict(labels) if labels else layout.NO_LABELS)
+    kept = dict(labels) if labels else layout.NO_LABELS
+    return Record(key, kind, digest, symbols, symbols, 0, 0, now, "", source, contact, kept)
 
 
 def frequencies(view: Snapshot) -> Callable[[NDArray[np.uint64]], NDArray[np.int64]]:
@@ -266,11 +256,11 @@ def as_hashes(hashes: Numbers) -> NDArray[np.uint64]:
 
 
 @lru_cache(maxsize=64)
-def _no_positions(count: int) -> NDArray[np.uint32]:
+def _no_numbers(count: int) -> NDArray[np.uint32]:
     """Shared by documents of one size; not to be written to."""
-    positions = np.full(count, NO_POSITION, np.uint32)
-    positions.flags.writeable = False
-    return positions
+    numbers = np.zeros(count, np.uint32)
+    numbers.flags.writeable = False
+    return numbers
 
 
 def _positions(positions: Numbers) -> NDArray[np.uint32]:

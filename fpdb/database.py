@@ -29,7 +29,8 @@ from fpdb.errors import (
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest, find_scheme
 from fpdb.match.evidence import Evidence, Texts
 from fpdb.match.originals import identify, read_original
-from fpdb.match.queries import Answer, Asked, Options, Sample, search
+from fpdb.match.queries import Answer, Asked, Options, search
+from fpdb.match.samples import Sample
 from fpdb.store import layout
 from fpdb.store.check import problems
 from fpdb.store.environment import BESIDE
@@ -39,6 +40,7 @@ from fpdb.store.store import Store
 
 if TYPE_CHECKING:
     from fpdb.match.clusters import Cluster
+    from fpdb.match.comparison import Watch
     from fpdb.match.pairs import Pair
     from fpdb.match.report import Report
 
@@ -189,11 +191,11 @@ class Database:
                 self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name
             )
             found = search_with(window=window)
-            digest = None if include_self or name is None else content_digest(content)
+            itself = None if name is None else _itself(view, name, content_digest(content))
             scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
             sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
-            without = _itself(view, name, digest)
-            asked = Asked(found.hashes, name, kind, without, sample, found.kgrams if scheme.fixed else 0)
+            kgrams = found.kgrams if scheme.fixed else 0
+            asked = Asked(found.hashes, name, kind, itself, include_self, sample, kgrams)
             ranked = search(view, asked, Options(**{"by": self.recipe.measure(kind), **self._caps(options)}))
             if not regions:
                 return ranked.answer
@@ -220,9 +222,10 @@ class Database:
         with self._store.snapshot() as view:
             return search(view, Asked(array, name, kind, _itself(view, name, digest)), checked).answer
 
-    def pairs(self, **options: Any) -> Iterator[Pair]:
+    def pairs(self, *, watch: Watch | None = None, **options: Any) -> Iterator[Pair]:
         """All documents against all: the pairs that share hashes, ranked.
 
+        watch: is called with a stage, what is counted in it, how many are done and of how many, now and then.
         options: see `match.comparison.PairOptions`: min_shared, by, min, top, max_df, new, since, owners, by_owner.
         Raises BadQuery, Corrupt.
         """
@@ -230,13 +233,13 @@ class Database:
         from fpdb.match.pairs import pairs
 
         checked = PairOptions(**options)
-        return self._from_view(lambda view: pairs(view, checked))
+        return self._from_view(lambda view: pairs(view, checked, watch))
 
-    def clusters(self, **options: Any) -> Iterator[Cluster]:
+    def clusters(self, *, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
         """Documents that pairs connect, directly or through others, the largest groups first.
 
-        options: as for `pairs`; top counts clusters, and min is 0.5 unless given or ranked by shared hashes. Raises
-        BadQuery, Corrupt.
+        watch, options: as for `pairs`; top counts clusters, and min is 0.5 unless given or ranked by shared hashes.
+        Raises BadQuery, Corrupt.
         """
         from fpdb.match.clusters import clusters
         from fpdb.match.comparison import PairOptions
@@ -244,7 +247,7 @@ class Database:
         checked = PairOptions(**options)
         if checked.min is None and checked.by != "shared":
             checked = replace(checked, min=CONNECTED)
-        return self._from_view(lambda view: clusters(view, checked))
+        return self._from_view(lambda view: clusters(view, checked, watch))
 
     def report(self, *, texts: Callable[[Document], str | bytes | None] | None = None, **options: Any) -> Report:
         """A page of evidence for a browser, yet empty: fill it with `add_answer` or `add_pairs`, and write its `html`.
@@ -366,11 +369,13 @@ def _document(number: int, record: Record) -> Document:
 
 
 def _itself(view: Snapshot, name: str | None, digest: bytes | None) -> int | None:
-    """The document that is the query itself."""
+    """The document, boilerplate left out, that is the query itself."""
     if name is None or digest is None:
         return None
     found = view.catalogue.find(layout.name_bytes(name))
-    return found if found is not None and view.catalogue.record(found).digest == digest else None
+    if found is None or found >= layout.FIRST_BOILERPLATE or view.catalogue.record(found).digest != digest:
+        return None
+    return found
 
 
 def _literal_beginning(glob: str | None) -> bytes:

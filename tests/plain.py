@@ -1,6 +1,7 @@
 """The database written plainly: a dict of sets, and DESIGN's definitions word for word. The oracle of storage tests."""
 
 import json
+import math
 from collections import Counter
 from fnmatch import fnmatchcase
 
@@ -18,6 +19,11 @@ OPTIONS = [
     {"max_df": 2, "max_ignored": 1, "by": "shared"},
     {"max_df": 20, "max_ignored": 0},
     {"max_df": 6, "by": "resemblance", "top": 1},
+    {"by": "weighted_containment", "min": 0.1},
+    {"by": "weighted_reverse_containment", "top": 3},
+    {"by": "weighted_resemblance", "max_df": 3},
+    {"by": "weighted_resemblance", "smallest": 9, "max_df": 2, "max_ignored": 1},
+    {"by": "weighted_containment", "smallest": 5, "max_df": 4},
 ]
 
 
@@ -51,8 +57,8 @@ class Plain:
         ordinary = {name: held - discarded for name, (held, boilerplate) in self.documents.items() if not boilerplate}
         return discarded, ordinary, Counter(hash_ for held in ordinary.values() for hash_ in held)
 
-    def answer(self, hashes, *, name=None, without=None, **options):
-        """What Answer.to_dict gives. without: the name of a document to leave out."""
+    def answer(self, hashes, *, name=None, itself=None, **options):
+        """What Answer.to_dict gives. itself: the name of the document that is the query, which is left out."""
         discarded, ordinary, frequency = self._seen = self._seen or self._see()
         hashes = [int(hash_) for hash_ in hashes]
         query = set(hashes) - discarded
@@ -63,10 +69,11 @@ class Plain:
             frequent.sort(key=lambda hash_: (-frequency[hash_], hash_))
             common = set(frequent[: options.get("max_ignored")])
         kept = set(asked) - common
+        by = options.get("by", "containment")
         matches = []
         for candidate, held in ordinary.items():
             shared = len(kept & held)
-            if not shared or candidate == without:
+            if not shared or candidate == itself:
                 continue
             reached = max(len(held) * len(asked) / len(query), shared)
             matches.append(
@@ -78,7 +85,9 @@ class Plain:
                     "resemblance": shared / (len(kept) + reached - shared),
                 }
             )
-        by = options.get("by", "containment")
+            if by.startswith("weighted"):
+                seen = held if len(asked) == len(query) else {hash_ for hash_ in held if hash_ <= asked[-1]}
+                matches[-1] |= self._weighted(kept, seen, itself, every=by != "weighted_containment")
         matches = [match for match in matches if match[by] >= options.get("min", 0)]
         matches.sort(key=lambda match: (-match[by], -match["shared"], name_bytes(match["name"])))
         return {
@@ -92,6 +101,36 @@ class Plain:
             },
             "matches": matches[: options.get("top")],
         }
+
+    def _weighted(self, query, held, itself, *, every):
+        """The weighted measures of two sets, the first of which is one of the documents, if there as `itself`."""
+        _, ordinary, frequency = self._seen
+        documents = len(ordinary) + (itself is None)
+
+        def weight(hashes):
+            known = ordinary.get(itself, set())
+            return sum(
+                rarity(documents, 1 + frequency[hash_] - (hash_ in known) if hash_ in query else frequency[hash_])
+                for hash_ in hashes
+            )
+
+        shared, of_query = weight(query & held), weight(query)
+        measures = {"weighted_containment": share(shared, of_query)}
+        if every:
+            of_document = weight(held)
+            measures["weighted_reverse_containment"] = share(shared, of_document)
+            measures["weighted_resemblance"] = share(shared, of_query + of_document - shared)
+        return measures
+
+
+def rarity(documents, frequency):
+    """What a hash weighs that so many of the documents hold, in units of 2**-28."""
+    return round(math.log(documents / frequency) * 2**28)
+
+
+def share(part, whole):
+    """0 of nothing."""
+    return part / whole if whole else 0.0
 
 
 def name_bytes(name):

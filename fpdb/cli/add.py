@@ -99,7 +99,7 @@ def add(
     report = Report()
     with target.open("a") as db:
         try:
-            with TerminalWatcher(lambda: _total(target, paths, jsonl)) as watcher:
+            with TerminalWatcher("adding", lambda: _total(target, paths, jsonl)) as watcher:
                 load(
                     db,
                     _sources(target, paths, name, kind, jsonl),
@@ -145,9 +145,7 @@ def _total(target: Target, paths: tuple[str, ...], jsonl: bool) -> int | None:
     """Bytes to be read; None if that cannot be known."""
     from fpdb.load import size_of
 
-    if "-" in paths:
-        return None
-    if jsonl:
+    if jsonl and "-" not in paths:
         return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
     return size_of(paths, target.own())
 

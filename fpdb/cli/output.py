@@ -10,12 +10,16 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple, TextIO
+from itertools import compress
+from typing import Any, Final, Literal, NamedTuple, TextIO
 
 import click
 
 RICH_ROWS = 1000
 """Longer tables are written plainly: drawing them would take seconds."""
+
+
+_ENCODE: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode  # made once, for millions of lines
 
 
 class Column(NamedTuple):
@@ -34,7 +38,7 @@ def printable(text: str) -> str:
 
 def write_json(value: Any) -> None:
     """One object on one line, in ASCII: no character of a name can break it."""
-    print(json.dumps(value, ensure_ascii=True, allow_nan=False), file=sys.stdout)
+    sys.stdout.write(_ENCODE(value) + "\n")
 
 
 def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> None:
@@ -49,8 +53,10 @@ def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) ->
 
 
 def write_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
-    """A table: drawn by rich on a terminal, else in plain columns, nothing cut off."""
+    """A table: drawn by rich on a terminal, else in plain columns, nothing cut off; no column that is all empty."""
     cells = [[printable(cell) for cell in row] for row in rows]
+    used = [bool(column.title) or any(row[at] for row in cells) for at, column in enumerate(columns)]
+    columns, cells = list(compress(columns, used)), [list(compress(row, used)) for row in cells]
     out = _stdout("backslashreplace")
     if out.isatty() and len(cells) <= RICH_ROWS:
         _draw(columns, cells)
@@ -143,7 +149,7 @@ def _draw(columns: Sequence[Column], cells: Iterable[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         justify: Literal["left", "right"] = "right" if column.right else "left"
         table.add_column(column.title, justify=justify, overflow="fold", no_wrap=column.right)

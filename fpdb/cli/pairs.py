@@ -1,8 +1,8 @@
 """`fpdb pairs`."""
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -12,6 +12,7 @@ from fpdb.cli.output import Column, bar, count_text, write_csv, write_json, writ
 if TYPE_CHECKING:
     from fpdb import Cluster, Pair
 
+T = TypeVar("T")
 MEASURES = ("containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance")
 
 COLUMNS = (
@@ -49,7 +50,8 @@ WEIGHTED_FIELDS = ("weighted_containment_a", "weighted_containment_b", "weighted
     "--max-df",
     type=click.IntRange(min=0),
     metavar="M",
-    help="Leave out hashes that M documents or more hold; 0: none.  [default: 1000 beyond 10,000 documents, else 0]",
+    help="Leave out hashes that M documents or more hold, from scores and regions; 0: none.  [default: 1000 beyond "
+    "10,000 documents, else 0]",
 )
 @click.option("--new", type=NameValue(), metavar="KEY=VALUE", help="Only pairs with a document that has this label.")
 @click.option(
@@ -86,17 +88,27 @@ def pairs(target: Target, /, by: str, clusters: bool, report: Any, form: str, to
     options |= {"by": by.replace("-", "_"), "top": top}
     with target.open("r") as db, wrong_usage():
         if clusters:
-            _print_clusters(db.clusters(**options), form, top)
+            _print_clusters(_watched(db.clusters, options), form, top)
             return
         page = db.report(by=options["by"], connect=None if by == "shared" else options["min"]) if report else None
         listed = page.limits.rows if page else TOP_OF_TABLE
         # One more than a table shows tells whether there are more, without keeping all of them.
         options["top"] = (top or listed) + 1 if form == "table" else top
         kept: list[Pair] = []
-        _print_pairs(_keeping(db.pairs(**options), kept, listed + 1), form, top, options["by"])
+        _print_pairs(_keeping(_watched(db.pairs, options), kept, listed + 1), form, top, options["by"])
         if page:
-            page.add_pairs(kept[:top], by_owner=options["by_owner"])
+            page.add_pairs(kept[:top], by_owner=options["by_owner"], max_df=options["max_df"])
             report.write(page.html())
+
+
+def _watched(find: Callable[..., Iterator[T]], options: dict[str, Any]) -> Iterator[T]:
+    """What it finds, once there is a first one; until then a terminal shows how the work gets on."""
+    from fpdb.cli.progress import TerminalWatcher
+
+    with TerminalWatcher() as watcher:
+        found = find(watch=watcher.stage, **options)
+        first = list(islice(found, 1))
+    return chain(first, found)
 
 
 def _keeping(found: "Iterable[Pair]", kept: "list[Pair]", most: int) -> "Iterator[Pair]":

@@ -19,13 +19,22 @@ from fpdb.cli.options import (
     top_option,
     wrong_usage,
 )
-from fpdb.cli.output import Column, bar, count_text, printable, say, write_csv, write_json, write_table
-from fpdb.errors import Unreadable
+from fpdb.cli.output import Column, bar, count_text, printable, write_csv, write_json, write_table
+from fpdb.errors import BadName, Unreadable
 
 if TYPE_CHECKING:
     from fpdb import Answer, Database, Report
+    from fpdb.cli.progress import TerminalWatcher
 
-MEASURES = ("containment", "reverse-containment", "resemblance", "shared")
+MEASURES = (
+    "containment",
+    "reverse-containment",
+    "resemblance",
+    "shared",
+    "weighted-containment",
+    "weighted-reverse-containment",
+    "weighted-resemblance",
+)
 
 COLUMNS = (
     Column("#", right=True),
@@ -34,10 +43,10 @@ COLUMNS = (
     Column("containment", right=True),
     Column("reverse", right=True),
     Column("resemblance", right=True),
-    Column(""),
-    Column(""),
 )
+BAR = (Column(""), Column(""))
 FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment", "resemblance")
+WEIGHTED_FIELDS = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
 COVERAGES = ("query_coverage", "document_coverage", "source")
 
 
@@ -46,7 +55,8 @@ COVERAGES = ("query_coverage", "document_coverage", "source")
 @click.option(
     "--by",
     type=click.Choice(MEASURES),
-    help="The measure: for the order, and for --min.  [default: containment; reverse-containment with koala]",
+    help="The measure: for the order, and for --min. Weighted ones count rare hashes for more; all but "
+    "weighted-containment read the whole database.  [default: containment; reverse-containment with koala]",
 )
 @click.option("--min", "least", type=float, metavar="X", help="Only matches of at least X.")
 @top_option
@@ -109,7 +119,8 @@ def query(
     PATH is a file, a folder or an archive (each file in it is a query), or - for standard input.
 
     Containment is how much of the query is in the document, reverse how much of the document is in the query,
-    resemblance how much of both together they share: all counted in fingerprints, boilerplate left out.
+    resemblance how much of both together they share: all counted in fingerprints, boilerplate left out. Weighted, each
+    of these counts log(N / M), if M of the N documents hold it, the query being one of them.
 
     \b
     Example: fpdb query draft.txt
@@ -118,8 +129,17 @@ def query(
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
     if options["gap"] and not options["regions"]:
         raise click.UsageError("--gap joins regions: give --regions too")
+    from fpdb.cli.progress import TerminalWatcher
+    from fpdb.load import size_of
+
     failed: list[str] = []
-    with target.open("r") as db:
+
+    def total() -> int | None:
+        return size_of(paths, target.own())
+
+    # Answers on a terminal show themselves how the work gets on.
+    watcher = TerminalWatcher("querying", total, shown=not sys.stdout.isatty())
+    with target.open("r") as db, watcher:
         shown = top or TOP_OF_TABLE
         measure = db.recipe.measure(kind) if by is None else by.replace("-", "_")
         page = db.report(by=measure) if report else None
@@ -129,14 +149,14 @@ def query(
         asked = options | {"min": least, "top": most, "kind": kind, "regions": options["regions"] or page is not None}
         if by is not None:
             asked["by"] = measure
-        answers = _answers(db, target, paths, name, asked, failed)
+        answers = _answers(db, target, paths, name, asked, failed, watcher)
         if page is not None:
             answers = _put_on(page, answers, top, options["regions"] or form == "table")
         if form == "json":
             for answer, *_ in answers:
                 write_json(answer.to_dict())
         elif form == "csv":
-            fields = FIELDS + COVERAGES * options["regions"]
+            fields = FIELDS + WEIGHTED_FIELDS * (measure in WEIGHTED_FIELDS) + COVERAGES * options["regions"]
             write_csv(fields, (row for answer, *_ in answers for row in _csv_rows(answer, fields)))
         else:
             for index, (answer, left_out, content) in enumerate(answers):
@@ -175,6 +195,7 @@ def _answers(
     name: str | None,
     options: dict[str, Any],
     failed: list[str],
+    watcher: "TerminalWatcher",
 ) -> "Iterator[tuple[Answer, bool, bytes | str]]":
     """One after the other, whether the document that is the query itself was left out, and the query's content.
 
@@ -192,8 +213,9 @@ def _answers(
             with wrong_usage():
                 answer = db.query(content, name=source.name, **options)
             yield answer, stored is not None and stored == content_digest(content), content
-        except (OSError, Unreadable) as error:
-            say(f"skipped {source.name}: {reason_of(error)}")
+            watcher.done(source.size)
+        except (OSError, BadName, Unreadable) as error:
+            watcher.skipped(Skipped(source.name, reason_of(error)))
             if source.asked:
                 failed.append(source.name)
 
@@ -225,6 +247,7 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
         short = "" if query.fingerprints else ": too short to have a fingerprint"
         click.echo("no match" + (" but itself, see --include-self" if left_out else "") + short)
         return
+    weighted = by in WEIGHTED_FIELDS
     rows = (
         (
             str(rank),
@@ -233,12 +256,13 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
             f"{match.containment:.1%}",
             f"{match.reverse_containment:.1%}",
             f"{match.resemblance:.3f}",
+            *([f"{getattr(match, by):.3f}"] if weighted else []),
             bar(getattr(match, bars)),
             "" if match.part is None else f"about {match.part:.0%} of the shorter",
         )
         for rank, match in enumerate(answer.matches[:top], start=1)
     )
-    write_table(COLUMNS, rows)
+    write_table((*COLUMNS, *([Column("weighted", right=True)] if weighted else []), *BAR), rows)
     if len(answer.matches) > top:
         more = "more" if answer.matches[0].regions is not None else f"{len(answer.matches) - top:,} more"
         click.echo(f"{more}; see them with --top")

@@ -8,7 +8,7 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from fpdb.archives import HEAD, archive_form
 from fpdb.load.archives import documents, may_be_archive
@@ -44,8 +44,10 @@ def files(
             yield from _opened(one)
 
 
-def size_of(paths: Iterable[str], own: Own | None = None) -> int | None:
-    """Bytes of all files in `paths` but standard input; None where there are archives, which say it but when read."""
+def size_of(paths: Sequence[str], own: Own | None = None) -> int | None:
+    """Bytes of all files in `paths`; None where standard input or an archive is among them: it is known in the end."""
+    if "-" in paths:
+        return None
     total = 0
     for one in _found(paths, None, "text", own):
         if isinstance(one, Source):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.match.comparison import Comparison, PairOptions
+from fpdb.match.comparison import Comparison, PairOptions, Watch
 from fpdb.store.snapshot import Snapshot
 
 U32 = NDArray[np.uint32]
@@ -30,9 +30,9 @@ class Cluster:
         return len(self.members)
 
 
-def clusters(view: Snapshot, options: PairOptions) -> Iterator[Cluster]:
+def clusters(view: Snapshot, options: PairOptions, watch: Watch | None = None) -> Iterator[Cluster]:
     """The clusters, the largest first, then by name; `top` of them at most. Raises Corrupt."""
-    comparison = Comparison(view, replace(options, top=None))
+    comparison = Comparison(view, replace(options, top=None), watch)
     documents = comparison.documents
     order = documents.order
     roots = np.arange(len(documents), dtype=np.uint32)  # by place in the order of names

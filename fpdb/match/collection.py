@@ -88,19 +88,27 @@ def collect(view: Snapshot, owner: Owner, is_new: Callable[[Record], bool], *, b
 def posting_lists(view: Snapshot, documents: Collection) -> Iterator[U32]:
     """The posting lists of all hashes but boilerplate, in order of the hashes, some whole lists at a time, in the form
     of `_counting.lists`. Raises Corrupt."""
+    for hashes, holders in postings(view):
+        ranks = _counting.ranks_of(holders, documents.pages, documents.table)
+        yield _lists(hashes, ranks, documents.monotone)
+
+
+def postings(view: Snapshot) -> Iterator[tuple[U64, U32]]:
+    """The hashes and documents of all postings but boilerplate's, sorted, each hash whole. Those of dead documents are
+    among them, and documents that hold a hash at several positions are repeated. Raises Corrupt."""
     boilerplate = view.boilerplate()
     pieces = merging.merged([runs.scan(view.txn, view.blocks, run) for run in view.runs()], NOBODY, 0)
-    hashes, ranks = np.empty(0, np.uint64), NO_U32
+    hashes, documents = np.empty(0, np.uint64), NO_U32
     for piece in pieces:
-        more, more_ranks = piece.hashes, _counting.ranks_of(piece.documents, documents.pages, documents.table)
+        more, more_documents = piece.hashes, piece.documents
         if len(boilerplate):
             kept = ~contains(boilerplate, more)
-            more, more_ranks = more[kept], more_ranks[kept]
-        hashes, ranks = np.concatenate((hashes, more)), np.concatenate((ranks, more_ranks))
+            more, more_documents = more[kept], more_documents[kept]
+        hashes, documents = np.concatenate((hashes, more)), np.concatenate((documents, more_documents))
         whole = int(np.searchsorted(hashes, hashes[-1])) if len(hashes) else 0  # the last list may go on
-        yield _lists(hashes[:whole], ranks[:whole], documents.monotone)
-        hashes, ranks = hashes[whole:], ranks[whole:]
-    yield _lists(hashes, ranks, documents.monotone)
+        yield hashes[:whole], documents[:whole]
+        hashes, documents = hashes[whole:], documents[whole:]
+    yield hashes, documents
 
 
 def owner_rule(source: str) -> Owner:

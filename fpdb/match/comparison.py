@@ -3,7 +3,7 @@
 No pair below the thresholds is made (winnowing paper, section 5.2): the posting lists of all hashes are gathered in
 memory, and the pairs of one document after the other are counted in one array. Memory is 8 bytes a posting that is
 shared (12 with weights), up to BUDGET of them at once, about 400 bytes a document, and 20 MB and more a thread.
-Measures are Broder's (1997); rarity weights are log(N / df). Knows nothing of what becomes of the pairs.
+Measures are Broder's (1997); weights are those of `rarity`. Knows nothing of what becomes of the pairs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from fpdb.errors import BadQuery
 from fpdb.match import _counting
 from fpdb.match.collection import NO_U32, collect, newness_rule, owner_rule, posting_lists
+from fpdb.match.rarity import ratio, weigh
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
 
@@ -36,6 +37,9 @@ BUDGET: Final = 1 << 27  # postings in memory at once: 1 GiB, half as much again
 ROOM: Final = 1 << 18  # pairs that a thread hands on at once
 ROWS: Final = 1 << 12  # documents that a thread counts before it takes others
 JOBS: Final = 4  # threads at most
+
+Watch = Callable[[str, str, int, int], None]
+"""Is told the stage, what is counted in it, how many are done, and of how many."""
 
 MEASURES: Final = ("containment", "resemblance", "shared", "weighted_containment", "weighted_resemblance")
 SMALL: Final = 10_000  # documents up to which no hash is common
@@ -83,6 +87,11 @@ class PairOptions:
         return self.by.startswith("weighted_")
 
 
+def cap_of(max_df: int | None, documents: int) -> int:
+    """From which df on hashes are left out; 0 for never. max_df: as in `PairOptions`."""
+    return (COMMON if documents > SMALL else 0) if max_df is None else max_df
+
+
 class Found(NamedTuple):
     """Pairs of ranks, a before b in the order of names; arrays of shape (n,). weight: of what they share, shape (0,)
     without weights. score: the measure they are ranked by."""
@@ -105,26 +114,30 @@ NOTHING: Final = Found(NO_U32, NO_U32, NO_U32, np.empty(0), np.empty(0))
 class Comparison:
     """One run over a commit's documents."""
 
-    def __init__(self, view: Snapshot, options: PairOptions) -> None:
-        """Raises Corrupt."""
+    def __init__(self, view: Snapshot, options: PairOptions, watch: Watch | None = None) -> None:
+        """watch: is told how it gets on. Raises Corrupt."""
         self.view = view
         self.options = options
+        self._watch = watch or _nobody
         rules = owner_rule(options.owners), newness_rule(options.new, options.since)
         self.documents = collect(view, *rules, by_owner=options.by_owner)
         count = len(self.documents)
-        self.max_df: int = (COMMON if count > SMALL else 0) if options.max_df is None else options.max_df
+        self.max_df = cap_of(options.max_df, count)
         self.floor = min(float(options.min or 0), 2.0**32)
         self._sampled = bool((self.documents.shares != layout.WHOLE).any())
         self._weights: F64 = np.empty(0)
         if options.weighted:
-            self._weights = np.log(np.maximum(count, 1) / np.maximum(np.arange(count + 1), 1))
+            self._weights = weigh(np.arange(count + 1), count)
         self._sizes = np.zeros(count, np.uint32)
         self._paired = np.zeros(count, np.uint32)
         self._totals = np.zeros(count if options.weighted else 0)
+        done = 0
         for lists in posting_lists(view, self.documents):
             _counting.survey(
                 lists, self.max_df, self.documents.new, self._weights, self._sizes, self._paired, self._totals
             )
+            done += len(lists)
+            self._watch("reading", "posting", done, view.state.postings)
         self._bounds = self._totals if options.weighted else self._sizes.astype(np.float64)
 
     def batches(self) -> Iterator[Found]:
@@ -133,8 +146,13 @@ class Comparison:
         room = max(ROOM, 2 * len(self.documents))
         with ThreadPoolExecutor(jobs) as pool:
             counters = [_counting.Counter(len(self.documents), room, self.options.weighted) for _ in range(jobs)]
-            for tile in self._tiles():
-                yield from self._count(self._gathered(tile), pool, counters)
+            tiles = list(self._tiles())
+            done, total = 0, sum(tile.a_end - tile.a_start for tile in tiles)
+            for tile in tiles:
+                for rows, found in self._count(self._gathered(tile), pool, counters):
+                    done += rows
+                    self._watch("comparing", "document", done, total)
+                    yield found
 
     def _tiles(self) -> Iterator[_Tile]:
         """Ranges of ranks, each against itself and all that follow, any two of which have postings within BUDGET (or
@@ -166,27 +184,29 @@ class Comparison:
         members = members[:at]
         return _Lists(tile, members, frequencies, *_counting.index(members, tile.a_start, tile.a_end))
 
-    def _count(self, lists: _Lists, pool: ThreadPoolExecutor, counters: list[_counting.Counter]) -> Iterator[Found]:
-        """The pairs of a tile; each thread counts the rows of one stretch after the other."""
+    def _count(
+        self, lists: _Lists, pool: ThreadPoolExecutor, counters: list[_counting.Counter]
+    ) -> Iterator[tuple[int, Found]]:
+        """How many rows were counted, and their pairs; each thread counts the rows of one stretch after the other."""
         tile = lists.tile
         rows = max(1, min(ROWS, (tile.a_end - tile.a_start) // (4 * len(counters))))
         stretches = deque((start, min(start + rows, tile.a_end)) for start in range(tile.a_start, tile.a_end, rows))
-        at_work: deque[tuple[_counting.Counter, int, Future[tuple[int, Found]]]] = deque()
+        at_work: deque[tuple[_counting.Counter, int, int, Future[tuple[int, Found]]]] = deque()
 
         def start(counter: _counting.Counter, row: int, end: int) -> None:
-            at_work.append((counter, end, pool.submit(self._count_rows, lists, counter, row, end)))
+            at_work.append((counter, row, end, pool.submit(self._count_rows, lists, counter, row, end)))
 
         for counter in counters:
             if stretches:
                 start(counter, *stretches.popleft())
         while at_work:
-            counter, end, future = at_work.popleft()
+            counter, first, end, future = at_work.popleft()
             row, found = future.result()
             if row < end:
                 start(counter, row, end)
             elif stretches:
                 start(counter, *stretches.popleft())
-            yield found
+            yield row - first, found
 
     def _count_rows(self, lists: _Lists, counter: _counting.Counter, row: int, end: int) -> tuple[int, Found]:
         """Counts until the rows, or the room for pairs, end; returns the row to go on with."""
@@ -229,8 +249,7 @@ class Comparison:
     def measures(self, found: Found, *, weighted: bool) -> tuple[F64, F64, F64]:
         """The containment of a, that of b, and the resemblance, of each pair; shape (n,).
 
-        Of two samples, only what both are samples of counts: about that share of the wider one. What has no weight is
-        contained in nothing.
+        Of two samples, only what both are samples of counts: about that share of the wider one.
         """
         value = found.weight if weighted else found.shared.astype(np.float64)
         sizes = self._totals if weighted else self._sizes
@@ -241,14 +260,17 @@ class Comparison:
             common = np.minimum(share_a, share_b)
             size_a = np.maximum(size_a * (common / share_a), value)
             size_b = np.maximum(size_b * (common / share_b), value)
-        of_both = size_a + size_b - value
-        return _ratio(value, size_a), _ratio(value, size_b), np.minimum(_ratio(value, of_both), 1)
+        return ratio(value, size_a), ratio(value, size_b), ratio(value, size_a + size_b - value)
 
     def ranked(self, found: Found) -> Found:
         """The first `top` pairs, in order."""
         order = self.documents.order
         ranking = np.lexsort((order[found.b], order[found.a], -found.shared.astype(np.int64), -found.score))
         return found.take(ranking[: self.options.top])
+
+
+def _nobody(*_: object) -> None:
+    """Watches nothing."""
 
 
 class _Tile(NamedTuple):
@@ -268,7 +290,3 @@ class _Lists(NamedTuple):
     frequencies: U32
     offsets: I64
     places: U32
-
-
-def _ratio(part: F64, whole: F64) -> F64:
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.match.comparison import NOTHING, Comparison, Found, PairOptions
+from fpdb.match.comparison import NOTHING, Comparison, Found, PairOptions, Watch
 from fpdb.store.snapshot import Snapshot
 
 POOL: Final = 1 << 18  # pairs kept before those below the first `top` are dropped
@@ -42,9 +42,9 @@ class Pair:
         return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
 
 
-def pairs(view: Snapshot, options: PairOptions) -> Iterator[Pair]:
+def pairs(view: Snapshot, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:
     """The pairs that pass, by the measure, then shared, both descending, then the names' bytes. Raises Corrupt."""
-    comparison = Comparison(view, options)
+    comparison = Comparison(view, options, watch)
     held, count = [NOTHING], 0
     for batch in comparison.batches():
         held.append(batch)

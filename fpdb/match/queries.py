@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Final, Literal, NamedTuple
 
@@ -16,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadQuery
-from fpdb.fingerprint import levels_of
+from fpdb.match.rarity import ratio, sums, weigh, weights_held
+from fpdb.match.samples import Sample
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Hits, Snapshot
 
@@ -28,7 +30,8 @@ MANY: Final = 4096  # hits from which counting by document is faster than sortin
 SPARSE: Final = 16  # unless the ids go beyond so many times their number
 ROUNDING: Final = 1e-6
 LENGTHS_DIFFER: Final = 5  # times
-MEASURES: Final = ("containment", "reverse_containment", "resemblance", "shared")
+WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
+MEASURES: Final = ("containment", "reverse_containment", "resemblance", "shared", *WEIGHTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,11 @@ class Options:
     by: the measure to rank by, one of MEASURES. smallest: look only that many of the smallest hashes up. max_df: ignore
     hashes that this many documents hold, but max_ignored of them at most, the most frequent. min: the least measure, in
     [0, 1], or a count where by is "shared"; inclusive. top: the most matches to return.
+
+    By one of the weighted measures, a hash counts log(N / df): it weighs the more the fewer of the N documents hold it.
+    The query is one of the N and of the df of its hashes, whether the database holds it already or not, so that scores
+    are those that `pairs` would give it. Weighted reverse containment and resemblance read all postings, or those up to
+    the largest of the `smallest`.
     """
 
     by: str = "containment"
@@ -60,6 +68,11 @@ class Options:
         if self.min is not None and not (isinstance(self.min, Real) and 0 <= self.min <= most):
             raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
 
+    @property
+    def weighted(self) -> bool:
+        """Whether hashes weigh by their rarity."""
+        return self.by in WEIGHTED
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -67,6 +80,9 @@ class Match:
 
     part: said where every document has as many fingerprints and the lengths differ much, so that a low measure may
     still mean much: about how much of the shorter one is in the longer one (Heintze 1996, section 3.5).
+
+    Only where matches are ranked by a weighted measure, see `Options`: weighted_containment, and by one of the others
+    weighted_reverse_containment and weighted_resemblance too.
 
     Only where regions are asked for:
     regions: {"query": place, "document": place, "shared": fingerprints} each, in order of the query. A place is
@@ -82,6 +98,9 @@ class Match:
     containment: float
     reverse_containment: float
     resemblance: float
+    weighted_containment: float | None = None
+    weighted_reverse_containment: float | None = None
+    weighted_resemblance: float | None = None
     part: float | None = None
     query_coverage: float | None = None
     document_coverage: float | None = None
@@ -126,14 +145,16 @@ class Answer:
 class Asked(NamedTuple):
     """A query document.
 
-    hashes: shape (n,), in any order, repeats allowed. without: a document to leave out. sample: where the database
-    keeps samples. kgrams: how many it has, where documents of any length have as many fingerprints; else 0.
+    hashes: shape (n,), in any order, repeats allowed. itself: the document that is the query itself, which is left out
+    unless with_itself. sample: where the database keeps samples. kgrams: how many it has, where documents of any length
+    have as many fingerprints; else 0.
     """
 
     hashes: U64
     name: str | None
     kind: str
-    without: int | None = None
+    itself: int | None = None
+    with_itself: bool = False
     sample: Sample | None = None
     kgrams: int = 0
 
@@ -155,51 +176,31 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
         held = contains(boilerplate, distinct)
         ignored_boilerplate, distinct = int(held.sum()), distinct[~held]
     looked_up = distinct if options.smallest is None else distinct[: options.smallest]
-    documents, common = _hits(view, looked_up, options)
-    ignored_common = len(common)
-    found, shared = _tally(documents if asked.without is None else documents[documents != asked.without])
-    counted = len(looked_up) - ignored_common
+    kept, indices, documents = _hits(view, looked_up, options)
+    others = np.ones(len(documents), np.bool_) if asked.itself is None else documents != asked.itself
+    found, shared = _tally(documents if asked.with_itself else documents[others])
     if asked.sample is None:
-        promising = _promising(shared, counted, options)
+        promising = _promising(shared, int(kept.sum()), options)
         found, shared = found[promising], shared[promising]
     sizes = view.catalogue.sizes(found)
-    held_by = (sizes["hashes"].astype(np.int64) - sizes["boilerplate"]) * len(looked_up) / max(len(distinct), 1)
-    of_query: NDArray[Any] = np.full(len(found), counted)
-    if asked.sample is not None:
-        of_query = np.maximum(asked.sample.reach(looked_up, sizes["share"]) - ignored_common, shared)
-        held_by = held_by * asked.sample.overlap(sizes["share"])
-    measures = measure(shared, of_query, held_by)
+    held = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
+    compare = partial(_compare, asked.sample, looked_up, sizes["share"])
+    measures = compare(shared, kept, held * len(looked_up) / max(len(distinct), 1))
+    if options.weighted:
+        documents_in_all = view.state.documents + (asked.itself is None)
+        holders = np.bincount(indices[others], minlength=len(looked_up)) + 1
+        weights = kept * weigh(holders, documents_in_all)
+        value = sums(found, documents, weights[indices])
+        if options.by == "weighted_containment":
+            measures["weighted_containment"] = compare(value, weights, value)["containment"]
+        else:
+            last = int(looked_up[-1]) if 0 < len(looked_up) < len(distinct) else 2**64 - 1
+            weighed = value + weights_held(view, found, documents_in_all, looked_up[kept], last)
+            measures |= {f"weighted_{name}": each for name, each in compare(value, weights, weighed).items()}
+    ignored_common = len(looked_up) - int(kept.sum())
     query = Query(asked.name, asked.kind, len(asked.hashes), len(looked_up), ignored_boilerplate, ignored_common)
-    matches, order = _ranked(view, found, measures, options, asked.kgrams)
-    return Ranked(Answer(query, matches), found[order].tolist(), looked_up[common])
-
-
-class Sample(NamedTuple):
-    """How the hashes of query and documents are samples of all that they have; see `fingerprint.selection.Scheme`.
-
-    Two documents are compared within what both are samples of. sampling: "least" or "level"; share: the query's; bits:
-    how wide hashes are.
-    """
-
-    sampling: str
-    share: int
-    bits: int
-
-    def reach(self, hashes: U64, shares: U32) -> NDArray[np.int64]:
-        """How many of the query's sorted hashes are within the share that it has in common with each document."""
-        common = np.minimum(shares, np.uint32(self.share)).astype(np.uint64)
-        if self.sampling == "least":
-            limits = ((common + np.uint64(1)) << np.uint64(32)) - np.uint64(1)  # wraps to 2**64 - 1 for the whole
-            return np.searchsorted(hashes << np.uint64(64 - self.bits), limits, "right").astype(np.int64)
-        # A share of 2**(32 - level) units less one lets pass what ends with `level` zeros.
-        levels = 32 - np.log2(common.astype(np.float64) + 1).astype(np.int64)
-        at_least: NDArray[np.int64] = (levels_of(hashes)[:, None] >= np.arange(33)).sum(axis=0)
-        return at_least[levels]
-
-    def overlap(self, shares: U32) -> F64:
-        """How much of each document's sample is within the share that it has in common with the query."""
-        theirs = shares.astype(np.float64) + 1
-        return np.minimum(theirs, self.share + 1) / theirs
+    matches, order = _ranked(view, found, shared, measures, options, asked.kgrams)
+    return Ranked(Answer(query, matches), found[order].tolist(), looked_up[~kept])
 
 
 def sorted_distinct(hashes: U64) -> U64:
@@ -220,51 +221,68 @@ def _tally(documents: U32) -> tuple[U32, NDArray[np.int64]]:
 def _promising(shared: NDArray[np.int64], counted: int, options: Options) -> NDArray[np.intp]:
     """Indices of the candidates whose sizes matter: those that may reach `min` and the first `top`.
 
-    No measure but reverse containment exceeds shared / counted, and two of them rise and fall with shared.
+    Of the measures that count hashes, none but reverse containment exceeds shared / counted, and two of them rise and
+    fall with shared.
     """
     least = 1.0
-    if options.min is not None and options.by != "reverse_containment":
+    if options.min is not None and options.by in ("containment", "resemblance", "shared"):
         least = options.min * (1 if options.by == "shared" else counted) - ROUNDING
     if options.top is not None and options.by in ("containment", "shared") and len(shared) > options.top:
         least = max(least, float(np.partition(shared, -options.top)[-options.top]))
     return np.flatnonzero(shared >= least)
 
 
-def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[U32, NDArray[np.intp]]:
-    """The document of every hit on a hash that is not ignored, and the indices of those ignored as common."""
+def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[NDArray[np.bool_], U32, U32]:
+    """Which of the hashes are not ignored as common, and the hits on these: indices of hashes, and documents."""
     hits = view.look_up(asked, cap=options.max_df)
+    kept = ~hits.capped
     common = np.flatnonzero(hits.capped)
     if options.max_ignored is None or len(common) <= options.max_ignored:
-        return hits.documents, common
+        return kept, hits.indices, hits.documents
     # More are common than may be ignored: the most frequent go, ties by hash; the rest count after all.
     every: Hits = view.look_up(asked[common])
     frequency = np.bincount(every.indices, minlength=len(common))
-    kept = np.ones(len(common), np.bool_)
-    kept[np.lexsort((common, -frequency))[: options.max_ignored]] = False
-    return np.concatenate((hits.documents, every.documents[kept[every.indices]])), common[~kept]
+    kept[common[np.lexsort((common, -frequency))[options.max_ignored :]]] = True
+    indices = common[every.indices].astype(np.uint32)
+    back = kept[indices]
+    indices = np.concatenate((hits.indices, indices[back]))
+    return kept, indices, np.concatenate((hits.documents, every.documents[back]))
 
 
-def measure(shared: NDArray[np.int64], asked: NDArray[np.int64], reached: F64) -> Mapping[str, F64]:
-    """The four measures of each candidate; shape (n,).
+def _compare(
+    sample: Sample | None, looked_up: U64, shares: U32, value: NDArray[Any], counted: NDArray[Any], held: F64
+) -> dict[str, F64]:
+    """The measures of candidates, of which so much is a sample; counted: what each hash looked up counts."""
+    if sample is None:
+        return measure(value, counted.sum(), held)
+    return measure(value, sample.within(looked_up, counted, shares), held * sample.overlap(shares))
+
+
+def measure(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F64]:
+    """Three measures of each candidate; shape (n,).
 
     shared: |Q and D| among the hashes asked for; asked: |Q| of these; reached: |D|, or, where only hashes up to some T
     were asked for, |D up to T|, taken as the same share of |D| as the hashes asked for are of Q: stored hashes are
-    uniform, and Q's own share errs with the sample, so that a copy of the query scores 1 exactly.
+    uniform, and Q's own share errs with the sample, so that a copy of the query scores 1 exactly. Or what these weigh.
     """
-    reached = np.maximum(reached, shared)
+    asked, reached = np.maximum(asked, shared), np.maximum(reached, shared)
     return {
-        "shared": shared.astype(np.float64),
-        "containment": shared / np.maximum(asked, 1),
-        "reverse_containment": shared / np.maximum(reached, 1),
-        "resemblance": shared / np.maximum(asked + reached - shared, 1),
+        "containment": ratio(shared, asked),
+        "reverse_containment": ratio(shared, reached),
+        "resemblance": ratio(shared, asked + reached - shared),
     }
 
 
 def _ranked(
-    view: Snapshot, found: U32, measures: Mapping[str, F64], options: Options, kgrams: int
+    view: Snapshot,
+    found: U32,
+    shared: NDArray[np.int64],
+    measures: Mapping[str, F64],
+    options: Options,
+    kgrams: int,
 ) -> tuple[list[Match], list[int]]:
     """The matches in order, and the index of each one's document."""
-    score, shared = measures[options.by], measures["shared"]
+    score = shared if options.by == "shared" else measures[options.by]
     kept = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
     kept = kept[np.lexsort((-shared[kept], -score[kept]))]
     if options.top is not None and len(kept) > options.top:
@@ -275,17 +293,12 @@ def _ranked(
     records = {index: view.catalogue.record(int(found[index])) for index in kept.tolist()}
     order = sorted(records, key=lambda index: (-score[index], -shared[index], records[index].name))
     order = order[: options.top]
-    matches = [
-        Match(
-            records[index].name.decode("utf-8", "surrogateescape"),
-            int(shared[index]),
-            float(measures["containment"][index]),
-            float(measures["reverse_containment"][index]),
-            float(measures["resemblance"][index]),
-            _part(float(measures["reverse_containment"][index]), kgrams, records[index].kgrams),
-        )
-        for index in order
-    ]
+    matches = []
+    for index in order:
+        values: dict[str, Any] = {name: float(each[index]) for name, each in measures.items()}
+        values["part"] = _part(values["reverse_containment"], kgrams, records[index].kgrams)
+        name = records[index].name.decode("utf-8", "surrogateescape")
+        matches.append(Match(name=name, shared=int(shared[index]), **values))
     return matches, order
 
 

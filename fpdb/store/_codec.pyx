@@ -63,18 +63,26 @@ cdef inline uint64_t get_bits(const uint8_t* column, uint64_t index, int width) 
     return x
 
 
-cdef inline void put_bits(uint8_t* column, uint64_t index, int width, uint64_t x) noexcept nogil:
-    """Ors x into a zeroed column."""
-    cdef uint64_t bit = index * <uint64_t>width
-    cdef uint8_t* at = column + (bit >> 3)
-    cdef int shift = bit & 7
-    cdef uint64_t word
-    if width == 0:
-        return
-    word = load64(at) | (x << shift)
-    memcpy(at, &word, 8)
-    if shift + width > 64:
-        at[8] |= <uint8_t>(x >> (64 - shift))
+cdef struct Packer:
+    uint8_t* at         # where the next 8 bytes of a packed column go
+    uint64_t word       # the bits that do not fill them yet
+    int used            # how many these are
+
+
+cdef inline void put_bits(Packer* packer, int width, uint64_t x) noexcept nogil:
+    """Appends x, which has no bits beyond width."""
+    packer.word |= x << packer.used
+    packer.used += width
+    if packer.used >= 64:
+        memcpy(packer.at, &packer.word, 8)
+        packer.at += 8
+        packer.used -= 64
+        packer.word = x >> (width - packer.used) if packer.used else 0
+
+
+cdef inline void finish(Packer* packer) noexcept nogil:
+    """Writes what is left."""
+    memcpy(packer.at, &packer.word, (packer.used + 7) >> 3)
 
 
 cdef inline uint64_t packed_bytes(uint64_t count, int width) noexcept nogil:
@@ -163,6 +171,7 @@ cdef Py_ssize_t encode(const uint64_t* hashes, const uint32_t* documents, Py_ssi
     cdef uint8_t* lows
     cdef uint8_t* starts
     cdef uint8_t* column
+    cdef Packer packer
     # Grow in steps, halving the step whenever the next one no longer fits.
     while step:
         limit = min(n + step, left, <Py_ssize_t>MOST)
@@ -197,12 +206,14 @@ cdef Py_ssize_t encode(const uint64_t* hashes, const uint32_t* documents, Py_ssi
     memcpy(out + 16, &least, 4)
     high = out + HEADER
     lows = high + u
+    packer = Packer(lows, 0, 0)
     if m == 1:
         for i in range(n):
             x = documents[i] - least
             bit = (x >> low) + <uint64_t>i
             high[bit >> 3] |= <uint8_t>(1 << (bit & 7))
-            put_bits(lows, i, low, x & ((<uint64_t>1 << low) - 1))
+            put_bits(&packer, low, x & ((<uint64_t>1 << low) - 1))
+        finish(&packer)
         return n
     starts = lows + packed_bytes(m, low)
     column = starts + (0 if n == m else (n + 7) >> 3)
@@ -212,12 +223,34 @@ cdef Py_ssize_t encode(const uint64_t* hashes, const uint32_t* documents, Py_ssi
             x = hashes[i] - hashes[0]
             bit = (x >> low) + <uint64_t>at
             high[bit >> 3] |= <uint8_t>(1 << (bit & 7))
-            put_bits(lows, at, low, x & ((<uint64_t>1 << low) - 1))
+            put_bits(&packer, low, x & ((<uint64_t>1 << low) - 1))
             at += 1
             if n != m:
                 starts[i >> 3] |= <uint8_t>(1 << (i & 7))
-        put_bits(column, i, width, documents[i] - least)
+    finish(&packer)
+    packer = Packer(column, 0, 0)
+    for i in range(n):
+        put_bits(&packer, width, documents[i] - least)
+    finish(&packer)
     return n
+
+
+ctypedef fused Number:
+    uint32_t
+    uint64_t
+
+
+cdef inline void unpack(const uint8_t* column, int width, Py_ssize_t count, Number* out) noexcept nogil:
+    """Decodes a packed column; its numbers fit into out."""
+    cdef Py_ssize_t i
+    cdef uint64_t bit = 0, mask = (<uint64_t>1 << width) - 1
+    if width > 57:  # a number and the bits before it in its first byte may exceed 64
+        for i in range(count):
+            out[i] = <Number>get_bits(column, i, width)
+        return
+    for i in range(count):
+        out[i] = <Number>((load64(column + (bit >> 3)) >> (bit & 7)) & mask)
+        bit += width
 
 
 cdef Py_ssize_t unpack_sorted(const uint8_t* high, Py_ssize_t high_len, const uint8_t* lows, int low,
@@ -225,10 +258,11 @@ cdef Py_ssize_t unpack_sorted(const uint8_t* high, Py_ssize_t high_len, const ui
     """Decodes an Elias-Fano sequence; returns how many numbers it held (count, unless damaged)."""
     cdef Py_ssize_t i = 0, word
     cdef uint64_t bits
+    unpack(lows, low, count, out)
     for word in range(high_len >> 3):
         bits = load64(high + 8 * word)
         while bits and i < count:
-            out[i] = ((<uint64_t>(64 * word + fpdb_ctz(bits)) - <uint64_t>i) << low) | get_bits(lows, i, low)
+            out[i] |= (<uint64_t>(64 * word + fpdb_ctz(bits)) - <uint64_t>i) << low
             bits &= bits - 1
             i += 1
     return i
@@ -246,14 +280,21 @@ cdef int decode(const Block* block, uint64_t* hashes, uint32_t* documents, uint6
         return 0
     if unpack_sorted(block.high, block.high_len, block.lows, block.low, block.hashes, scratch) != block.hashes:
         return -1
-    for i in range(n):
-        if block.starts == NULL or (block.starts[i >> 3] >> (i & 7)) & 1:
-            at += 1
-        if at < 0 or at >= block.hashes:
+    if block.starts == NULL:
+        for i in range(n):
+            hashes[i] = block.first + scratch[i]
+    else:
+        for i in range(n):
+            at += (block.starts[i >> 3] >> (i & 7)) & 1
+            if at < 0 or at >= block.hashes:
+                return -1
+            hashes[i] = block.first + scratch[at]
+        if at != block.hashes - 1:
             return -1
-        hashes[i] = block.first + scratch[at]
-        documents[i] = block.base + <uint32_t>get_bits(block.documents, i, block.width)
-    return 0 if at == block.hashes - 1 else -1
+    unpack(block.documents, block.width, n, documents)
+    for i in range(n):
+        documents[i] += block.base
+    return 0
 
 
 cdef Py_ssize_t find(const Block* block, uint64_t hash) noexcept nogil:
@@ -399,6 +440,7 @@ def encode_positions(const uint32_t[::1] numbers, bint final):
     cdef Py_ssize_t n = numbers.shape[0], at = 0, took, i, room, used = 0, capacity = BLOCK - CHECKSUM - 16
     cdef int width, wider
     cdef uint32_t count
+    cdef Packer packer
     room = n // 900 + 2
     buffer = np.zeros((room, BLOCK + 8), np.uint8)
     sizes, counts = [], []
@@ -421,8 +463,10 @@ def encode_positions(const uint32_t[::1] numbers, bint final):
         count = <uint32_t>took
         memcpy(out, &count, 4)
         out[4] = <uint8_t>width
+        packer = Packer(out + POSITION_HEADER, 0, 0)
         for i in range(took):
-            put_bits(out + POSITION_HEADER, i, width, numbers[at + i])
+            put_bits(&packer, width, numbers[at + i])
+        finish(&packer)
         used += 1
         sizes.append(CHECKSUM + POSITION_HEADER + packed_bytes(took, width) + PADDING)
         counts.append(took)
@@ -436,7 +480,7 @@ def decode_positions(values, Py_ssize_t postings):
     cdef uint32_t[::1] out = numbers
     cdef Py_buffer view
     cdef const uint8_t* p
-    cdef Py_ssize_t at = 0, i
+    cdef Py_ssize_t at = 0
     cdef uint32_t count = 0
     cdef int width, bad
     for value in values:
@@ -449,8 +493,7 @@ def decode_positions(values, Py_ssize_t postings):
             bad = (width > 32 or count == 0 or count > MOST or at + <Py_ssize_t>count > postings
                    or CHECKSUM + POSITION_HEADER + <Py_ssize_t>packed_bytes(count, width) + PADDING != view.len)
         if not bad:
-            for i in range(<Py_ssize_t>count):
-                out[at + i] = <uint32_t>get_bits(p + POSITION_HEADER, i, width)
+            unpack(p + POSITION_HEADER, width, count, &out[at])
             at += count
         PyBuffer_Release(&view)
         if bad:
@@ -619,25 +662,21 @@ def sort(uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[::1] numbers):
     """
     cdef Py_ssize_t n = hashes.shape[0], i
     cdef uint64_t differing = 0
-    cdef Posting* a = <Posting*>malloc((n + 1) * sizeof(Posting))
-    cdef Posting* spare = <Posting*>malloc((n + 1) * sizeof(Posting))
-    try:
-        if a == NULL or spare == NULL:
-            raise MemoryError
-        with nogil:
-            for i in range(n):
-                a[i].hash = hashes[i]
-                a[i].document = documents[i]
-                a[i].number = numbers[i]
-                differing |= hashes[i] ^ hashes[0]
-            radix_sort(a, spare, n, width_of(differing), False)
-            for i in range(n):
-                hashes[i] = a[i].hash
-                documents[i] = a[i].document
-                numbers[i] = a[i].number
-    finally:
-        free(a)
-        free(spare)
+    # Through numpy, which asks for huge pages: half of the time would go into page faults and misses of the TLB.
+    cdef uint64_t[::1] room = np.empty(4 * n + 1, np.uint64)
+    cdef Posting* a = <Posting*>&room[0]
+    cdef Posting* spare = a + n
+    with nogil:
+        for i in range(n):
+            a[i].hash = hashes[i]
+            a[i].document = documents[i]
+            a[i].number = numbers[i]
+            differing |= hashes[i] ^ hashes[0]
+        radix_sort(a, spare, n, width_of(differing), False)
+        for i in range(n):
+            hashes[i] = a[i].hash
+            documents[i] = a[i].document
+            numbers[i] = a[i].number
 
 
 # ---------------------------------------------------------------- merging

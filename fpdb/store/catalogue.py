@@ -102,15 +102,12 @@ class Catalogue:
                 if record is not None:
                     yield document, record
 
-    def put(self, documents: Mapping[int, Record]) -> None:
-        """Sets records and their names."""
-        names = []
-        for document, record in documents.items():
-            self.set_record(document, record)
-            name = layout.name_key(record.name)
-            names.append((name, layout.seal(name, layout.id_key(document))))
-        names.sort()
-        self._txn.cursor(self._names).putmulti(names)
+    def set_names(self, first_id: int, names: Iterable[bytes]) -> None:
+        """Names documents first_id and following."""
+        entries = [(layout.name_key(name), document) for document, name in enumerate(names, first_id)]
+        entries.sort()
+        items = [(key, layout.seal(key, layout.id_key(document))) for key, document in entries]
+        self._txn.cursor(self._names).putmulti(items)
 
     def delete(self, document: int, name: bytes | None) -> None:
         """Drops a document's record, its sizes, and its name unless that is None: taken over by another document."""
@@ -186,15 +183,23 @@ class Catalogue:
                 chunk["boilerplate"][at] = int(chunk["boilerplate"][at]) + by * count
                 self._changed.add(index)
 
-    def flush(self, level: int = 1, *, append: bool = False) -> None:
-        """Writes what was set; a group or a chunk without documents takes no space.
-
-        level: of compression, 1 to 9. append: all of it follows what is there, and pages are to be filled.
-        """
+    def pack(self, level: int = 1) -> list[tuple[bytes, bytes]]:
+        """The records that were set, as `write` takes them. level: of compression, 1 to 9."""
+        packed = []
         for index, records in sorted(self._groups.items()):
             key = layout.id_key(index)
-            if any(records):
-                self._put(self._documents, key, layout.pack_records(key, records, level), append=append)
+            packed.append((key, layout.pack_records(key, records, level) if any(records) else b""))
+        return packed
+
+    def write(self, packed: Iterable[tuple[bytes, bytes]], *, append: bool = False) -> None:
+        """Writes what was set; a group or a chunk without documents takes no space.
+
+        packed: what `pack` gave after the last record was set. append: all of it follows what is there, and pages are
+        to be filled.
+        """
+        for key, value in packed:
+            if value:
+                self._put(self._documents, key, value, append=append)
             else:
                 self._txn.delete(key, db=self._documents)
         for index in sorted(self._changed):

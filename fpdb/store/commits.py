@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Error, NoSuchDocument
 from fpdb.store import _codec, layout, policy, runs
+from fpdb.store.aside import Aside
 from fpdb.store.layout import Record, Run, State
 from fpdb.store.merging import in_pieces, merged
 from fpdb.store.runs import Postings, RunWriter
@@ -21,6 +22,7 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
 NOTHING_DEAD = np.empty(0, np.uint8)
+MANY = 1 << 10  # documents in a commit that are worth a thread
 HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may hold
 
 
@@ -50,12 +52,14 @@ class Change:
 
 def apply(view: Snapshot, change: Change) -> State:
     """Makes the change in the view's write transaction; returns the new state. Raises NoSuchDocument, Error."""
-    return _Commit(view).apply(change)
+    with Aside(worthwhile=len(change.additions) >= MANY) as aside:
+        return _Commit(view, aside).apply(change)
 
 
 class _Commit:
-    def __init__(self, view: Snapshot) -> None:
+    def __init__(self, view: Snapshot, aside: Aside) -> None:
         self.view = view
+        self.aside = aside
         self.catalogue = view.catalogue
         self.state = view.state
         self.listed = {sort: view.runs(boilerplate=sort) for sort in (False, True)}
@@ -70,11 +74,13 @@ class _Commit:
         if after is not before:
             self._recount(np.setdiff1d(after, before, assume_unique=True), 1)
             self._recount(np.setdiff1d(before, after, assume_unique=True), -1)
-        for sort in (False, True):
-            if additions[sort]:
-                self._add(additions[sort], after, boilerplate=sort)
+        fresh = [self._add(additions[sort], after, boilerplate=sort) for sort in (False, True) if additions[sort]]
         self._update(change.updates)
-        self.catalogue.flush()
+        packed = self.aside.begin(self.catalogue.pack)
+        for postings, first_id, last_id in fresh:
+            if len(postings):
+                self._write_run(postings, first_id, last_id)
+        self.catalogue.write(packed.result())
         listed = tuple(self.listed[False] + self.listed[True])
         self.state = self.state._replace(runs=listed)
         write_state(self.view.txn, self.state)
@@ -126,39 +132,35 @@ class _Commit:
 
     # ------------------------------------------------------------ in
 
-    def _add(self, additions: Sequence[Addition], boilerplate_hashes: U64, *, boilerplate: bool) -> None:
+    def _add(
+        self, additions: Sequence[Addition], boilerplate_hashes: U64, *, boilerplate: bool
+    ) -> tuple[Postings, int, int]:
+        """Enters documents into the catalogue; returns their postings, which are still to be written, and the first
+        and the last of their ids."""
         first_id = self._take_ids(len(additions), boilerplate=boilerplate)
-        postings = _sorted(additions, first_id)
-        first = _codec.first_of_pair(postings.hashes, postings.documents)
-        offsets = postings.documents - np.uint32(first_id)
-        lengths = np.array([len(addition.hashes) for addition in additions], np.int64)
-        if len(postings) == lengths.sum() and first.all():  # no document holds a hash twice
-            fingerprints = distinct = lengths
+        sorting = self.aside.begin(_sorted, additions, first_id)
+        self.catalogue.set_names(first_id, [addition.record.name for addition in additions])
+        postings, first = sorting.result()
+        if first is None:
+            fingerprints = distinct = np.array([len(addition.hashes) for addition in additions], np.int64)
         else:
-            fingerprints = np.bincount(offsets, minlength=len(additions))
-            distinct = fingerprints - np.bincount(offsets[~first], minlength=len(additions))
+            fingerprints = _count(postings.documents, first_id, len(additions))
+            distinct = _count(postings.documents[first], first_id, len(additions))
         ignored = np.zeros(len(additions), np.int64)
         if len(boilerplate_hashes) and not boilerplate:
-            held = first & runs.contains(boilerplate_hashes, postings.hashes)
-            ignored = np.bincount(offsets[held], minlength=len(additions))
+            held = runs.contains(boilerplate_hashes, postings.hashes)
+            if first is not None:
+                held &= first
+            ignored = _count(postings.documents[held], first_id, len(additions))
         sizes = np.empty(len(additions), layout.SIZE)
         sizes["hashes"], sizes["boilerplate"] = distinct, ignored
         sizes["share"] = [addition.share for addition in additions]
         self.catalogue.set_sizes(first_id, sizes)
-        self.catalogue.put(
-            {
-                document: addition.record._replace(fingerprints=count, hashes=hashes)
-                for document, addition, count, hashes in zip(
-                    range(first_id, first_id + len(additions)),
-                    additions,
-                    fingerprints.tolist(),
-                    distinct.tolist(),
-                    strict=True,
-                )
-            }
-        )
-        if len(postings):
-            self._write_run(postings, first_id, first_id + len(additions) - 1, boilerplate=boilerplate)
+        for document, (addition, *counts) in enumerate(
+            zip(additions, fingerprints.tolist(), distinct.tolist(), strict=True), first_id
+        ):
+            self.catalogue.set_record(document, addition.record.counted(*counts))
+        return postings, first_id, first_id + len(additions) - 1
 
     def _take_ids(self, count: int, *, boilerplate: bool) -> int:
         state = self.state
@@ -175,10 +177,10 @@ class _Commit:
             self.state = state._replace(next_document=first + count, documents=state.documents + count)
         return first
 
-    def _write_run(self, postings: Postings, first_id: int, last_id: int, *, boilerplate: bool) -> None:
+    def _write_run(self, postings: Postings, first_id: int, last_id: int) -> None:
         """Writes the postings as a run, merged with the small ones before it that policy names."""
         txn, blocks = self.view.txn, self.view.blocks
-        listed = self.listed[boilerplate]
+        listed = self.listed[first_id >= layout.FIRST_BOILERPLATE]
         sizes = [run.postings for run in listed]
         count = policy.absorbed(sizes, len(postings))
         if sum(sizes[len(sizes) - count :]) > policy.AT_ONCE:
@@ -210,7 +212,7 @@ class _Commit:
             now = self.catalogue.record(found)
             if (now.kind, now.digest) == (record.kind, record.digest):
                 now = now._replace(source=record.source, contact=record.contact, labels=record.labels)
-                self.catalogue.put({found: now})
+                self.catalogue.set_record(found, now)
 
 
 def dead_of(view: Snapshot, group: Sequence[Run], last_id: int | None = None) -> NDArray[np.uint8]:
@@ -220,24 +222,25 @@ def dead_of(view: Snapshot, group: Sequence[Run], last_id: int | None = None) ->
     return view.catalogue.dead(group[0].first_id, group[-1].last_id if last_id is None else last_id)
 
 
-def _sorted(additions: Sequence[Addition], first_id: int) -> Postings:
-    """The additions' distinct postings by (hash, document, position)."""
-    lengths = [len(addition.hashes) for addition in additions]
+def _sorted(additions: Sequence[Addition], first_id: int) -> tuple[Postings, NDArray[np.bool_] | None]:
+    """The additions' distinct postings by (hash, document, position), and which of them is the first of its hash and
+    document, shape (n,); None where each is."""
     hashes = np.concatenate([addition.hashes for addition in additions])
     ids = np.arange(first_id, first_id + len(additions), dtype=np.uint32)
-    documents = np.repeat(ids, lengths)
+    documents = np.repeat(ids, [len(addition.hashes) for addition in additions])
     numbers = np.concatenate([addition.numbers for addition in additions])
     _codec.sort(hashes, documents, numbers)
-    return Postings(*_without_repeats(hashes, documents, numbers))
-
-
-def _without_repeats(hashes: U64, documents: U32, numbers: U32) -> tuple[U64, U32, U32]:
-    """Drops what equals the posting before; sorts by position first where positions came in another order."""
-    same = (hashes[1:] == hashes[:-1]) & (documents[1:] == documents[:-1])
-    if not same.any():
-        return hashes, documents, numbers
-    if (same & (numbers[1:] < numbers[:-1])).any():
+    first = _codec.first_of_pair(hashes, documents)
+    if first.all():
+        return Postings(hashes, documents, numbers), None
+    same = ~first[1:]
+    if (same & (numbers[1:] < numbers[:-1])).any():  # positions came in another order
         order = np.lexsort((numbers, documents, hashes))
         hashes, documents, numbers = hashes[order], documents[order], numbers[order]
     keep = np.r_[True, ~(same & (numbers[1:] == numbers[:-1]))]
-    return hashes[keep], documents[keep], numbers[keep]
+    return Postings(hashes[keep], documents[keep], numbers[keep]), first[keep]
+
+
+def _count(documents: U32, first_id: int, length: int) -> NDArray[np.int64]:
+    """How often each document of first_id and following comes; shape (length,)."""
+    return np.bincount(documents - np.uint32(first_id), minlength=length)

@@ -242,6 +242,10 @@ class Record(NamedTuple):
     labels: Mapping[str, str] = NO_LABELS
     rotation: int = 0  # which subset of its search fingerprints is stored
 
+    def counted(self, fingerprints: int, hashes: int) -> Record:
+        """The record with these counts."""
+        return Record._make((*self[:5], fingerprints, hashes, *self[7:]))
+
 
 def pack_records(key: bytes, records: Sequence[Record | None], level: int) -> bytes:
     """The value under a group's key: its records, or None for a document that is not there, compressed."""

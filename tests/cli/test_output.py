@@ -62,6 +62,11 @@ def test_a_table_in_a_pipe_is_never_cut(capsys: pytest.CaptureFixture[str]) -> N
     assert lines == ["name".ljust(500) + "      n", "x" * 500 + "      1", "y".ljust(500) + "  1,000"]
 
 
+def test_columns_without_title_and_content_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    write_table([Column("a"), Column(""), Column("b"), Column("")], [("1", "", "", "x"), ("2", "", "", "")])
+    assert capsys.readouterr().out == "a  b\n1     x\n2\n"
+
+
 @patient
 @given(st.floats(0, 1))
 def test_a_bar_has_the_length_of_its_share(share: float) -> None:

@@ -170,6 +170,44 @@ def test_a_terminal_gets_a_bar_and_a_pipe_does_not() -> None:
     assert result.stdout.startswith("added 20: ")
 
 
+def test_long_comparisons_and_queries_of_many_show_how_they_get_on() -> None:
+    """On a terminal only: where the answers go to a file, the bar is all that there is to see."""
+    many_files(20, words=6_000)
+    run("add", "many")
+    eager = with_setting("fpdb.cli.progress:PATIENCE = m.INTERVAL = 0")
+    for options in ((), ("--clusters",), ("--by", "weighted-containment")):
+        shown = in_terminal("pairs", *options, command=eager)
+        assert "reading" in shown
+        assert re.search(r"comparing.* 20 documents, [\d,]+ documents/s, 0:00 left of 20 documents", shown)
+        assert "many/" in shown.rpartition("comparing")[2]
+        assert run("pairs", *options).stderr == ""
+    assert "querying" not in in_terminal("query", "many", command=eager)
+    line = [*eager, "query", "many", "--format", "json"]
+    shown = in_terminal(command=["sh", "-c", 'exec "$@" > out.json', "sh", *line])
+    assert re.search(r"querying.*/s, 0:00 left of", shown)
+    assert Path("out.json").read_text() == run("query", "many", "--format", "json").stdout
+    assert run("query", "many").stderr == ""
+
+
+def test_bash_completes_commands_options_and_choices() -> None:
+    """As README says to set it up, but for where the program is."""
+    Path("fpdb").write_text(f'#!/bin/sh\nexec {sys.executable} -c "import fpdb.cli; fpdb.cli.main()" "$@"\n')
+    Path("fpdb").chmod(0o755)
+
+    def completed(*words: str) -> list[str]:
+        script = (
+            'PATH="$PWD:$PATH"; eval "$(_FPDB_COMPLETE=bash_source fpdb)"; compopt() { :; }\n'
+            'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fpdb_completion fpdb; printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        command = ["bash", "--norc", "-c", script, "bash", "fpdb", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+    assert completed("que") == ["query"]
+    assert completed("pairs", "--min-s") == ["--min-shared"]
+    assert completed("query", "--by", "weighted-c") == ["weighted-containment"]
+    assert completed("query", "dra") == []  # left to bash: names of files
+
+
 def test_nothing_in_a_name_reaches_the_terminal() -> None:
     name = "\x1b]0;owned\x07\u202etxt.exe"
     Path(name).write_text(prose(1))

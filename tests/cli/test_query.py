@@ -64,6 +64,24 @@ def test_csv(corpus: Run) -> None:
     assert 0.4 < float(rows[0]["containment"]) < 0.6
 
 
+def test_weighted_measures_are_added(corpus: Run) -> None:
+    def rows(by: str) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(corpus("query", "draft.txt", "--by", by, "--format", "csv").stdout)))
+
+    (row,) = rows("weighted-resemblance")
+    assert 0 < float(row["weighted_resemblance"]) < float(row["weighted_containment"]) < 1
+    match = json.loads(corpus("query", "draft.txt", "--by", "weighted-resemblance", "--format", "json").stdout)
+    assert {name: str(value) for name, value in match["matches"][0].items()}.items() <= row.items()
+    assert rows("weighted-containment")[0]["weighted_containment"] == row["weighted_containment"]
+    assert rows("weighted-containment")[0]["weighted_resemblance"] == ""
+    for by in ("weighted-containment", "weighted-reverse-containment", "weighted-resemblance"):
+        header, first = corpus("query", "draft.txt", "--by", by).stdout.splitlines()[1:3]
+        assert header.split()[-1] == "weighted"
+        assert f"{float(row[by.replace('-', '_')]):.3f}" in first
+        assert corpus("query", "draft.txt", "--by", by, "--min", "0.99").stdout.endswith("no match\n")
+    assert "weighted" not in corpus("query", "draft.txt", "--format", "csv").stdout
+
+
 def test_no_match_is_not_an_error(corpus: Run) -> None:
     Path("new.txt").write_text(prose(7))
     assert corpus("query", "new.txt").stdout.endswith("\nno match\n")

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 import fpdb
+from fpdb.match import comparison
 from fpdb.match.report.contents import Limits
 from fpdb.match.report.page import escaped_json, pieces
 
@@ -152,6 +153,32 @@ def test_regions_are_where_the_texts_are_alike(db) -> None:
         held = units[2 * region[2 * side] : 2 * region[2 * side + 1]].decode("utf-16-le")
         assert passage.strip() in held
         assert len(held) < len(passage) + 20
+
+
+@pytest.mark.parametrize("read", ["both", "first", "second", "none"])
+def test_regions_are_of_the_hashes_that_count(db, monkeypatch, read) -> None:
+    """A passage that many documents have is left out of scores and regions alike, by max_df or by default."""
+    texts = {f"{number}": words(1, 40) + words(1000 * (number + 1), 40) for number in range(5)}
+    texts["copy"] = texts["0"]
+    fill(db, texts)
+    hidden = {"both": [], "first": ["copy"], "second": ["0"], "none": list(texts)}[read]
+
+    def row(**options):
+        page = db.report(texts=lambda document: None if document.name in hidden else texts.get(document.name))
+        page.add_pairs(db.pairs(top=1, **options), **options)
+        (row,) = Page(page.html()).data()["rows"]
+        return row
+
+    (everything,) = row()["regions"]
+    (counted,) = row(max_df=3)["regions"]
+    (pair,) = db.pairs(max_df=3, min_shared=1)
+    assert counted[0] > everything[0]
+    assert counted[1] == everything[1]
+    assert counted[4] == pair.shared < everything[4]
+    monkeypatch.setattr(comparison, "SMALL", 5)
+    monkeypatch.setattr(comparison, "COMMON", 3)
+    assert row()["regions"] == [counted]
+    assert row(max_df=0)["regions"] == [everything]
 
 
 def test_limits_are_kept_and_said(db) -> None:

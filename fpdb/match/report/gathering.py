@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe
+from fpdb.match.comparison import cap_of
 from fpdb.match.evidence import Evidence, Places, Read, Texts, read_document
 from fpdb.match.pairs import Pair
-from fpdb.match.queries import Answer, Match
+from fpdb.match.queries import Answer, Match, sorted_distinct
 from fpdb.match.report.contents import Column, Contents, Limits, Region, Row, Source
 from fpdb.match.report.page import check_packages, escaped_json, render
 from fpdb.match.report.positions import Positions
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
+
+U64 = NDArray[np.uint64]
 
 KEPT: Final = 256
 """Documents whose fingerprints are kept while others are compared with them."""
@@ -117,8 +121,9 @@ class Report:
 
     # ------------------------------------------------------------ pairs
 
-    def add_pairs(self, pairs: Iterable[Pair], *, by_owner: bool = False) -> None:
-        """Pairs, ranked. by_owner: they are of owners, of whom only the measures are shown. Raises Corrupt."""
+    def add_pairs(self, pairs: Iterable[Pair], *, by_owner: bool = False, max_df: int | None = None) -> None:
+        """Pairs, ranked. by_owner: they are of owners, of whom only the measures are shown. max_df: what they were made
+        with, see `PairOptions`; hashes that were left out are in no region. Raises Corrupt."""
         page = self._contents
         page.title, page.columns, page.connect = "Pairs", PAIR_COLUMNS, self._connect
         listed = list(islice(pairs, self.limits.rows + 1))
@@ -130,14 +135,17 @@ class Report:
             page.rows += [self._owner_row(pair) for pair in listed]
             return
         with self._snapshot() as view:
-            page.rows += self._pair_rows(view, listed)
+            page.rows += self._pair_rows(view, listed, cap_of(max_df, view.state.documents))
 
     def _owner_row(self, pair: Pair) -> Row:
         a, b = (self._source("owner", name, Read("unavailable")) for name in (pair.a, pair.b))
         return Row(a, b, self._pair_score(pair), _pair_values(pair))
 
-    def _pair_rows(self, view: Snapshot, pairs: Sequence[Pair]) -> list[Row]:
-        """In the order of the pairs. Those of one first document are compared together."""
+    def _pair_rows(self, view: Snapshot, pairs: Sequence[Pair], cap: int) -> list[Row]:
+        """In the order of the pairs. Those of one first document are compared together. cap: see `cap_of`."""
+
+        def ignored(hashes: U64) -> U64:
+            return hashes[view.look_up(hashes, cap=cap).capped] if cap else hashes[:0]
 
         @lru_cache(maxsize=KEPT)
         def read(name: str) -> tuple[int, Read]:
@@ -146,33 +154,39 @@ class Report:
                 return -1, Read("unavailable")
             return number, read_document(self._recipe, number, view.catalogue.record(number), self._texts)
 
+        evidence_of = partial(self._evidence, view, ignored=ignored)
         groups: dict[str, list[int]] = defaultdict(list)
         for index, pair in enumerate(pairs):
             groups[pair.a].append(index)
         rows: dict[int, Row] = {}
         unread: dict[int, tuple[int, int]] = {}
         for name, indices in groups.items():
-            evidence = self._evidence(view, read(name)[1])
+            evidence = evidence_of(read(name)[1])
             for index in indices:
-                rows[index] = self._pair_row(view, pairs[index], read, evidence)
+                rows[index] = self._pair_row(pairs[index], read, evidence, evidence_of)
                 if rows[index].regions is None:
                     unread[index] = read(pairs[index].a)[0], read(pairs[index].b)[0]
         there = {index: numbers for index, numbers in unread.items() if min(numbers) >= 0}
-        positions = Positions(view, self._recipe, {number for numbers in there.values() for number in numbers})
+        positions = Positions(view, self._recipe, {number for numbers in there.values() for number in numbers}, ignored)
         for index, numbers in there.items():
             _place(rows[index], positions.regions(*numbers))
         return [_counted(rows[index]) for index in range(len(pairs))]
 
-    def _evidence(self, view: Snapshot, read: Read) -> Evidence | None:
+    def _evidence(self, view: Snapshot, read: Read, ignored: Callable[[U64], U64]) -> Evidence | None:
         if read.fingerprints is None:
             return None
-        return Evidence(view, self._recipe, read.fingerprints, np.empty(0, np.uint64), 0)
+        hashes = ignored(sorted_distinct(read.fingerprints.hashes))
+        return Evidence(view, self._recipe, read.fingerprints, hashes, 0)
 
     def _pair_row(
-        self, view: Snapshot, pair: Pair, read: Callable[[str], tuple[int, Read]], evidence: Evidence | None
+        self,
+        pair: Pair,
+        read: Callable[[str], tuple[int, Read]],
+        evidence: Evidence | None,
+        evidence_of: Callable[[Read], Evidence | None],
     ) -> Row:
-        """evidence: that of the first document, if it can be read; else the second one is asked. No regions if that
-        cannot be read either."""
+        """evidence: that of the first document, if it can be read; else that of the second one is asked for. No regions
+        if that cannot be read either."""
         (first, one), (second, other) = read(pair.a), read(pair.b)
         a, b = self._source("document", pair.a, one), self._source("document", pair.b, other)
         row = Row(a, b, self._pair_score(pair), _pair_values(pair))
@@ -180,7 +194,7 @@ class Report:
             return row
         if evidence is not None:
             _place(row, _only(evidence.find([second], lambda *_: other)).regions)
-        elif (turned := self._evidence(view, other)) is not None:
+        elif (turned := evidence_of(other)) is not None:
             places = _only(turned.find([first], lambda *_: one)).regions
             _place(row, [{**place, "query": place["document"], "document": place["query"]} for place in places])
         return row

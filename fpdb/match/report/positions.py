@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -23,9 +23,10 @@ U64 = NDArray[np.uint64]
 class Positions:
     """The fingerprints of some documents, read from the store at once."""
 
-    def __init__(self, view: Snapshot, recipe: Recipe, documents: Iterable[int]) -> None:
-        """Reads all hashes of the database; of a database of more than MOST postings, nothing. Raises Corrupt."""
-        self._view, self._recipe = view, recipe
+    def __init__(self, view: Snapshot, recipe: Recipe, documents: Iterable[int], ignored: Callable[[U64], U64]) -> None:
+        """ignored: those of sorted hashes that do not count. Reads all hashes of the database; of a database of more
+        than MOST postings, nothing. Raises Corrupt."""
+        self._view, self._recipe, self._ignored = view, recipe, ignored
         self._held: dict[int, Selected] = {}
         asked = np.array(sorted(documents), np.uint32)
         if not len(asked) or view.state.postings > MOST:
@@ -50,6 +51,7 @@ class Positions:
         shared: U64 = np.intersect1d(one.hashes, other.hashes)
         if not len(shared):  # what they share has no positions
             return None
+        shared = shared[~contains(self._ignored(shared), shared)]
         window = find_scheme(rule.scheme).window
         slack = max(rule.k, int(rule.parameters[window]) if window else 0)
         return [

@@ -1,0 +1,35 @@
+"""Work done beside the caller's: sorting and compressing let go of the interpreter, so that a second core can do it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import ParamSpec, Self, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Aside:
+    """A thread that does one thing after the other while its maker goes on; usable in one `with` block.
+
+    worthwhile: whether there is enough to do for a thread; if not, each thing is done when it is begun.
+    """
+
+    def __init__(self, *, worthwhile: bool) -> None:
+        self._threads = ThreadPoolExecutor(1, thread_name_prefix="fpdb") if worthwhile else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+
+    def begin(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Begins a piece of work; the future gives its result, or raises what it raised."""
+        if self._threads is not None:
+            return self._threads.submit(work, *args, **kwargs)
+        done: Future[T] = Future()
+        done.set_result(work(*args, **kwargs))
+        return done

@@ -1,0 +1,38 @@
+"""How much the stress suite does, and where it notes its figures."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+FULL = "FPDB_STRESS"
+"""Names a folder for the figures; without it, each test does a short version of its work."""
+
+
+@pytest.fixture
+def amount():
+    """Chooses how much to do: `amount(short, full)`."""
+
+    def choose(short, full):
+        return full if os.environ.get(FULL) else short
+
+    return choose
+
+
+@pytest.fixture
+def figure(request):
+    """Notes a figure for docs/reliability.md: `figure(row, what, done)`, after all that it claims was asserted.
+
+    row: of the table in `tests/stress/table.py`. what: what was counted. done: how many, or a few words.
+    """
+
+    def note(row, what, done):
+        folder = os.environ.get(FULL)
+        if folder:
+            line = json.dumps({"row": row, "what": what, "done": done})
+            name = f"{row:02}-{request.node.name}".replace("/", "-")
+            with Path(folder, name).open("a") as file:
+                print(line, file=file)
+
+    return note
