@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import fpdb
+from fpdb.archives import LARGEST, LIMITS
+from fpdb.archives.streams import LZMA_MEMORY
 from fpdb.cli import cli as program
 from fpdb.store import _codec, layout
 
@@ -88,6 +90,17 @@ def test_worked_example_of_the_file_format() -> None:
     buffer, sizes, counts = _codec.encode_postings(hashes, documents, True)
     assert counts == [3]
     assert bytes(buffer[0][layout.CHECKSUM : sizes[0]]) == bytes.fromhex(written)
+
+
+def test_the_limits_of_archives_are_those_there_are() -> None:
+    rows = [
+        line.split("|")[2].strip() for line in (ROOT / "docs" / "archives.md").read_text().splitlines() if "|" in line
+    ]
+    megabytes = [f"{size / 1e6:.0f} MB" for size in (LIMITS.held, LIMITS.directory, LZMA_MEMORY)]
+    said = [f"{LIMITS.members:,}", f"{LIMITS.unpacked / 1e9:.0f} GB", str(LIMITS.ratio), str(LIMITS.depth)]
+    said += [f"{LARGEST / 1e9:.1f} GB", *megabytes[:2], f"{LIMITS.header:,} bytes", f"{LIMITS.name:,} characters"]
+    assert rows[-len(said) - 1 :] == [*said, megabytes[2]]
+    assert f"the first {LIMITS.free / 1e6:.0f} MB" in (ROOT / "docs" / "archives.md").read_text()
 
 
 def test_the_tour_is_short() -> None:

@@ -13,12 +13,13 @@ import fpdb
 ROOT = Path(fpdb.__file__).parent
 MAY_IMPORT = {
     "errors": set(),
+    "archives": set(),
     "fingerprint": {"errors"},
     "store": {"errors"},
-    "match": {"errors", "store", "fingerprint"},
+    "match": {"errors", "store", "fingerprint", "archives"},
     "batch": {"errors", "fingerprint", "store"},
-    "database": {"errors", "fingerprint", "store", "match", "batch"},
-    "load": {"errors", "fingerprint", "database", "batch"},
+    "database": {"errors", "fingerprint", "store", "match", "batch", "archives"},
+    "load": {"errors", "fingerprint", "archives", "database", "batch"},
     "cli": {"errors", "fingerprint", "load", "database", "batch", ""},
     "": {"errors", "fingerprint", "match", "database", "batch"},
     "__main__": {"cli"},

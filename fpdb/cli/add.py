@@ -24,7 +24,7 @@ SHORT_NAMES = 3
 @click.command()
 @paths_argument
 @click.option("--boilerplate", is_flag=True, help="Discard what these documents hold wherever it occurs.")
-@click.option("--name", metavar="NAME", help="Name of the one document that is added.")
+@click.option("--name", metavar="NAME", help="Name of the one document that is added, or of the one archive.")
 @kind_option
 @click.option(
     "--label",
@@ -70,11 +70,16 @@ def add(
 
     Without a database, one is created with the `text` preset.
 
-    PATH is a file, a folder (with all that it holds, sorted; symbolic links are not followed), or - for
+    PATH is a file, a folder (with all that it holds, sorted; symbolic links are not followed), an archive, or - for
     standard input, which needs --name. A document's name is its path as given, without empty and "." parts.
     A name that is there already is replaced, or left alone if its content is the same. Binary and
     unreadable files are skipped, and listed on standard error; the exit status is 1 if one of them was a
     PATH itself.
+
+    Archives are read as folders, nothing is unpacked to disk: zip, tar, both inside others, and files compressed by
+    gzip, bzip2 or xz. What is in a.zip is named like a.zip/essay.txt, and
+    in essay.txt.gz like essay.txt.gz/essay.txt. Zip files that are documents or programs (docx, xlsx, epub, jar,
+    whl) are no folders. There are limits, against archives that unpack to more than is sensible: see docs/archives.md.
 
     \b
     --jsonl takes lines like
@@ -100,15 +105,11 @@ def add(
     _check_name(paths, name, jsonl)
     report = Report()
     with target.open("a") as db:
-
-        def found() -> "Sources":
-            return _sources(target, paths, name, kind, jsonl)
-
         try:
-            with TerminalWatcher("adding", lambda: _total(found(), paths, jsonl)) as watcher:
+            with TerminalWatcher("adding", lambda: _total(target, paths, jsonl)) as watcher:
                 load(
                     db,
-                    found(),
+                    _sources(target, paths, name, kind, jsonl),
                     boilerplate=boilerplate,
                     labels=dict(labels),
                     contact=contact,
@@ -148,13 +149,13 @@ def _sources(target: Target, paths: tuple[str, ...], name: str | None, kind: str
     return files(paths, name=name, kind=kind, own=target.own())
 
 
-def _total(found: "Sources", paths: tuple[str, ...], jsonl: bool) -> int | None:
+def _total(target: Target, paths: tuple[str, ...], jsonl: bool) -> int | None:
     """Bytes to be read; None if that cannot be known."""
-    from fpdb.cli.progress import bytes_in
+    from fpdb.load import size_of
 
     if jsonl and "-" not in paths:
         return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    return bytes_in(found, paths)
+    return size_of(paths, target.own())
 
 
 def _print(report: "Report", form: str) -> None:

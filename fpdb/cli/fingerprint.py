@@ -25,7 +25,7 @@ def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) 
 
     No database is needed.
 
-    PATH is a file, a folder, or - for standard input. Of each fingerprint, its hash as a database stores
+    PATH is a file, a folder, an archive, or - for standard input. Of each fingerprint, its hash as a database stores
     it, its position in symbols, and where it starts in the original, in characters; both count from 0, and are left
     out where the recipe stores no positions.
 
@@ -36,12 +36,12 @@ def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) 
     failed = False
     if form == "csv":
         write_csv(("name", "hash", "position", "start"), ())
-    for source in files(paths):
+    for source in files(paths, kind=kind):
         try:
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
             with wrong_usage():
-                found = recipe.fingerprint(content_of(source._replace(kind=kind)), kind, name=source.name)
+                found = recipe.fingerprint(content_of(source), kind, name=source.name)
         except (OSError, Unreadable) as error:
             say(f"skipped {source.name}: {reason_of(error)}")
             failed |= source.asked

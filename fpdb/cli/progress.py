@@ -3,7 +3,7 @@
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -12,20 +12,13 @@ from fpdb.cli.output import count_text, printable, say, size_text, time_text
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from fpdb.load import Skipped, Source
+    from fpdb.load import Skipped
 
 PATIENCE = 0.5
 """Seconds before a bar appears: short work shows none."""
 
 INTERVAL = 0.1
 """Seconds between its moves."""
-
-
-def bytes_in(found: "Iterable[Source | Skipped]", paths: Sequence[str]) -> int | None:
-    """What is to be read in sources, found under paths; None for standard input, which is not known before it ends."""
-    from fpdb.load import Source
-
-    return None if "-" in paths else sum(source.size for source in found if isinstance(source, Source))
 
 
 class TerminalWatcher:

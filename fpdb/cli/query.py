@@ -20,7 +20,7 @@ from fpdb.cli.options import (
     wrong_usage,
 )
 from fpdb.cli.output import Column, bar, count_text, printable, write_csv, write_json, write_table
-from fpdb.errors import Unreadable
+from fpdb.errors import BadName, Unreadable
 
 if TYPE_CHECKING:
     from fpdb import Answer, Database, Report
@@ -116,7 +116,7 @@ def query(
 ) -> None:
     """Tell which documents share text with a file.
 
-    PATH is a file, a folder (each file in it is a query), or - for standard input.
+    PATH is a file, a folder or an archive (each file in it is a query), or - for standard input.
 
     Containment is how much of the query is in the document, reverse how much of the document is in the query,
     resemblance how much of both together they share: all counted in fingerprints, boilerplate left out. Weighted, each
@@ -129,13 +129,13 @@ def query(
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
     if options["gap"] and not options["regions"]:
         raise click.UsageError("--gap joins regions: give --regions too")
-    from fpdb.cli.progress import TerminalWatcher, bytes_in
-    from fpdb.load import files
+    from fpdb.cli.progress import TerminalWatcher
+    from fpdb.load import size_of
 
     failed: list[str] = []
 
     def total() -> int | None:
-        return bytes_in(files(paths, own=target.own()), paths)
+        return size_of(paths, target.own())
 
     # Answers on a terminal show themselves how the work gets on.
     watcher = TerminalWatcher("querying", total, shown=not sys.stdout.isatty())
@@ -204,17 +204,17 @@ def _answers(
     from fpdb.fingerprint import content_digest
     from fpdb.load import Skipped, content_of, files, reason_of
 
-    for source in files(paths, name=name, own=target.own()):
+    for source in files(paths, name=name, kind=options["kind"], own=target.own()):
         try:
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
-            content = content_of(source._replace(kind=options["kind"]))
+            content = content_of(source)
             stored = None if options["include_self"] else db.digest(source.name)
             with wrong_usage():
                 answer = db.query(content, name=source.name, **options)
             yield answer, stored is not None and stored == content_digest(content), content
             watcher.done(source.size)
-        except (OSError, Unreadable) as error:
+        except (OSError, BadName, Unreadable) as error:
             watcher.skipped(Skipped(source.name, reason_of(error)))
             if source.asked:
                 failed.append(source.name)

@@ -6,7 +6,7 @@ Imports nothing of fpdb but its errors.
 from fpdb.fingerprint.distinct import levels_of
 from fpdb.fingerprint.fingerprints import Fingerprints
 from fpdb.fingerprint.frontends import KINDS
-from fpdb.fingerprint.frontends.kinds import kind_of
+from fpdb.fingerprint.frontends.kinds import kind_by_name, kind_of
 from fpdb.fingerprint.hashing import Frequencies
 from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, content_digest
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
@@ -29,6 +29,7 @@ __all__ = [
     "Symbols",
     "content_digest",
     "find_scheme",
+    "kind_by_name",
     "kind_of",
     "levels_of",
 ]

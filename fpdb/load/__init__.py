@@ -6,7 +6,8 @@ Sits on the database; the command line is one of its callers. Knows nothing of t
 from fpdb.load.loading import Report, Watcher, load, processors
 from fpdb.load.records import records
 from fpdb.load.rotating import Rotated, Stale, rotate
-from fpdb.load.sources import Own, Skipped, Source, content_of, files, name_of, reason_of
+from fpdb.load.sources import Own, Skipped, Source, content_of, name_of, reason_of
+from fpdb.load.walking import files, size_of
 
 __all__ = [
     "Own",
@@ -24,4 +25,5 @@ __all__ = [
     "reason_of",
     "records",
     "rotate",
+    "size_of",
 ]

@@ -1,37 +1,23 @@
-"""What to load: from paths to documents that are still to be read, each under its name.
+"""What is to be loaded: a document under its name, with a file or its content; and reading that file into bytes.
 
-Walks folders (sorted, symbolic links not followed), says what is passed over and why, and reads one file
-into bytes. Knows nothing of fingerprints; never opens the database's own files, since closing them would
-drop its locks.
+Knows nothing of fingerprints, nor of how documents are found.
 """
 
 import os
-import stat
-import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from fpdb.archives import LARGEST
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import AUTO, kind_of
 
 HEAD = 8192
 """A NUL byte among this many first bytes makes a file binary."""
 
-LARGEST = 1 << 31
-"""Files from this many bytes on are passed over: a document is held in memory several times over."""
-
 _FIRST_READ = 1 << 16
 BINARY_KINDS = frozenset({"pdf", "docx", "odt", "postscript"})
 _DOCUMENT_MARKS = (b"%PDF-", b"%!PS", b"PK")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")  # UTF-16 and UTF-32, either order
-
-_SPECIAL = {
-    stat.S_IFIFO: "a pipe (use - to read standard input)",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFLNK: "a symbolic link, not followed",
-}
 
 
 class Own(NamedTuple):
@@ -89,36 +75,6 @@ class Skipped(NamedTuple):
     asked: bool = False
 
 
-def files(
-    paths: Iterable[str], *, name: str | None = None, kind: str = "text", own: Own | None = None
-) -> Iterator[Source | Skipped]:
-    """Every file in `paths`: files as they are, folders with all that they hold, sorted by name; `-` is
-    standard input.
-
-    A document's name is its path as given without empty and `.` parts; `..` stays. A symbolic link is
-    followed when it is itself one of `paths`, and only then.
-    name: instead of the path, where there is but one document; standard input has no other.
-    own: the database's files, which are passed over.
-    """
-    here = os.getcwd()
-    for path in paths:
-        if path == "-":
-            content = sys.stdin.buffer.read()
-            yield Source(name or "-", content=content, size=len(content), kind=kind, asked=True)
-            continue
-        called = name_of(path) if name is None else name
-        try:
-            status = os.stat(path)
-        except (OSError, ValueError) as error:
-            yield Skipped(path, reason_of(error), asked=True)
-            continue
-        if stat.S_ISDIR(status.st_mode):
-            yield from _inside(path, called, kind, here, own)
-        else:
-            source = _source(here, name_of(path))
-            yield _one(path, called, status, kind, source, own, asked=True)
-
-
 def name_of(path: str) -> str:
     """The document name of a path: as given, without empty and `.` parts. `./a//b` is `a/b`, `../a` stays."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
@@ -143,18 +99,23 @@ def read(path: str) -> bytes:
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         first = os.read(handle, _FIRST_READ)
-        if len(first) < _FIRST_READ or (is_binary(first) and not first.startswith(_DOCUMENT_MARKS)):
+        if len(first) < _FIRST_READ or not is_read_whole(first):
             return first
         pieces = [first]
         size = len(first)
         while piece := os.read(handle, 1 << 24):
             pieces.append(piece)
             size += len(piece)
-            if size >= LARGEST:
-                raise Unreadable(_too_large(size))
+            if (wrong := too_large(size)) is not None:
+                raise Unreadable(wrong)
         return b"".join(pieces)
     finally:
         os.close(handle)
+
+
+def is_read_whole(first: bytes) -> bool:
+    """Whether there is a front-end for what begins so; of what is else binary, the beginning is enough to say so."""
+    return not is_binary(first) or first.startswith(_DOCUMENT_MARKS)
 
 
 def is_binary(content: bytes) -> bool:
@@ -171,43 +132,6 @@ def reason_of(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _inside(folder: str, name: str, kind: str, here: str, own: Own | None) -> Iterator[Source | Skipped]:
-    """Walks a folder depth first, without recursion: a path's length limits the depth."""
-    stack: list[tuple[str, str, os.DirEntry[str] | None]] = [(folder, name, None)]
-    while stack:
-        path, name, entry = stack.pop()
-        try:
-            if entry is None or entry.is_dir(follow_symlinks=False):
-                with os.scandir(path) as scan:
-                    entries = sorted(scan, key=_entry_name, reverse=True)
-                start = name if name in ("", "/") else name + "/"
-                stack.extend((inner.path, start + inner.name, inner) for inner in entries)
-            else:
-                status = entry.stat(follow_symlinks=False)
-                yield _one(path, name, status, kind, _source(here, name), own, asked=False)
-        except OSError as error:
-            yield Skipped(name or path, reason_of(error))
-
-
-def _entry_name(entry: os.DirEntry[str]) -> str:
-    return entry.name
-
-
-def _source(here: str, name: str) -> str:
-    return name if name.startswith("/") else f"{here}/{name}"
-
-
-def _one(
-    path: str, name: str, status: os.stat_result, kind: str, source: str, own: Own | None, *, asked: bool
-) -> Source | Skipped:
-    if not stat.S_ISREG(status.st_mode):
-        return Skipped(name, _SPECIAL.get(stat.S_IFMT(status.st_mode), "not a file"), asked)
-    if own is not None and own.holds(path, status):
-        return Skipped(name, "the database itself", asked)
-    if status.st_size >= LARGEST:
-        return Skipped(name, _too_large(status.st_size), asked)
-    return Source(name, path, None, status.st_size, kind, source, asked=asked)
-
-
-def _too_large(size: int) -> str:
-    return f"too large ({size / 1e9:.1f} GB; the limit is {LARGEST / 1e9:.1f} GB)"
+def too_large(size: int) -> str | None:
+    """What is wrong with a document of so many bytes; None: nothing."""
+    return f"too large ({size / 1e9:.1f} GB; the limit is {LARGEST / 1e9:.1f} GB)" if size >= LARGEST else None

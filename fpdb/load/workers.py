@@ -29,6 +29,8 @@ CHUNK_BYTES = 1 << 20
 CHUNK_DOCUMENTS = 200
 CHUNKS_AHEAD = 24
 """For each process: what workers do while a batch is committed."""
+HELD_BYTES = 64 << 20
+"""Of content on its way to the workers; of files that they read themselves, there is none."""
 ALONE_BYTES = 16 << 20
 """Less than this is done sooner than a worker process has started."""
 
@@ -146,11 +148,14 @@ def _in_processes(chunks: Iterable[list[Job]], recipe: Recipe, processes: int) -
         processes - 1, get_context("spawn"), initializer=_begin_worker, initargs=(recipe.to_record(),)
     )
     waiting: deque[_Given] = deque()
+    held = 0
     try:
         for chunk in chunks:
             with _deaf_to_interrupts():
                 waiting.append(_Given(chunk, pool.submit(_work, _tasks(chunk))))
-            if len(waiting) > CHUNKS_AHEAD * processes:
+            held += _content_bytes(chunk)
+            while len(waiting) > CHUNKS_AHEAD * processes or (held > HELD_BYTES and waiting):
+                held -= _content_bytes(waiting[0].jobs)
                 yield from _first(waiting, recipe)
         while waiting:
             yield from _first(waiting, recipe)
@@ -170,6 +175,11 @@ def _first(waiting: "deque[_Given]", recipe: Recipe) -> Iterable[Outcome]:
         taken.own = [_outcome(job, recipe) for job in taken.jobs]
     waiting.popleft()
     return first.own or _unpack(first.jobs, first.future.result())
+
+
+def _content_bytes(chunk: Sequence[Job]) -> int:
+    """How much content these jobs have with them."""
+    return sum(job.source.size for job in chunk if job.source.content is not None)
 
 
 def _tasks(chunk: Sequence[Job]) -> list[_Task]:

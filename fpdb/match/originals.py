@@ -1,38 +1,55 @@
-"""Originals: the file that a document was read from, where it is still there, and still the same.
+"""Originals: the file, or member of an archive, that a document was read from, where it is still there.
 
 Opens regular files only, and none that the caller names as its own. Knows nothing of databases.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from collections.abc import Collection
-from typing import Final, Literal
+from typing import Literal
 
-LARGEST: Final = 1 << 31
-"""Files from this many bytes on are not read."""
+from fpdb.archives import LARGEST, Passed, Refused, archives_of, find_member
 
 FileId = tuple[int, int]
 """Device and inode."""
 
 
-def read_original(source: str | None, own: Collection[FileId]) -> bytes | None:
-    """The bytes of the file at this path; None where it cannot be had.
+def read_original(source: str | None, own: Collection[FileId], passed: Passed | None = None) -> bytes | None:
+    """The bytes of the file at this path, or of the member of an archive; None where they cannot be had.
 
-    own: files that may not be opened, since closing them would drop the locks that this process has on them.
+    own: files that may not be opened, since closing them would drop the locks that this process has on them. passed:
+    members that earlier calls came upon.
     """
-    if not source or "\0" in source:
+    if not source:
         return None
     try:
-        path = os.fsencode(source)
-        if not _is_readable(os.stat(path), own):
-            return None
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(handle, "rb") as file:
-            return file.read() if _is_readable(os.fstat(handle), own) else None
-    except (OSError, ValueError):
+        if (file := _open(source, own)) is not None:
+            with file:
+                return file.read() if os.fstat(file.fileno()).st_size < LARGEST else None
+        for path, inside in archives_of(source):
+            if (file := _open(path, own)) is not None:
+                with file:
+                    found = passed.find(file, path, inside) if passed is not None else None
+                    return find_member(file, os.fstat(file.fileno()).st_size, path, inside) if found is None else found
+    except (OSError, ValueError, Refused, MemoryError):
+        pass
+    return None
+
+
+def _open(path: str, own: Collection[FileId]) -> io.BufferedReader | None:
+    """The regular file at this path; None where there is none that may be opened. OSError."""
+    encoded = os.fsencode(path)
+    if b"\0" in encoded or not os.path.exists(encoded) or not _may_be_opened(os.stat(encoded), own):
         return None
+    handle = os.open(encoded, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    file = os.fdopen(handle, "rb")
+    if _may_be_opened(os.fstat(handle), own):
+        return file
+    file.close()
+    return None
 
 
 def why_unread(source: str | None) -> Literal["gone", "not_kept", "unavailable"]:
@@ -61,6 +78,5 @@ def identify(paths: Collection[str]) -> frozenset[FileId]:
     return frozenset(found)
 
 
-def _is_readable(status: os.stat_result, own: Collection[FileId]) -> bool:
-    regular = stat.S_ISREG(status.st_mode) and status.st_size < LARGEST
-    return regular and (status.st_dev, status.st_ino) not in own
+def _may_be_opened(status: os.stat_result, own: Collection[FileId]) -> bool:
+    return stat.S_ISREG(status.st_mode) and (status.st_dev, status.st_ino) not in own

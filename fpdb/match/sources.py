@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, Literal, NamedTuple
 
+from fpdb.archives import Passed
 from fpdb.errors import ContentChanged, Unreadable
 from fpdb.fingerprint import content_digest
 from fpdb.match.originals import FileId, read_original, why_unread
@@ -42,6 +43,7 @@ class Sources:
         """own: files that may not be opened, see `read_original`. given: where to look instead."""
         self._own = own
         self._given = given
+        self._passed = Passed()
 
     def find(self, view: Snapshot, number: int, record: Record) -> Found:
         """A document's content. Raises Corrupt, MissingPackage: its text is kept, and cannot be unpacked."""
@@ -50,7 +52,7 @@ class Sources:
         kept = view.texts.read(number, record)
         if kept is not None:
             return Found("same", kept)
-        return _compared(read_original(record.source, self._own), record, why_unread(record.source))
+        return _compared(read_original(record.source, self._own, self._passed), record, why_unread(record.source))
 
     def read(self, view: Snapshot, number: int, record: Record) -> str | bytes:
         """The same; Unreadable, ContentChanged: it is not there, and why."""

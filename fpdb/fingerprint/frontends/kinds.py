@@ -28,16 +28,21 @@ _HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+htm
 _ODT = "application/vnd.oasis.opendocument.text"
 
 
+def kind_by_name(name: str | None) -> str | None:
+    """The kind that a file's name says; None if it says none."""
+    extension = extension_of(name) if name else ""
+    if extension in EXTENSIONS:
+        return EXTENSIONS[extension]
+    return "code" if name and means_code(name) else None
+
+
 def kind_of(name: str | None, content: bytes | str) -> str:
     """The kind of a document, one of `KINDS`. name: of its file, or None.
 
     An extension that is known decides; then the first bytes of the content; else it is text.
     """
-    extension = extension_of(name) if name else ""
-    if extension in EXTENSIONS:
-        return EXTENSIONS[extension]
-    if name and means_code(name):
-        return "code"
+    if (said := kind_by_name(name)) is not None:
+        return said
     if isinstance(content, bytes):
         if content.startswith(b"%PDF-"):
             return "pdf"

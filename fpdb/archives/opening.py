@@ -1,0 +1,92 @@
+"""What sort of archive a file is, told by how it begins; and its members, whatever the sort."""
+
+import io
+import posixpath
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from fpdb.archives.limits import Meter, Refused
+from fpdb.archives.members import Member
+from fpdb.archives.streams import BUFFER, COMPRESSIONS, Unpacked, buffered
+from fpdb.archives.tars import is_tar, tar_members
+from fpdb.archives.zips import ZIP, list_zip, zip_members
+
+HEAD: Final = 8192
+"""Bytes of a stream that are looked at to tell what it is."""
+
+_UNPACKED_NAMES: Final = {
+    ".gz": "",
+    ".tgz": ".tar",
+    ".svgz": ".svg",
+    ".bz2": "",
+    ".tbz": ".tar",
+    ".tbz2": ".tar",
+    ".xz": "",
+    ".txz": ".tar",
+}
+
+_PACKAGES: Final = frozenset({"mimetype", "[Content_Types].xml", "META-INF/MANIFEST.MF", "AndroidManifest.xml"})
+_WHEEL: Final = ".dist-info/WHEEL"
+
+
+@dataclass
+class Archive:
+    """An open archive. members: to be gone through once; Refused: the rest cannot be read, Exhausted."""
+
+    members: Iterator[Member]
+    count: int | None = None
+    """How many members there are, where they are listed."""
+    package: bool = False
+    """By what is in it, it is one document, or a program, in the form of a zip file: docx, epub, jar and the like."""
+
+
+def archive_form(head: bytes) -> str | None:
+    """What a file that begins so is: zip, tar, gzip, bzip2, xz, or no archive. head: HEAD bytes, or all there are."""
+    if head.startswith(ZIP):
+        return "zip"
+    for form, (mark, _) in COMPRESSIONS.items():
+        if head.startswith(mark):
+            return form
+    return "tar" if is_tar(head) else None
+
+
+def open_archive(stream: io.BufferedReader, form: str | None, name: str, meter: Meter) -> Archive:
+    """Opens it where the stream stands, at its beginning.
+
+    form: as `archive_form` says. name: of the file; a compressed file that is no tar has one member, named like it
+    without what stands for the compression. Refused: it cannot be read.
+    """
+    if form is None:
+        raise Refused("no archive that can be read")
+    if form == "zip":
+        infos = list_zip(stream, meter)
+        files = sum(not info.is_dir() for info in infos)
+        return Archive(zip_members(stream, infos, meter), files, _is_package(infos))
+    if form in COMPRESSIONS:
+        mark, make = COMPRESSIONS[form]
+        stream = buffered(Unpacked(stream, make, meter, mark))
+        if not is_tar(stream.peek(HEAD)):
+            meter.member()
+            return Archive(iter([Member(_unpacked_name(name), stream)]))
+    return Archive(tar_members(stream, meter))
+
+
+def content_of(stream: io.BufferedReader, most: int, what: str) -> bytes:
+    """The rest of a stream, in memory once. Refused: it has `most` bytes or more, or cannot be read; Exhausted."""
+    content = io.BytesIO()
+    while piece := stream.read(BUFFER):
+        content.write(piece)
+        if content.tell() >= most:
+            raise Refused(f"{what} (the limit is {most / 1e9:.1f} GB)")
+    return content.getvalue()
+
+
+def _is_package(infos: list[zipfile.ZipInfo]) -> bool:
+    return any(info.filename in _PACKAGES or info.filename.endswith(_WHEEL) for info in infos)
+
+
+def _unpacked_name(name: str) -> str:
+    stem, extension = posixpath.splitext(posixpath.basename(name))
+    return stem + _UNPACKED_NAMES.get(extension.lower(), extension) or "unnamed"
