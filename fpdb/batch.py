@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadFingerprints, BadLabel, ContentChanged, NoSuchDocument
-from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, content_digest
+from fpdb.fingerprint import NO_POSITION, Fingerprints, Purpose, Recipe, content_digest
 from fpdb.store import layout
 from fpdb.store.commits import Addition, Change
 from fpdb.store.layout import Record
@@ -58,12 +58,12 @@ class Batch:
         rarity: what the scheme koala takes for rare: k-grams whose beginnings are few in the document, or which few
         documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
 
-        boilerplate: its fingerprints are to be discarded wherever they occur. source: where it came from, a path or
-        URL; contact: whom to ask about it. Raises BadName, BadLabel, UnknownKind, Unreadable.
+        boilerplate: all of its k-grams are to be discarded wherever they occur. source: where it came from, a path
+        or URL; contact: whom to ask about it. Raises BadName, BadLabel, UnknownKind, Unreadable.
         """
         kind = self._recipe.resolve(kind, content, name)
         about = _about(kind, content_digest(content), boilerplate, source, contact, labels)
-        return self._add(name, about, lambda: self._fingerprint(name, content, kind, rarity))
+        return self._add(name, about, lambda: self._fingerprint(name, content, kind, rarity, boilerplate))
 
     def add_fingerprinted(
         self,
@@ -78,7 +78,8 @@ class Batch:
     ) -> Status:
         """Like `add`, where the content's fingerprints have been made with this database's recipe already.
 
-        digest: `fingerprint.content_digest` of the content. Raises BadName, BadLabel.
+        digest: `fingerprint.content_digest` of the content. boilerplate: they were made for the purpose "discard".
+        Raises BadName, BadLabel.
         """
         about = _about(fingerprints.kind, digest, boilerplate, source, contact, labels)
         return self._add(name, about, lambda: fingerprints)
@@ -131,7 +132,8 @@ class Batch:
         if content_digest(content) != record.digest:
             raise ContentChanged(f"{name!r} is another text than the one that was added; add it anew")
         rotation = record.rotation + 1 if rotation is None else rotation
-        found = self._recipe.fingerprint(content, record.kind, rotation=rotation, name=name)
+        purpose: Purpose = "discard" if boilerplate else "store"
+        found = self._recipe.fingerprint(content, record.kind, purpose=purpose, rotation=rotation, name=name)
         self._forget(key)
         numbers = found.positions + np.uint32(1)
         record = record._replace(rotation=rotation)
@@ -139,9 +141,12 @@ class Batch:
         self.postings += len(found.hashes)
         return rotation
 
-    def _fingerprint(self, name: str, content: str | bytes, kind: str, rarity: Rarity) -> Fingerprints:
+    def _fingerprint(
+        self, name: str, content: str | bytes, kind: str, rarity: Rarity, boilerplate: bool
+    ) -> Fingerprints:
         counts = frequencies(self._view) if rarity == "corpus" else None
-        return self._recipe.fingerprint(content, kind, frequencies=counts, name=name)
+        purpose: Purpose = "discard" if boilerplate else "store"
+        return self._recipe.fingerprint(content, kind, purpose=purpose, frequencies=counts, name=name)
 
     def remove(self, name: str) -> None:
         """Removes a document. Raises NoSuchDocument."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fpdb.cli.options import Target, format_option
-from fpdb.cli.output import Column, size_text, write_csv, write_details, write_json, write_table
+from fpdb.cli.output import Column, count_text, size_text, write_csv, write_details, write_json, write_table
 
 if TYPE_CHECKING:
     from fpdb import Document
@@ -70,14 +70,17 @@ def show(target: Target, name: str, form: str) -> None:
     """
     with target.open("r") as db:
         document = db.document(name)
+        discarded = db.boilerplate_in(name)
     if form == "json":
-        write_json(_record(document))
+        write_json(_record(document) | {"boilerplate_hashes": discarded})
     elif form == "csv":
         write_csv(FIELDS, [_csv_row(document)])
     else:
-        write_details(
-            (field, _text(value)) for field, value in _record(document).items() if value not in (None, {}, "")
-        )
+        lines = [(field, _text(value)) for field, value in _record(document).items() if value not in (None, {}, "")]
+        if discarded and not document.boilerplate:
+            every = ": all of its fingerprints, so that it matches nothing" if discarded == document.hashes else ""
+            lines.append(("discarded", f"{count_text(discarded, 'hash', 'hashes')}, boilerplate{every}"))
+        write_details(lines)
 
 
 @click.command()

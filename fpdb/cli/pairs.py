@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fpdb.cli.options import TOP_OF_TABLE, NameValue, Target, format_option, report_option, top_option, wrong_usage
-from fpdb.cli.output import Column, bar, count_text, write_csv, write_json, write_table
+from fpdb.cli.output import Column, bar, count_text, names_text, say, write_csv, write_json, write_table
 
 if TYPE_CHECKING:
     from fpdb import Cluster, Pair
@@ -87,6 +87,9 @@ def pairs(target: Target, /, by: str, clusters: bool, report: Any, form: str, to
         raise click.UsageError("a report has pairs and their clusters: give --report without --clusters")
     options |= {"by": by.replace("-", "_"), "top": top}
     with target.open("r") as db, wrong_usage():
+        discarded = db.only_boilerplate()
+        if discarded:
+            say(f"in no pair, since all of their fingerprints are boilerplate: {names_text(discarded)}")
         if clusters:
             _print_clusters(_watched(db.clusters, options), form, top)
             return

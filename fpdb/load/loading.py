@@ -147,7 +147,7 @@ class _Loading:
                 labels = {**self.labels, **(source.labels or {})}
                 source = source._replace(labels=labels, contact=source.contact or self.contact)
             try:
-                yield Job(source, self._known(source))
+                yield Job(source, self._known(source), "discard" if self.boilerplate else "store")
             except BadName as error:
                 self._skip(Skipped(source.name, str(error), source.asked))
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Error
-from fpdb.fingerprint import Fingerprints, Frequencies, Recipe, content_digest
+from fpdb.fingerprint import Fingerprints, Frequencies, Purpose, Recipe, content_digest
 from fpdb.load.sources import Source, content_of, reason_of
 
 if TYPE_CHECKING:
@@ -37,10 +37,12 @@ class WorkerError(Error):
 
 
 class Job(NamedTuple):
-    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again."""
+    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again. purpose: as
+    `Recipe.fingerprint` takes it."""
 
     source: Source
     known: bytes | None = None
+    purpose: Purpose = "store"
 
 
 class Outcome(NamedTuple):
@@ -55,8 +57,8 @@ class Outcome(NamedTuple):
     fingerprints: Fingerprints | None = None
 
 
-_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None]
-"""A job on its way to a worker: name, path, content, size, kind, known digest."""
+_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None, Purpose]
+"""A job on its way to a worker: name, path, content, size, kind, known digest, purpose."""
 
 _Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int, int]
 """An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, share, fingerprints (-1: content
@@ -125,7 +127,7 @@ def _outcome(job: Job, recipe: Recipe, frequencies: Frequencies | None = None) -
         if digest == job.known:
             return Outcome(source, size, digest, unchanged=True)
         kind = recipe.resolve(source.kind, content, source.name)
-        found = recipe.fingerprint(content, kind, frequencies=frequencies, name=source.name)
+        found = recipe.fingerprint(content, kind, purpose=job.purpose, frequencies=frequencies, name=source.name)
         return Outcome(source, size, digest, fingerprints=replace(found, source=None))  # the symbols are large
     except Exception as error:
         return Outcome(source, failure=reason_of(error))
@@ -168,7 +170,10 @@ def _first(waiting: "deque[_Given]", recipe: Recipe) -> Iterable[Outcome]:
 
 
 def _tasks(chunk: Sequence[Job]) -> list[_Task]:
-    return [(source.name, source.path, source.content, source.size, source.kind, known) for source, known in chunk]
+    return [
+        (source.name, source.path, source.content, source.size, source.kind, known, purpose)
+        for source, known, purpose in chunk
+    ]
 
 
 def _unpack(chunk: Sequence[Job], packed: _Packed) -> Iterator[Outcome]:
@@ -208,8 +213,8 @@ def _work(tasks: Sequence[_Task]) -> _Packed:
     done: list[_Done] = []
     hashes = [np.empty(0, np.uint64)]
     positions = [np.empty(0, np.uint32)]
-    for name, path, content, size, kind, known in tasks:
-        outcome = _outcome(Job(Source(name, path, content, size, kind), known), _recipe)
+    for name, path, content, size, kind, known, purpose in tasks:
+        outcome = _outcome(Job(Source(name, path, content, size, kind), known, purpose), _recipe)
         found = outcome.fingerprints
         if found is None:
             done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", 0, -1))
