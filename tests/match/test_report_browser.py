@@ -173,6 +173,16 @@ def test_a_click_on_a_region_jumps_to_its_partner(page: webdriver.Chrome) -> Non
     assert page.find_element(By.ID, "overview").is_displayed()
 
 
+@pytest.mark.parametrize("separator", ["\n", "\r\n", "\r"], ids=repr)
+def test_lines_are_numbered_as_editors_do(browser: webdriver.Chrome, tmp_path: Path, separator: str) -> None:
+    text = separator.join(f"\t\U0001d4d0 {line(number)}\f\u2028." for number in range(12))
+    browser.get(written(tmp_path, {"a": text, "b": f"é{separator}{text}"}) + "#r0")
+    assert browser.find_element(By.ID, "regions").text == "lines 1-12 = lines 2-13"
+    for pane, count in (("pane-a", 12), ("pane-b", 13)):
+        numbers = [each.get_attribute("data-line") for each in browser.find_elements(By.CSS_SELECTOR, f"#{pane} .line")]
+        assert numbers == [str(number) for number in range(1, count + 1)]
+
+
 def test_light_and_dark(page: webdriver.Chrome) -> None:
     grounds = []
     for scheme in ("light", "dark"):
