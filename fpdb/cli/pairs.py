@@ -68,7 +68,11 @@ WEIGHTED_FIELDS = ("weighted_containment_a", "weighted_containment_b", "weighted
     metavar="RULE",
     help="Documents of one owner are not paired. path:N: the first N parts of the name; label:KEY: that label.",
 )
-@click.option("--by-owner", is_flag=True, help="Compare owners, the documents of each taken as one.")
+@click.option(
+    "--by-owner",
+    is_flag=True,
+    help="Compare owners, the documents of each taken as one. A report also shows their most alike documents.",
+)
 @click.option("--clusters", is_flag=True, help="Print groups that pairs connect, directly or through others.")
 @report_option
 @format_option
@@ -100,7 +104,7 @@ def pairs(target: Target, /, by: str, clusters: bool, report: Any, form: str, to
         kept: list[Pair] = []
         _print_pairs(_keeping(_watched(db.pairs, options), kept, listed + 1), form, top, options["by"])
         if page:
-            page.add_pairs(kept[:top], by_owner=options["by_owner"], max_df=options["max_df"])
+            page.add_pairs(kept[:top], **{name: options[name] for name in ("by_owner", "owners", "max_df")})
             report.write(page.html())
 
 
