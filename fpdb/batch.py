@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadFingerprints, BadLabel, ContentChanged, NoSuchDocument
-from fpdb.fingerprint import Fingerprints, Recipe, content_digest
+from fpdb.fingerprint import Fingerprints, Purpose, Recipe, content_digest
 from fpdb.store import layout
 from fpdb.store.commits import Addition, Change
 from fpdb.store.layout import Record
@@ -65,8 +65,8 @@ class Batch:
         rarity: what the scheme koala takes for rare: k-grams whose beginnings are few in the document, or which few
         documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
 
-        boilerplate: its fingerprints are to be discarded wherever they occur. source: where it came from, a path or
-        URL; contact: whom to ask about it.
+        boilerplate: all of its k-grams are to be discarded wherever they occur. source: where it came from, a path
+        or URL; contact: whom to ask about it.
 
         keep_text: also keep the content, compressed, as `Database.text` gives it back; so that where documents match
         can be shown when the source is gone. The same content again keeps it if it was not kept before, and never
@@ -81,7 +81,8 @@ class Batch:
         text = pack(content) if keep_text and self._lacks_text(about.name, status) else None
         if status in CHANGED:
             counts = frequencies(self._view) if rarity == "corpus" else None
-            found = self._recipe.fingerprint(content, kind, frequencies=counts, name=name)
+            purpose = purpose_of(boilerplate)
+            found = self._recipe.fingerprint(content, kind, purpose=purpose, frequencies=counts, name=name)
             self._put_found(about, found, boilerplate)
         return self._keep(about.name, status, text)
 
@@ -99,8 +100,9 @@ class Batch:
     ) -> Status:
         """Like `add`, where the content's fingerprints have been made with this database's recipe already.
 
-        digest: `fingerprint.content_digest` of the content. text: `pack` of it, to be kept. Raises BadName, BadLabel,
-        ContentChanged where digest and text are not of the same content.
+        digest: `fingerprint.content_digest` of the content. boilerplate: they were made for `purpose_of` that. text:
+        `pack` of the content, to be kept. Raises BadName, BadLabel, ContentChanged where digest and text are not of
+        the same content.
         """
         if text is not None and text.digest != digest:
             raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
@@ -166,7 +168,8 @@ class Batch:
         if content_digest(content) != record.digest:
             raise ContentChanged(f"{name!r} is another text than the one that was added; add it anew")
         rotation = record.rotation + 1 if rotation is None else rotation
-        found = self._recipe.fingerprint(content, record.kind, rotation=rotation, name=name)
+        purpose = purpose_of(boilerplate)
+        found = self._recipe.fingerprint(content, record.kind, purpose=purpose, rotation=rotation, name=name)
         text = self._texts.get(key) or (None if stored is None else self._view.texts.kept(stored, record))
         self._put_found(record._replace(rotation=rotation, text=None), found, boilerplate)
         if text is not None:
@@ -283,6 +286,11 @@ def _about(
             raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
     kept = dict(labels) if labels else layout.NO_LABELS
     return Record(key, kind, digest, symbols, symbols, 0, 0, now, "", source, contact, kept)
+
+
+def purpose_of(boilerplate: bool) -> Purpose:
+    """What fingerprints of a document that is to be added are made for."""
+    return "discard" if boilerplate else "store"
 
 
 def frequencies(view: Snapshot) -> Callable[[NDArray[np.uint64]], NDArray[np.int64]]:

@@ -310,6 +310,22 @@ class Database:
         with self._store.snapshot() as view:
             return self._sources().read(view, *_found(view, name))
 
+    def boilerplate_in(self, name: str) -> int:
+        """How many of a document's distinct hashes are boilerplate. Raises NoSuchDocument."""
+        with self._store.snapshot() as view:
+            found, _ = _found(view, name)
+            return int(view.catalogue.sizes(np.array([found], np.uint32))["boilerplate"][0])
+
+    def only_boilerplate(self) -> list[str]:
+        """The documents that match nothing since all of their hashes are boilerplate, by name."""
+        with self._store.snapshot() as view:
+            numbers = np.fromiter(view.catalogue.sized(), np.uint32)
+            numbers = numbers[numbers < layout.FIRST_BOILERPLATE]
+            sizes = view.catalogue.sizes(numbers)
+            discarded = numbers[(sizes["hashes"] > 0) & (sizes["hashes"] == sizes["boilerplate"])]
+            records = [view.catalogue.record(number) for number in discarded.tolist()]
+        return [name.decode("utf-8", "surrogateescape") for name in sorted(record.name for record in records)]
+
     def documents(self, glob: str | None = None) -> Iterator[Document]:
         """All documents by name, boilerplate included, or those whose names match a shell pattern (* ? [])."""
         with self._store.snapshot() as view:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fpdb.cli.options import NameValue, Target, format_option, kind_option, paths_argument
-from fpdb.cli.output import count_text, say, size_text, write_csv, write_json
+from fpdb.cli.output import count_text, names_text, say, size_text, write_csv, write_json
 
 if TYPE_CHECKING:
     from fpdb.batch import Rarity
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     Sources = Iterable[Source | Skipped]
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
-SHORT_NAMES = 3
 
 
 @click.command()
@@ -187,6 +186,4 @@ def _say_short(names: list[str], recipe: "Recipe") -> None:
     if not names:
         return
     lengths = sorted({rule.k for rule in recipe.rules.values()})
-    shown = ", ".join(names[:SHORT_NAMES])
-    more = f" and {len(names) - SHORT_NAMES:,} more" if len(names) > SHORT_NAMES else ""
-    say(f"no fingerprint, since shorter than a k-gram (k={lengths[0]}): {shown}{more}")
+    say(f"no fingerprint, since shorter than a k-gram (k={lengths[0]}): {names_text(names)}")

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fpdb.cli.options import Target, format_option
-from fpdb.cli.output import Column, size_text, write_content, write_csv, write_details, write_json, write_table
+from fpdb.cli.output import (
+    Column,
+    count_text,
+    size_text,
+    write_content,
+    write_csv,
+    write_details,
+    write_json,
+    write_table,
+)
 from fpdb.errors import Unreadable
 
 if TYPE_CHECKING:
@@ -80,20 +89,25 @@ def show(target: Target, name: str, text: bool, form: str) -> None:
     with target.open("r") as db:
         document = db.document(name)
         content = db.text(name) if text else None
+        discarded = db.boilerplate_in(name)
     if text:
         if content is None:
             raise Unreadable(f"the text of {name} was not kept; add it again with --keep-text")
         write_content(content)
     elif form == "json":
-        write_json(_record(document))
+        write_json(_record(document) | {"boilerplate_hashes": discarded})
     elif form == "csv":
         write_csv(FIELDS, [_csv_row(document)])
     else:
-        write_details(
+        lines = [
             (field, _text(value))
             for field, value in (_record(document) | {"text": _kept_text(document)}).items()
             if field != "text_bytes" and value not in (None, {}, "")
-        )
+        ]
+        if discarded and not document.boilerplate:
+            every = ": all of its fingerprints, so that it matches nothing" if discarded == document.hashes else ""
+            lines.append(("discarded", f"{count_text(discarded, 'hash', 'hashes')}, boilerplate{every}"))
+        write_details(lines)
 
 
 @click.command()

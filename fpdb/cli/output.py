@@ -16,6 +16,9 @@ from typing import Any, Final, Literal, NamedTuple, TextIO
 
 import click
 
+SOME_NAMES = 3
+"""Names that one line lists."""
+
 RICH_ROWS = 1000
 """Longer tables are written plainly: drawing them would take seconds."""
 
@@ -120,9 +123,15 @@ def time_text(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
 
 
-def count_text(count: int, noun: str) -> str:
+def count_text(count: int, noun: str, plural: str | None = None) -> str:
     """`1 document`, `1,234 documents`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def names_text(names: Sequence[str]) -> str:
+    """`a, b, c and 1,234 more`."""
+    more = f" and {len(names) - SOME_NAMES:,} more" if len(names) > SOME_NAMES else ""
+    return ", ".join(names[:SOME_NAMES]) + more
 
 
 class _Lines:

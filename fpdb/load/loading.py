@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fpdb.batch import check_packages
+from fpdb.batch import check_packages, purpose_of
 from fpdb.errors import BadName, NoSuchDocument
 from fpdb.fingerprint import AUTO, Frequencies
 from fpdb.load.sources import Skipped, Source
@@ -161,7 +161,7 @@ class _Loading:
                 labels = {**self.labels, **(source.labels or {})}
                 source = source._replace(labels=labels, contact=source.contact or self.contact)
             try:
-                yield Job(source, self._known(source), self.keep_text)
+                yield Job(source, self._known(source), purpose_of(self.boilerplate), self.keep_text)
             except BadName as error:
                 self._skip(Skipped(source.name, str(error), source.asked))
 

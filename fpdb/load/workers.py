@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fpdb.batch import KeptText, pack
 from fpdb.errors import Error
-from fpdb.fingerprint import Fingerprints, Frequencies, Recipe, content_digest
+from fpdb.fingerprint import Fingerprints, Frequencies, Purpose, Recipe, content_digest
 from fpdb.load.sources import Source, content_of, reason_of
 
 if TYPE_CHECKING:
@@ -40,11 +40,12 @@ class WorkerError(Error):
 
 
 class Job(NamedTuple):
-    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again. keep_text: also
-    pack its text."""
+    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again. purpose: as
+    `Recipe.fingerprint` takes it. keep_text: also pack its text."""
 
     source: Source
     known: bytes | None = None
+    purpose: Purpose = "store"
     keep_text: bool = False
 
 
@@ -61,8 +62,8 @@ class Outcome(NamedTuple):
     text: KeptText | None = None
 
 
-_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None, bool]
-"""A job on its way to a worker: name, path, content, size, kind, known digest, whether to pack the text."""
+_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None, Purpose, bool]
+"""A job on its way to a worker: name, path, content, size, kind, known digest, purpose, whether to pack the text."""
 
 _Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int, KeptText | None, int]
 """An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, share, text, fingerprints (-1:
@@ -131,7 +132,7 @@ def _outcome(job: Job, recipe: Recipe, frequencies: Frequencies | None = None) -
         if digest == job.known:
             return Outcome(source, size, digest, unchanged=True)
         kind = recipe.resolve(source.kind, content, source.name)
-        found = recipe.fingerprint(content, kind, frequencies=frequencies, name=source.name)
+        found = recipe.fingerprint(content, kind, purpose=job.purpose, frequencies=frequencies, name=source.name)
         text = pack(content) if job.keep_text else None
         return Outcome(source, size, digest, fingerprints=replace(found, source=None), text=text)  # symbols are large
     except Exception as error:
@@ -184,8 +185,8 @@ def _content_bytes(chunk: Sequence[Job]) -> int:
 
 def _tasks(chunk: Sequence[Job]) -> list[_Task]:
     return [
-        (source.name, source.path, source.content, source.size, source.kind, known, keep_text)
-        for source, known, keep_text in chunk
+        (source.name, source.path, source.content, source.size, source.kind, known, purpose, keep_text)
+        for source, known, purpose, keep_text in chunk
     ]
 
 
@@ -227,8 +228,8 @@ def _work(tasks: Sequence[_Task]) -> _Packed:
     done: list[_Done] = []
     hashes = [np.empty(0, np.uint64)]
     positions = [np.empty(0, np.uint32)]
-    for name, path, content, size, kind, known, keep_text in tasks:
-        outcome = _outcome(Job(Source(name, path, content, size, kind), known, keep_text), _recipe)
+    for name, path, content, size, kind, known, purpose, keep_text in tasks:
+        outcome = _outcome(Job(Source(name, path, content, size, kind), known, purpose, keep_text), _recipe)
         found = outcome.fingerprints
         if found is None:
             done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", 0, None, -1))

@@ -85,9 +85,13 @@ class Evidence:
         self._ours = Original(found.source)
         self._selected = _selected(found, self._whole)
         hashes = self._selected.hashes
-        discarded = contains(view.boilerplate(), hashes) | contains(np.sort(ignored), hashes)
-        self._counted = sorted_distinct(hashes[~discarded])
-        passages = self._selected.positions[discarded].astype(np.int64)
+        boilerplate = view.boilerplate()
+        common = contains(np.sort(ignored), hashes)
+        self._counted = sorted_distinct(hashes[~(contains(boilerplate, hashes) | common)])
+        passages = self._selected.positions[common].astype(np.int64)
+        if len(boilerplate):  # of which no k-gram is taken in, selected or not
+            all_kgrams = recipe.kgrams(found.kind, found.source)
+            passages = np.union1d(passages, np.flatnonzero(contains(boilerplate, all_kgrams)))
         self._within = passages + 1, passages + self._k - 1
 
     def attach(self, ranked: Ranked, sources: Sources) -> Answer:
