@@ -6,7 +6,7 @@ node is follows from the name that its grammar gives to its kind.
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.fingerprint.frontends import foreign
 from fpdb.fingerprint.frontends.apart import HELPER
-from fpdb.fingerprint.frontends.tokens import Class, Tokens, number
+from fpdb.fingerprint.frontends.tokens import Class, Places, Tokens, number, same
 
 # The parser counts bytes in 32 bits.
 LARGEST = 2**31
@@ -95,8 +95,8 @@ class Language:
         self.whole: list[int] = []
         """Kinds of nodes below which nothing is looked at."""
         imports = set(grammar.imports.split())
-        # One more for the kind of what could not be parsed, whose number is far beyond.
-        self.symbols = np.full(language.node_kind_count + 1, _BY_TEXT, np.int64)
+        # As many as there are numbers: that of what could not be parsed is the last.
+        self.symbols = np.full(1 << 16, _BY_TEXT, np.int64)
         for kind in range(language.node_kind_count):
             name = language.node_kind_for_id(kind) or ""
             if not language.node_kind_is_named(kind):
@@ -107,7 +107,7 @@ class Language:
             if whole:
                 self.whole.append(kind)
 
-    def leaves(self, content: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def leaves(self, content: bytes) -> tuple[NDArray[np.uint16], NDArray[np.uint32], NDArray[np.uint32]]:
         """Kind, first byte and the one behind the last of each leaf, nodes of the kinds `whole` being leaves too.
 
         Unreadable: it takes too long.
@@ -117,12 +117,7 @@ class Language:
             kinds, starts, ends = foreign.leaves(*arguments)
         else:
             kinds, starts, ends = HELPER.call("leaves", *arguments, size=len(content))
-        read = np.frombuffer
-        return (
-            read(kinds, np.uint16).astype(np.int64),
-            read(starts, np.uint32).astype(np.int64),
-            read(ends, np.uint32).astype(np.int64),
-        )
+        return np.frombuffer(kinds, np.uint16), np.frombuffer(starts, np.uint32), np.frombuffer(ends, np.uint32)
 
 
 def _classify(name: str) -> tuple[bool, int]:
@@ -151,9 +146,12 @@ def tokenise(text: str | bytes, name: str) -> Tokens:
     if len(content) >= LARGEST:
         raise Unreadable(f"source code may have {LARGEST - 1} bytes; this has {len(content)}")
     kinds, starts, ends = language.leaves(_newlines(content))
-    np.minimum(ends, len(content), out=ends)
-    symbols = language.symbols[np.minimum(kinds, len(language.symbols) - 1)]
-    for at in np.flatnonzero(symbols < _NONE).tolist():
+    symbols = language.symbols[kinds]
+    ends = np.minimum(ends, np.uint32(len(content)))
+    by_text = (symbols < _NONE).nonzero()[0]
+    if len(by_text):
+        starts = starts.copy()  # what came out of bytes cannot be written to
+    for at in by_text.tolist():
         token = content[starts[at] : ends[at]]
         if symbols[at] == _TRIMMED:
             starts[at] += len(token) - len(token.lstrip())
@@ -162,11 +160,8 @@ def tokenise(text: str | bytes, name: str) -> Tokens:
         else:
             symbols[at] = number(token.decode("utf-8", "replace"))
     kept = (symbols != _NONE) & (starts < ends)
-    values, starts, ends = symbols[kept].astype(np.uint32), starts[kept], ends[kept]
-    if isinstance(text, bytes):
-        return Tokens(values, starts, ends)
-    index = _characters(content)
-    return Tokens(values, index[starts], index[ends])
+    characters = same if isinstance(text, bytes) else partial(_characters, content)
+    return Tokens(symbols[kept].astype(np.uint32), starts[kept], ends[kept], characters)
 
 
 def _newlines(content: bytes) -> bytes:
@@ -174,7 +169,8 @@ def _newlines(content: bytes) -> bytes:
     return (re.sub(rb"\r(?!\n)", b"\n", content) if b"\r" in content else content) + b"\n"
 
 
-def _characters(content: bytes) -> NDArray[np.int64]:
-    """(len(content) + 1,) int64: how many characters of UTF-8 begin before each byte."""
+def _characters(content: bytes, places: Places) -> NDArray[np.int64]:
+    """The index of the character of UTF-8 that begins at each byte."""
     begins = (np.frombuffer(content, np.uint8) & 0xC0) != 0x80
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(begins, dtype=np.int64)])
+    index = np.concatenate([np.zeros(1, np.int64), np.cumsum(begins, dtype=np.int64)])
+    return index[places]

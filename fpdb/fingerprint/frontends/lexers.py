@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fpdb.errors import MissingPackage, Unreadable
-from fpdb.fingerprint.frontends.tokens import Class, Tokens, number
+from fpdb.fingerprint.frontends.tokens import Class, Tokens, number, same
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -67,7 +67,7 @@ def tokenise(text: str, language: str) -> Tokens:
         dropped = np.array([found.start() for found in re.finditer("\r\n", text)], np.int64)
         dropped -= np.arange(len(dropped))
         starts, lasts = (at + np.searchsorted(dropped, at, side="right") for at in (starts, lasts))
-    return Tokens(values, starts, np.minimum(lasts + 1, len(text)))
+    return Tokens(values, starts, np.minimum(lasts + 1, len(text)), same)
 
 
 def _newlines(text: str) -> str:
