@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import MissingPackage, Unreadable
-from fpdb.fingerprint.frontends import foreign
+from fpdb.fingerprint.frontends import foreign, imports
 from fpdb.fingerprint.frontends.apart import HELPER
 from fpdb.fingerprint.frontends.tokens import Class, Places, Tokens, number, same
 
@@ -32,7 +32,7 @@ class Grammar(NamedTuple):
     imports: str
 
 
-_ECMA = "import_statement"
+_ECMA = "import_statement import_alias"
 GRAMMARS: Mapping[str, Grammar] = {
     "java": Grammar("tree_sitter_java", "language", "import_declaration package_declaration"),
     "python": Grammar(
@@ -45,7 +45,9 @@ GRAMMARS: Mapping[str, Grammar] = {
     "tsx": Grammar("tree_sitter_typescript", "language_tsx", _ECMA),
     "go": Grammar("tree_sitter_go", "language", "import_declaration package_clause"),
     "rust": Grammar("tree_sitter_rust", "language", "use_declaration extern_crate_declaration"),
-    "csharp": Grammar("tree_sitter_c_sharp", "language", "using_directive extern_alias_directive"),
+    "csharp": Grammar(
+        "tree_sitter_c_sharp", "language", "using_directive extern_alias_directive file_scoped_namespace_declaration"
+    ),
     "ruby": Grammar("tree_sitter_ruby", "language", ""),
     "php": Grammar("tree_sitter_php", "language_php", "namespace_use_declaration"),
 }
@@ -94,7 +96,7 @@ class Language:
         self.grammar = grammar
         self.whole: list[int] = []
         """Kinds of nodes below which nothing is looked at."""
-        imports = set(grammar.imports.split())
+        packages = set(grammar.imports.split())
         # As many as there are numbers: that of what could not be parsed is the last.
         self.symbols = np.full(1 << 16, _BY_TEXT, np.int64)
         for kind in range(language.node_kind_count):
@@ -102,7 +104,7 @@ class Language:
             if not language.node_kind_is_named(kind):
                 self.symbols[kind] = number(name) if name.strip(" \t\r\n\0") else _NONE
                 continue
-            whole, symbol = (True, _NONE) if name in imports else _classify(name)
+            whole, symbol = (True, _NONE) if name in packages else _classify(name)
             self.symbols[kind] = symbol
             if whole:
                 self.whole.append(kind)
@@ -160,6 +162,8 @@ def tokenise(text: str | bytes, name: str) -> Tokens:
         else:
             symbols[at] = number(token.decode("utf-8", "replace"))
     kept = (symbols != _NONE) & (starts < ends)
+    if name in imports.LANGUAGES:  # as if each byte were a character, so that places stay
+        kept &= imports.keep(_newlines(content).decode("latin-1"), name, starts)
     characters = same if isinstance(text, bytes) else partial(_characters, content)
     return Tokens(symbols[kept].astype(np.uint32), starts[kept], ends[kept], characters)
 
