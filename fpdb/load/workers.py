@@ -32,7 +32,10 @@ CHUNKS_AHEAD = 24
 HELD_BYTES = 64 << 20
 """Of content on its way to the workers; of files that they read themselves, there is none."""
 ALONE_BYTES = 16 << 20
-"""Less than this is done sooner than a worker process has started."""
+"""Less text than this is done sooner than a worker process has started."""
+WORK = {"text": 1, "html": 1}
+"""How many bytes of text take as long as one byte of a kind."""
+WORK_OF_OTHERS = 8
 
 
 class WorkerError(Error):
@@ -98,15 +101,19 @@ def fingerprinted(
     chunks = _chunks(jobs)
     ahead: list[list[Job]] = []
     if processes > 1 and frequencies is None:
-        size = 0
+        work = 0
         for chunk in chunks:
             ahead.append(chunk)
-            size += sum(job.source.size for job in chunk)
-            if size >= ALONE_BYTES and len(ahead) > 1:
+            work += sum(_work_of(job.source, recipe) for job in chunk)
+            if work >= ALONE_BYTES and len(ahead) > 1:
                 yield from _in_processes(itertools.chain(ahead, chunks), recipe, processes)
                 return
     for job in itertools.chain.from_iterable(itertools.chain(ahead, chunks)):
         yield _outcome(job, recipe, frequencies)
+
+
+def _work_of(source: Source, recipe: Recipe) -> int:
+    return source.size * WORK.get(recipe.resolve(source.kind, b"", source.name), WORK_OF_OTHERS)
 
 
 def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
