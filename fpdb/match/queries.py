@@ -181,11 +181,19 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
         held = contains(boilerplate, distinct)
         ignored_boilerplate, distinct = int(held.sum()), distinct[~held]
     looked_up = distinct if options.smallest is None else distinct[: options.smallest]
-    kept, indices, documents = _hits(view, looked_up, options)
-    others = np.ones(len(documents), np.bool_) if asked.itself is None else documents != asked.itself
-    found, shared = _tally(documents if asked.with_itself else documents[others])
+    itself = None if asked.with_itself else asked.itself
+    by_id = view.tally(looked_up) if options.max_df is None and not options.weighted else None
+    if by_id is None:
+        kept, indices, documents = _hits(view, looked_up, options)
+        others = np.ones(len(documents), np.bool_) if asked.itself is None else documents != asked.itself
+        found, shared = _tally(documents if itself is None else documents[others])
+    else:
+        kept = np.ones(len(looked_up), np.bool_)
+        if itself is not None and itself < len(by_id):
+            by_id[itself] = 0
+        found, shared = _counted(by_id)
     if asked.sample is None:
-        promising = _promising(shared, int(kept.sum()), options)
+        promising = _promising(view, found, shared, int(kept.sum()), options)
         found, shared = found[promising], shared[promising]
     sizes = view.catalogue.sizes(found)
     held = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
@@ -230,12 +238,17 @@ def _tally(documents: U32) -> tuple[U32, NDArray[np.int64]]:
     """The distinct documents, ascending, and how often each occurs."""
     if len(documents) < MANY or int(documents.max()) > SPARSE * len(documents):
         return np.unique(documents, return_counts=True)
-    counts = np.bincount(documents)
+    return _counted(np.bincount(documents))
+
+
+def _counted(counts: NDArray[Any]) -> tuple[U32, NDArray[np.int64]]:
     found = np.flatnonzero(counts)
-    return found.astype(np.uint32), counts[found]
+    return found.astype(np.uint32), counts[found].astype(np.int64)
 
 
-def _promising(shared: NDArray[np.int64], counted: int, options: Options) -> NDArray[np.intp]:
+def _promising(
+    view: Snapshot, found: U32, shared: NDArray[np.int64], counted: int, options: Options
+) -> NDArray[np.intp]:
     """Indices of the candidates whose sizes matter: those that may reach `min` and the first `top`.
 
     Of the measures that count hashes, none but reverse containment exceeds shared / counted, and two of them rise and
@@ -244,9 +257,36 @@ def _promising(shared: NDArray[np.int64], counted: int, options: Options) -> NDA
     least = 1.0
     if options.min is not None and options.by in ("containment", "resemblance", "shared"):
         least = options.min * (1 if options.by == "shared" else counted) - ROUNDING
-    if options.top is not None and options.by in ("containment", "shared") and len(shared) > options.top:
-        least = max(least, float(np.partition(shared, -options.top)[-options.top]))
-    return np.flatnonzero(shared >= least)
+    promising = np.flatnonzero(shared >= least)
+    if options.by in ("containment", "shared"):
+        shared = shared[promising]
+        promising = promising[_first(view, found[promising], shared, shared, options.top)]
+    return promising
+
+
+def _first(
+    view: Snapshot, found: U32, score: NDArray[Any], shared: NDArray[np.int64], top: int | None
+) -> NDArray[np.intp]:
+    """Indices of the `top` candidates of the highest score, then the most shared, then the first names; unordered."""
+    if top is None or len(found) <= top:
+        return np.arange(len(found))
+    tied = np.arange(len(found))
+    first: list[NDArray[np.intp]] = []
+    for values in (shared,) if score is shared else (score, shared):
+        of_tied = values[tied]
+        last = _largest(of_tied, top - sum(map(len, first)))
+        first.append(tied[of_tied > last])
+        tied = tied[of_tied == last]
+    named = view.catalogue.first_by_name(found[tied], top - sum(map(len, first)))
+    return np.concatenate((*first, tied[np.searchsorted(found[tied], np.sort(named))]))
+
+
+def _largest(values: NDArray[Any], rank: int) -> Any:
+    """The rank-th largest of measures or counts."""
+    if values.dtype.kind == "f":
+        return np.partition(values, len(values) - rank)[len(values) - rank]
+    at_least = np.cumsum(np.bincount(values)[::-1])[::-1]  # of each count
+    return np.flatnonzero(at_least >= rank)[-1]
 
 
 def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[NDArray[np.bool_], U32, U32]:
@@ -301,15 +341,9 @@ def _ranked(
     """The matches in order, and the index of each one's document."""
     score = shared if options.by == "shared" else measures[options.by]
     kept = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
-    kept = kept[np.lexsort((-shared[kept], -score[kept]))]
-    if options.top is not None and len(kept) > options.top:
-        # Those that tie with the last one in score and shared compete by name.
-        last = kept[options.top - 1]
-        end = np.flatnonzero((score[kept] == score[last]) & (shared[kept] == shared[last]))[-1]
-        kept = kept[: end + 1]
+    kept = kept[_first(view, found[kept], score[kept], shared[kept], options.top)]
     records = {index: view.catalogue.record(int(found[index])) for index in kept.tolist()}
     order = sorted(records, key=lambda index: (-score[index], -shared[index], records[index].name))
-    order = order[: options.top]
     matches = []
     for index in order:
         values: dict[str, Any] = {name: float(each[index]) for name, each in measures.items()}

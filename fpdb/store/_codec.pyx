@@ -7,7 +7,7 @@ Every count and offset of a block is checked before it is used; what does not ho
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
@@ -505,6 +505,113 @@ def decode_positions(values, Py_ssize_t postings):
 
 # ---------------------------------------------------------------- look-ups
 
+cdef struct Sink:
+    uint32_t* counts        # of documents; or NULL: indices and documents are listed
+    Py_ssize_t documents_end  # documents from here on are not counted, and are damage
+    uint32_t* indices
+    uint32_t* documents
+    Py_ssize_t used, room   # of what is listed
+    uint64_t* scratch       # MOST numbers, or NULL as long as they were not needed
+
+cdef enum:
+    DAMAGED = 1
+    NO_MEMORY = 2
+
+
+cdef int more_room(Sink* sink, Py_ssize_t more) noexcept nogil:
+    cdef void* grown
+    if sink.used + more <= sink.room:
+        return 0
+    sink.room = 2 * (sink.used + more)
+    grown = realloc(sink.indices, sink.room * 4)
+    if grown == NULL:
+        return NO_MEMORY
+    sink.indices = <uint32_t*>grown
+    grown = realloc(sink.documents, sink.room * 4)
+    if grown == NULL:
+        return NO_MEMORY
+    sink.documents = <uint32_t*>grown
+    return 0
+
+
+cdef int take(Sink* sink, const Block* block, Py_ssize_t where, uint32_t index, int64_t* previous) noexcept nogil:
+    """Hands the documents of the block's distinct hash `where` on, but for what repeats the previous one."""
+    cdef Py_ssize_t first = 0, end = 0, j
+    cdef int64_t document
+    extent(block, where, &first, &end)
+    if block.hashes == 1:
+        if sink.scratch == NULL:
+            sink.scratch = <uint64_t*>malloc(MOST * 8)
+            if sink.scratch == NULL:
+                return NO_MEMORY
+        if unpack_sorted(block.high, block.high_len, block.lows, block.low, end, sink.scratch) != end:
+            return DAMAGED
+    if sink.counts == NULL and more_room(sink, end - first):
+        return NO_MEMORY
+    for j in range(first, end):
+        if block.hashes == 1:
+            document = block.base + <int64_t>sink.scratch[j]
+        else:
+            document = block.base + <int64_t>get_bits(block.documents, j, block.width)
+        if document == previous[0]:
+            continue
+        previous[0] = document
+        if sink.counts == NULL:
+            sink.indices[sink.used] = index
+            sink.documents[sink.used] = <uint32_t>document
+            sink.used += 1
+        elif document < sink.documents_end:
+            sink.counts[document] += 1
+        else:
+            return DAMAGED
+    return 0
+
+
+cdef int visit(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs,
+               Sink* sink) except -1:
+    """Hands the documents of each hash on. Raises ValueError, MemoryError."""
+    cdef Py_ssize_t n = hashes.shape[0], count = len(values), held = 0, i, v, where
+    cdef int64_t previous
+    cdef int bad = 0
+    cdef Block* blocks = <Block*>malloc((count + 1) * sizeof(Block))
+    cdef Py_buffer* views = <Py_buffer*>malloc((count + 1) * sizeof(Py_buffer))
+    try:
+        if blocks == NULL or views == NULL:
+            raise MemoryError
+        if lows.shape[0] != n or highs.shape[0] != n:
+            raise ValueError("hashes, lows and highs differ in length")
+        for v in range(count):
+            PyObject_GetBuffer(values[v], &views[v], PyBUF_SIMPLE)
+            held += 1
+            if parse(<const uint8_t*>views[v].buf, views[v].len, &blocks[v]):
+                raise ValueError("a posting block is damaged")
+        with nogil:
+            for i in range(n):
+                if highs[i] >= count:
+                    bad = DAMAGED
+                    break
+                previous = -1
+                for v in range(lows[i], <Py_ssize_t>highs[i] + 1):
+                    where = find(&blocks[v], hashes[i])
+                    if where >= 0:
+                        bad = take(sink, &blocks[v], where, <uint32_t>i, &previous)
+                    if bad:
+                        break
+                if bad:
+                    break
+        if bad == NO_MEMORY:
+            raise MemoryError
+        if bad:
+            raise ValueError("a posting block is damaged")
+        return 0
+    finally:
+        for v in range(held):
+            PyBuffer_Release(&views[v])
+        free(sink.scratch)
+        free(blocks)
+        free(views)
+
+
 def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs):
     """Looks hashes up in blocks.
 
@@ -512,91 +619,30 @@ def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, con
     included. Returns (indices, documents), uint32, shape (hits,): document held hashes[index]; sorted by index, then
     as stored; a document that holds a hash at several positions comes once. Raises ValueError where a block is damaged.
     """
-    cdef Py_ssize_t n = hashes.shape[0], count = len(values), i, j, v, first = 0, end = 0, where
-    cdef Py_ssize_t used = 0, room = 4 * n + 64
-    cdef uint32_t document, previous = 0
-    cdef bint any_before
-    cdef int bad = 0
-    cdef uint64_t* scratch = NULL
-    cdef uint32_t* indices = <uint32_t*>malloc(room * 4)
-    cdef uint32_t* documents = <uint32_t*>malloc(room * 4)
-    cdef Block* blocks = <Block*>malloc((count + 1) * sizeof(Block))
-    cdef Py_buffer* views = <Py_buffer*>malloc((count + 1) * sizeof(Py_buffer))
-    cdef Py_ssize_t held = 0
-    cdef void* grown
+    cdef Sink sink
+    memset(&sink, 0, sizeof(Sink))
     try:
-        if indices == NULL or documents == NULL or blocks == NULL or views == NULL:
-            raise MemoryError
-        for v in range(count):
-            PyObject_GetBuffer(values[v], &views[v], PyBUF_SIMPLE)
-            held += 1
-            if parse(<const uint8_t*>views[v].buf, views[v].len, &blocks[v]):
-                raise ValueError("a posting block is damaged")
-        if lows.shape[0] != n or highs.shape[0] != n:
-            raise ValueError("hashes, lows and highs differ in length")
-        with nogil:
-            for i in range(n):
-                if highs[i] >= count:
-                    bad = 1
-                    break
-                any_before = False
-                for v in range(lows[i], <Py_ssize_t>highs[i] + 1):
-                    where = find(&blocks[v], hashes[i])
-                    if where < 0:
-                        continue
-                    extent(&blocks[v], where, &first, &end)
-                    if used + end - first > room:
-                        room = 2 * (used + end - first)
-                        grown = realloc(indices, room * 4)
-                        if grown == NULL:
-                            bad = 2
-                            break
-                        indices = <uint32_t*>grown
-                        grown = realloc(documents, room * 4)
-                        if grown == NULL:
-                            bad = 2
-                            break
-                        documents = <uint32_t*>grown
-                    if blocks[v].hashes == 1:
-                        if scratch == NULL:
-                            scratch = <uint64_t*>malloc(MOST * 8)
-                            if scratch == NULL:
-                                bad = 2
-                                break
-                        if unpack_sorted(blocks[v].high, blocks[v].high_len, blocks[v].lows, blocks[v].low, end, scratch) != end:
-                            bad = 1
-                            break
-                    for j in range(first, end):
-                        document = blocks[v].base + <uint32_t>(
-                            scratch[j] if blocks[v].hashes == 1
-                            else get_bits(blocks[v].documents, j, blocks[v].width))
-                        if any_before and document == previous:
-                            continue
-                        indices[used] = <uint32_t>i
-                        documents[used] = document
-                        used += 1
-                        previous = document
-                        any_before = True
-                if bad:
-                    break
-        if bad == 2:
-            raise MemoryError
-        if bad:
-            raise ValueError("a posting block is damaged")
-        out_indices = np.empty(used, np.uint32)
-        out_documents = np.empty(used, np.uint32)
-        if used:
-            memcpy(<void*><size_t>out_indices.ctypes.data, indices, used * 4)
-            memcpy(<void*><size_t>out_documents.ctypes.data, documents, used * 4)
-        return out_indices, out_documents
+        visit(values, hashes, lows, highs, &sink)
+        indices = np.empty(sink.used, np.uint32)
+        documents = np.empty(sink.used, np.uint32)
+        if sink.used:
+            memcpy(<void*><size_t>indices.ctypes.data, sink.indices, sink.used * 4)
+            memcpy(<void*><size_t>documents.ctypes.data, sink.documents, sink.used * 4)
+        return indices, documents
     finally:
-        for v in range(held):
-            PyBuffer_Release(&views[v])
-        free(scratch)
-        free(indices)
-        free(documents)
-        free(blocks)
-        free(views)
+        free(sink.indices)
+        free(sink.documents)
+
+
+def tally(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs,
+          uint32_t[::1] counts):
+    """Like `probe`, but adds 1 to counts[document] for each hit. Raises ValueError where a block is damaged."""
+    cdef Sink sink
+    memset(&sink, 0, sizeof(Sink))
+    sink.documents_end = counts.shape[0]
+    if sink.documents_end:
+        sink.counts = &counts[0]
+        visit(values, hashes, lows, highs, &sink)
 
 
 # ---------------------------------------------------------------- sorting

@@ -6,6 +6,7 @@ A run's fences, the first hash and the number of postings of each block, are rea
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -209,10 +210,8 @@ def scan(txn: lmdb.Transaction, blocks: Any, run: Run, start: int = 0) -> Iterat
         end = min(index + BLOCKS_A_PIECE, run.blocks)
         count = int(fences.postings[index:end].sum(dtype=np.int64))
         values = read_blocks(txn, blocks, run.number, layout.POSTINGS, range(index, end))
-        try:
+        with _damage_of(run):
             hashes, documents = _codec.decode_postings(values, count)
-        except ValueError as error:
-            raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
         yield Postings(hashes, documents, positions.take(count))
 
 
@@ -233,10 +232,8 @@ class _PositionReader:
             have += int(self._counts[end])
             end += 1
         values = read_blocks(self._txn, self._blocks, self._run.number, layout.POSITIONS, range(self._next, end))
-        try:
+        with _damage_of(self._run):
             more = _codec.decode_positions(values, have - len(self._rest))
-        except ValueError as error:
-            raise Corrupt(f"run {self._run.number}: {error}; run 'fpdb check'") from error
         self._next = end
         numbers = np.concatenate((self._rest, more))
         if len(numbers) < count:
@@ -251,19 +248,47 @@ def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes
     hashes: sorted, distinct, shape (n,). Returns (indices, documents), shape (hits,): document holds hashes[index];
     sorted by index, then document; each pair once. Dead documents are included. Raises Corrupt.
     """
-    lows, highs = spans(fences, hashes)
-    inside = highs >= 0
-    which = np.flatnonzero(inside)
-    if not len(which):
+    found = _values(txn, blocks, run, fences, hashes)
+    if found is None:
         return np.empty(0, np.uint32), np.empty(0, np.uint32)
-    lows, highs = lows[which], highs[which]
-    wanted, low_slots, high_slots = slots(lows, highs)
+    which, values, low_slots, high_slots = found
+    with _damage_of(run):
+        indices, documents = _codec.probe(values, hashes[which], low_slots, high_slots)
+    return which.astype(np.uint32)[indices], documents
+
+
+def tally(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64, counts: U32) -> None:
+    """Adds 1 to counts[document] for each hash that a document holds; dead ones are included.
+
+    hashes: sorted, distinct, shape (n,). counts: as long as the documents' ids require. Raises Corrupt.
+    """
+    found = _values(txn, blocks, run, fences, hashes)
+    if found is not None:
+        which, values, low_slots, high_slots = found
+        with _damage_of(run):
+            _codec.tally(values, hashes[which], low_slots, high_slots, counts)
+
+
+def _values(
+    txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64
+) -> tuple[NDArray[np.intp], list[bytes | memoryview], U32, U32] | None:
+    """The blocks that may hold the hashes: which of these they are for, and each one's first and last; None if none."""
+    lows, highs = spans(fences, hashes)
+    which = np.flatnonzero(highs >= 0)
+    if not len(which):
+        return None
+    wanted, low_slots, high_slots = slots(lows[which], highs[which])
     values = read_blocks(txn, blocks, run.number, layout.POSTINGS, wanted.tolist())
+    return which, values, low_slots, high_slots
+
+
+@contextmanager
+def _damage_of(run: Run) -> Iterator[None]:
+    """Says of which run the blocks are that turn out to be damaged."""
     try:
-        indices, documents = _codec.probe(values, np.ascontiguousarray(hashes[which]), low_slots, high_slots)
+        yield
     except ValueError as error:
         raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
-    return which.astype(np.uint32)[indices], documents
 
 
 def spans(fences: Fences, hashes: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -302,10 +327,8 @@ def look_in(txn: lmdb.Transaction, blocks: Any, run: Run, index: int, hash_: U64
     """The documents that hold a hash, shape (1,), according to one block. Raises Corrupt."""
     values = read_blocks(txn, blocks, run.number, layout.POSTINGS, [index])
     only = np.zeros(1, np.uint32)
-    try:
+    with _damage_of(run):
         return _codec.probe(values, hash_, only, only)[1]
-    except ValueError as error:
-        raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
 
 
 # ---------------------------------------------------------------- housekeeping

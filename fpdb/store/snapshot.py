@@ -21,6 +21,9 @@ from fpdb.store.texts import Texts
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
+COUNTED = 4
+"""Ids a posting up to which counting by id is worth it."""
+
 
 @dataclass
 class Cache:
@@ -145,6 +148,22 @@ class Snapshot:
             indices = wanted[indices]
         return Hits(indices, documents, capped)
 
+    def tally(self, hashes: U64) -> U32 | None:
+        """How many of the hashes each ordinary document holds, by id; shape (ids,). None where that is too much for the
+        few documents that hold any, and `look_up` is to be asked.
+
+        hashes: sorted, distinct, shape (n,). Raises Corrupt.
+        """
+        listed = self.runs()
+        if self._filled(listed, hashes).sum() * COUNTED < self.state.next_document:
+            return None
+        counts = np.zeros(self.state.next_document, np.uint32)
+        for run in listed:
+            run_files.tally(self.txn, self.blocks, run, self.fences(run), hashes, counts)
+            if run.dead:
+                counts[run.first_id : run.last_id + 1][self.catalogue.dead(run.first_id, run.last_id) > 0] = 0
+        return counts
+
     def places(self, hashes: U64, documents: U32) -> tuple[U32, U32, U32]:
         """Where live documents hold the hashes.
 
@@ -169,13 +188,18 @@ class Snapshot:
 
     def _long(self, listed: Sequence[Run], hashes: U64, cap: int) -> NDArray[np.intp]:
         """Indices of the hashes that fill blocks with at least `cap` postings: reading them all may be a waste."""
-        sure = np.zeros(len(hashes), np.int64)
+        sure = self._filled(listed, hashes)
+        return np.flatnonzero((sure >= cap) & (sure > 0))
+
+    def _filled(self, listed: Sequence[Run], hashes: U64) -> NDArray[np.int64]:
+        """How many postings each hash has in blocks that it fills; shape (n,)."""
+        filled = np.zeros(len(hashes), np.int64)
         for run in listed:
             fences = self.fences(run)
             lows, highs = run_files.spans(fences, hashes)
             for index in np.flatnonzero(highs - lows > 1).tolist():
-                sure[index] += int(fences.postings[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
-        return np.flatnonzero((sure >= cap) & (sure > 0))
+                filled[index] += int(fences.postings[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
+        return filled
 
     def _reaches(self, listed: Sequence[Run], hash_: U64, cap: int) -> bool:
         """Whether this many live documents hold the hash, shape (1,); reads block by block until it is known."""
