@@ -21,7 +21,8 @@ from bench.measuring import Figure
 from bench.report import HEADINGS, Report, line
 from bench.room import Room
 from bench.workloads.fingerprinting import BUILD, kernel
-from bench.workloads.loading import add_one, add_python, ingest
+from bench.workloads.loading import add_one, add_python, ingest, keep_text
+from bench.workloads.programs import code_pairs
 from bench.workloads.querying import cli_query, query
 from bench.workloads.storing import storage
 
@@ -30,6 +31,8 @@ Workload = Callable[[Room], Iterator[Figure]]
 MENU: Mapping[str, Workload] = {
     "kernel": kernel,
     "add-python": add_python,
+    "keep-text": keep_text,
+    "code-pairs": code_pairs,
     "ingest": ingest,
     "storage": storage,
     "query": query,

@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadFingerprints, BadLabel, ContentChanged, NoSuchDocument
-from fpdb.fingerprint import Fingerprints, Recipe, content_digest
+from fpdb.fingerprint import Fingerprints, Purpose, Recipe, content_digest
 from fpdb.store import layout
 from fpdb.store.commits import Addition, Change
 from fpdb.store.layout import Record
 from fpdb.store.snapshot import Snapshot
+from fpdb.store.texts import KeptText as KeptText  # these three are handed out
+from fpdb.store.texts import check_packages as check_packages
+from fpdb.store.texts import pack as pack
 
 Numbers = NDArray[Any] | Iterable[int]
 Rarity = Literal["document", "corpus"]
@@ -28,7 +31,7 @@ class Batch:
     """Changes that become one commit; made by `Database.batch`.
 
     It sees the database as it was when the batch began, and its own changes. It keeps them in memory, and needs about
-    60 bytes a posting while it commits; `postings` counts them.
+    60 bytes a posting while it commits; `postings` counts them, and `text_bytes` what kept texts take beside them.
     """
 
     def __init__(self, recipe: Recipe, view: Snapshot) -> None:
@@ -38,7 +41,9 @@ class Batch:
         self._additions: dict[bytes, Addition] = {}
         self._updates: dict[bytes, Record] = {}
         self._removals: set[bytes] = set()
+        self._texts: dict[bytes, KeptText] = {}
         self.postings = 0
+        self.text_bytes = 0
 
     def add(
         self,
@@ -51,6 +56,7 @@ class Batch:
         source: str | None = None,
         contact: str | None = None,
         labels: Mapping[str, str] | None = None,
+        keep_text: bool = False,
     ) -> Status:
         """Adds a document, or replaces the one of this name; the same content again changes nothing else.
 
@@ -59,17 +65,26 @@ class Batch:
         rarity: what the scheme koala takes for rare: k-grams whose beginnings are few in the document, or which few
         documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
 
-        boilerplate: its fingerprints are to be discarded wherever they occur. source: where it came from, a path or
-        URL; contact: whom to ask about it. Raises BadName, BadLabel, UnknownKind, Unreadable.
+        boilerplate: all of its k-grams are to be discarded wherever they occur. source: where it came from, a path
+        or URL; contact: whom to ask about it.
+
+        keep_text: also keep the content, compressed, as `Database.text` gives it back; so that where documents match
+        can be shown when the source is gone. The same content again keeps it if it was not kept before, and never
+        drops it; another content without keep_text does. Raises BadName, BadLabel, UnknownKind, Unreadable,
+        MissingPackage.
         """
         kind = self._recipe.resolve(kind, content, name)
         about = _about(name, kind, content_digest(content), source, contact, labels)
+        if keep_text:
+            check_packages()
         status = self._meet(about, boilerplate)
+        text = pack(content) if keep_text and self._lacks_text(about.name, status) else None
         if status in CHANGED:
             counts = frequencies(self._view) if rarity == "corpus" else None
-            found = self._recipe.fingerprint(content, kind, frequencies=counts, name=name)
+            purpose = purpose_of(boilerplate)
+            found = self._recipe.fingerprint(content, kind, purpose=purpose, frequencies=counts, name=name)
             self._put_found(about, found, boilerplate)
-        return status
+        return self._keep(about.name, status, text)
 
     def add_fingerprinted(
         self,
@@ -81,16 +96,23 @@ class Batch:
         source: str | None = None,
         contact: str | None = None,
         labels: Mapping[str, str] | None = None,
+        text: KeptText | None = None,
     ) -> Status:
         """Like `add`, where the content's fingerprints have been made with this database's recipe already.
 
-        digest: `fingerprint.content_digest` of the content. Raises BadName, BadLabel.
+        digest: `fingerprint.content_digest` of the content. boilerplate: they were made for `purpose_of` that. text:
+        `pack` of the content, to be kept. Raises BadName, BadLabel, ContentChanged where digest and text are not of
+        the same content.
         """
+        if text is not None and text.digest != digest:
+            raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
         about = _about(name, fingerprints.kind, digest, source, contact, labels)
         status = self._meet(about, boilerplate)
+        if not self._lacks_text(about.name, status):
+            text = None
         if status in CHANGED:
             self._put_found(about, fingerprints, boilerplate)
-        return status
+        return self._keep(about.name, status, text)
 
     def add_fingerprints(
         self,
@@ -132,8 +154,9 @@ class Batch:
         """Stores another subset of a document's search fingerprints, so that nobody can tell for long which passages
         are stored (Heintze 1996, section 3.3). Searching does not change.
 
-        content: the document's, which is not kept. rotation: the number of the subset, by default the next one, which
-        is returned. Raises NoSuchDocument, ContentChanged, BadRecipe where the scheme does not rotate.
+        content: the document's; whether its text is kept does not change. rotation: the number of the subset, by
+        default the next one, which is returned. Raises NoSuchDocument, ContentChanged, BadRecipe where the scheme does
+        not rotate.
         """
         key = layout.name_bytes(name)
         pending = self._additions.get(key)
@@ -145,8 +168,12 @@ class Batch:
         if content_digest(content) != record.digest:
             raise ContentChanged(f"{name!r} is another text than the one that was added; add it anew")
         rotation = record.rotation + 1 if rotation is None else rotation
-        found = self._recipe.fingerprint(content, record.kind, rotation=rotation, name=name)
-        self._put_found(record._replace(rotation=rotation), found, boilerplate)
+        purpose = purpose_of(boilerplate)
+        found = self._recipe.fingerprint(content, record.kind, purpose=purpose, rotation=rotation, name=name)
+        text = self._texts.get(key) or (None if stored is None else self._view.texts.kept(stored, record))
+        self._put_found(record._replace(rotation=rotation, text=None), found, boilerplate)
+        if text is not None:
+            self._set_text(key, text)
         return rotation
 
     def remove(self, name: str) -> None:
@@ -162,7 +189,10 @@ class Batch:
     def change(self) -> Change:
         """What the batch has come to."""
         return Change(
-            list(self._additions.values()), list(self._updates.values()), list(self._removals - set(self._additions))
+            list(self._additions.values()),
+            list(self._updates.values()),
+            list(self._removals - set(self._additions)),
+            self._texts,
         )
 
     def _forget(self, key: bytes) -> None:
@@ -170,6 +200,29 @@ class Batch:
         if pending is not None:
             self.postings -= len(pending.hashes)
         self._updates.pop(key, None)
+        text = self._texts.pop(key, None)
+        if text is not None:
+            self.text_bytes -= len(text.packed)
+
+    def _lacks_text(self, key: bytes, status: Status) -> bool:
+        """Whether the text of a document that `_meet` met so is not kept yet."""
+        if status in CHANGED:
+            return True
+        if key in self._texts or key in self._additions:
+            return key not in self._texts
+        stored = self._stored(key)
+        return stored is None or self._catalogue.record(stored).text is None
+
+    def _keep(self, key: bytes, status: Status, text: KeptText | None) -> Status:
+        """Keeps a text that was lacking, if there is one; what adding its document comes to with it."""
+        if text is None:
+            return status
+        self._set_text(key, text)
+        return "updated" if status == "unchanged" else status
+
+    def _set_text(self, key: bytes, text: KeptText) -> None:
+        self._texts[key] = text
+        self.text_bytes += len(text.packed)
 
     def _stored(self, key: bytes) -> int | None:
         return None if key in self._removals else self._catalogue.find(key)
@@ -233,6 +286,11 @@ def _about(
             raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
     kept = dict(labels) if labels else layout.NO_LABELS
     return Record(key, kind, digest, symbols, symbols, 0, 0, now, "", source, contact, kept)
+
+
+def purpose_of(boilerplate: bool) -> Purpose:
+    """What fingerprints of a document that is to be added are made for."""
+    return "discard" if boilerplate else "store"
 
 
 def frequencies(view: Snapshot) -> Callable[[NDArray[np.uint64]], NDArray[np.int64]]:

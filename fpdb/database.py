@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.archives import Passed
 from fpdb.batch import Batch, Numbers, Rarity, Status, as_hashes, frequencies
 from fpdb.errors import (
     BadName,
@@ -27,10 +26,11 @@ from fpdb.errors import (
     RecipeMismatch,
 )
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest, find_scheme
-from fpdb.match.evidence import Evidence, Texts
-from fpdb.match.originals import identify, read_original
+from fpdb.match.evidence import Evidence
+from fpdb.match.originals import identify
 from fpdb.match.queries import Answer, Asked, Options, search
 from fpdb.match.samples import Sample
+from fpdb.match.sources import Sources
 from fpdb.store import layout
 from fpdb.store.check import problems
 from fpdb.store.environment import BESIDE
@@ -82,7 +82,7 @@ class Document:
 
     digest: of its content. symbols, kgrams, fingerprints: how many it has. hashes: distinct hashes among the
     fingerprints. added: when, in UTC. note: how it was read. rotation: which subset of its search fingerprints is
-    stored, where the scheme rotates.
+    stored, where the scheme rotates. text_bytes: how long its text is, where it is kept.
     """
 
     name: str
@@ -99,6 +99,7 @@ class Document:
     contact: str | None
     labels: Mapping[str, str]
     rotation: int
+    text_bytes: int | None
 
 
 class Database:
@@ -153,7 +154,7 @@ class Database:
             yield batch
             stack.close()  # before committing: an open snapshot keeps old pages from being used again
             change = batch.change()
-            if change.additions or change.updates or change.removals:
+            if change.additions or change.updates or change.removals or change.texts:
                 self._store.commit(change)
 
     # ------------------------------------------------------------ questions
@@ -179,10 +180,10 @@ class Database:
         see `Batch.add`.
 
         regions: also tell where each match is, see `Match`, by all fingerprints of the query; gap: join those that are
-        no more symbols apart. texts: gives a document's original, or None; by default it is read from the file that is
-        the document's source. options: see `match.queries.Options`: by, smallest, max_df, max_ignored, min, top; by,
-        max_df and max_ignored are the recipe's unless given. Raises BadQuery, BadRecipe, UnknownKind, Unreadable,
-        MissingPackage, Corrupt.
+        no more symbols apart. texts: gives a document's content, or None; by default it is the text that was kept, else
+        what is in the file that is the document's source. options: see `match.queries.Options`: by, smallest, max_df,
+        max_ignored, min, top; by, max_df and max_ignored are the recipe's unless given. Raises BadQuery, BadRecipe,
+        UnknownKind, Unreadable, MissingPackage, Corrupt.
         """
         with self._store.snapshot() as view:
             kind = self.recipe.resolve(kind, content, name)
@@ -201,7 +202,7 @@ class Database:
                 return ranked.answer
             if window is not None:
                 found = search_with()
-            return Evidence(view, self.recipe, found, ranked.ignored, gap).attach(ranked, self._originals(texts))
+            return Evidence(view, self.recipe, found, ranked.ignored, gap).attach(ranked, self._sources(texts))
 
     def query_fingerprints(
         self,
@@ -256,7 +257,7 @@ class Database:
         """
         from fpdb.match.report import Report
 
-        return Report(self._store.snapshot, self.recipe, self._originals(texts), **options)
+        return Report(self._store.snapshot, self.recipe, self._sources(texts), **options)
 
     def _from_view(self, answer: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
         with self._store.snapshot() as view:
@@ -267,13 +268,10 @@ class Database:
         with self._store.snapshot() as view:
             return frequencies(view)(as_hashes(hashes))
 
-    def _originals(self, texts: Callable[[Document], str | bytes | None] | None) -> Texts:
-        """How `Evidence` gets a document's original: from the caller, else from the file that is its source."""
-        if texts is not None:
-            return lambda number, record: texts(_document(number, record))
+    def _sources(self, texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
+        """Where the documents' contents are had from: what the caller gives, if he gives them."""
         own = identify([os.path.realpath(self.path) + suffix for suffix in ("", *BESIDE)])
-        passed = Passed()
-        return lambda _, record: read_original(record.source, own, passed)
+        return Sources(own, None if texts is None else lambda number, record: texts(_document(number, record)))
 
     def _caps(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """The options, with the recipe's caps where the caller gives none."""
@@ -297,10 +295,36 @@ class Database:
     def document(self, name: str) -> Document:
         """Raises NoSuchDocument."""
         with self._store.snapshot() as view:
-            found = view.catalogue.find(layout.name_bytes(name))
-            if found is None:
-                raise NoSuchDocument(f"no document is named {name!r}")
-            return _document(found, view.catalogue.record(found))
+            return _document(*_found(view, name))
+
+    def text(self, name: str) -> bytes | None:
+        """The bytes of a document's content, a string's as UTF-8, where it was added with keep_text; else None. Raises
+        NoSuchDocument, Corrupt, MissingPackage."""
+        with self._store.snapshot() as view:
+            return view.texts.read_bytes(*_found(view, name))
+
+    def original(self, name: str) -> str | bytes:
+        """A document's content as it was given when it was added: the text that was kept, else what is in the file that
+        is its source. Raises NoSuchDocument, Corrupt, MissingPackage; ContentChanged: the file holds another one;
+        Unreadable: it cannot be had, and why."""
+        with self._store.snapshot() as view:
+            return self._sources().read(view, *_found(view, name))
+
+    def boilerplate_in(self, name: str) -> int:
+        """How many of a document's distinct hashes are boilerplate. Raises NoSuchDocument."""
+        with self._store.snapshot() as view:
+            found, _ = _found(view, name)
+            return int(view.catalogue.sizes(np.array([found], np.uint32))["boilerplate"][0])
+
+    def only_boilerplate(self) -> list[str]:
+        """The documents that match nothing since all of their hashes are boilerplate, by name."""
+        with self._store.snapshot() as view:
+            numbers = np.fromiter(view.catalogue.sized(), np.uint32)
+            numbers = numbers[numbers < layout.FIRST_BOILERPLATE]
+            sizes = view.catalogue.sizes(numbers)
+            discarded = numbers[(sizes["hashes"] > 0) & (sizes["hashes"] == sizes["boilerplate"])]
+            records = [view.catalogue.record(number) for number in discarded.tolist()]
+        return [name.decode("utf-8", "surrogateescape") for name in sorted(record.name for record in records)]
 
     def documents(self, glob: str | None = None) -> Iterator[Document]:
         """All documents by name, boilerplate included, or those whose names match a shell pattern (* ? [])."""
@@ -319,7 +343,7 @@ class Database:
     def info(self) -> dict[str, Any]:
         """Figures of the database as a whole: plain numbers, strings and dicts. The recipe's key is left out."""
         with self._store.snapshot() as view:
-            state = view.state
+            state, text_file_bytes = view.state, view.texts.file_bytes()
         recipe = self.recipe.to_record()
         recipe["secret_key"] = recipe.pop("key") != DEFAULT_KEY
         return {
@@ -329,6 +353,9 @@ class Database:
             "postings": state.postings,
             "dead_postings": sum(run.dead for run in state.runs),
             "runs": len(state.runs),
+            "texts": state.texts,
+            "text_bytes": state.text_bytes,
+            "text_file_bytes": text_file_bytes,
             "file_bytes": self._store.file_bytes(),
             "format_version": layout.FORMAT_VERSION,
             "recipe": recipe,
@@ -337,7 +364,8 @@ class Database:
     # ------------------------------------------------------------ the file as a whole
 
     def check(self) -> list[str]:
-        """Verifies everything; returns what is wrong, one sentence each."""
+        """Verifies everything; returns what is wrong, one sentence each. Raises MissingPackage where kept texts cannot
+        be unpacked."""
         return problems(self._store)
 
     def compact(self) -> None:
@@ -365,7 +393,16 @@ def _document(number: int, record: Record) -> Document:
         contact=record.contact,
         labels=record.labels,
         rotation=record.rotation,
+        text_bytes=record.text,
     )
+
+
+def _found(view: Snapshot, name: str) -> tuple[int, Record]:
+    """Raises NoSuchDocument."""
+    found = view.catalogue.find(layout.name_bytes(name))
+    if found is None:
+        raise NoSuchDocument(f"no document is named {name!r}")
+    return found, view.catalogue.record(found)
 
 
 def _itself(view: Snapshot, name: str | None, digest: bytes | None) -> int | None:

@@ -69,7 +69,7 @@ class Unreadable(Error):
 
 
 class MissingPackage(Error):
-    """Documents of this kind need a package, or a program, that is not installed; the message says how to get it."""
+    """What was asked for needs a package, or a program, that is not installed; the message says how to get it."""
 
 
 class StorageFailure(Error):

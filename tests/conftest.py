@@ -14,6 +14,7 @@ SMALL = [
     (store, "POSTINGS_A_TRANSACTION", 1_200),
     (store, "SWEPT_A_TRANSACTION", 2),
     (copies, "POSTINGS_A_TRANSACTION", 1_200),
+    (copies, "TEXTS_A_TRANSACTION", 100),
     (commits, "HASHES_A_LOOK", 3),
     (commits, "MANY", 5),
     (runs, "BLOCKS_A_PIECE", 2),
@@ -21,6 +22,7 @@ SMALL = [
     (layout, "FENCES_PER_CHUNK", 3),
     (layout, "POSITION_FENCES_PER_CHUNK", 2),
     (layout, "SIZES_PER_CHUNK", 16),
+    (layout, "TEXT_PIECE", 16),
     (catalogue, "SIZES_PER_CHUNK", 16),
     (queries, "MANY", 30),
 ]

@@ -90,6 +90,13 @@ class Plain:
                 matches[-1] |= self._weighted(kept, seen, itself, every=by != "weighted_containment")
         matches = [match for match in matches if match[by] >= options.get("min", 0)]
         matches.sort(key=lambda match: (-match[by], -match["shared"], name_bytes(match["name"])))
+        note = None
+        if not hashes:
+            note = "too short to have a fingerprint"
+        elif not query:
+            note = "all of its fingerprints are boilerplate"
+        elif not kept:
+            note = "all of its fingerprints are common, and ignored"
         return {
             "query": {
                 "name": name,
@@ -98,6 +105,7 @@ class Plain:
                 "looked_up": len(asked),
                 "ignored_boilerplate": len(set(hashes)) - len(query),
                 "ignored_common": len(common),
+                **({"note": note} if note else {}),
             },
             "matches": matches[: options.get("top")],
         }

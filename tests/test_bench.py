@@ -9,8 +9,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CHEAP = ("kernel", "storage", "query", "add-one")
-TARGETS = {"kernel": 1, "add-python": 1, "ingest": 2, "storage": 2, "query": 2, "add-one": 1, "cli-query": 1}
+CHEAP = ("kernel", "code-pairs", "storage", "query", "add-one")
+TARGETS = {
+    "kernel": 1,
+    "add-python": 1,
+    "keep-text": 1,
+    "code-pairs": 2,
+    "ingest": 2,
+    "storage": 2,
+    "query": 2,
+    "add-one": 1,
+    "cli-query": 1,
+}
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.batch import pack
 from fpdb.load import Report, Skipped, Source, files, load, loading, name_of, records, sources, workers
 from fpdb.load.workers import Job, WorkerError, fingerprinted
 
@@ -70,6 +72,45 @@ def test_workers_and_one_process_make_the_same_database(tmp_path: Path) -> None:
             answers = [db.query(text(seed)).to_dict() for seed in range(40)]
             made.append((contents(db), answers, report.skipped, report.too_short))
     assert made[0] == made[1] == made[2]
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_texts_are_kept_as_they_were(
+    db: fpdb.Database, tmp_path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever fingerprints, in batches that end when they hold enough text, and what has none yet gets it."""
+    monkeypatch.setattr(loading, "BATCH_TEXT_BYTES", 1)
+    folder = folder_of_texts(tmp_path / "texts", 20)
+    expected: dict[str, str | bytes] = {str(path): path.read_bytes() for path in folder.rglob("*.txt")}
+    expected |= {f"d{seed:03}": text(seed) for seed in range(9)} | {str(folder / "empty"): b""}
+    half = [*given_texts(9)[:4], *files([str(folder / "0")])]
+    assert load(db, half, jobs=jobs).added == 11
+    every = [*given_texts(9), *files([str(folder)])]
+    report = load(db, every, jobs=jobs, keep_text=True)
+    assert (report.updated, report.added, report.replaced) == (11, 19, 0)
+    assert {document.name: db.original(document.name) for document in db.documents()} == expected
+    shutil.rmtree(folder)
+    assert {document.name: db.original(document.name) for document in db.documents()} == expected
+    assert load(db, given_texts(9), jobs=jobs, keep_text=True).unchanged == 9
+    assert load(db, given_texts(9), jobs=jobs).unchanged == 9
+    assert db.info()["texts"] == 30
+
+
+def test_a_batch_holds_so_much_text_at_most(db: fpdb.Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = []
+    commit = fpdb.batch.Batch.change
+
+    def change(batch: fpdb.Batch) -> object:
+        held.append(batch.text_bytes)
+        return commit(batch)
+
+    monkeypatch.setattr(fpdb.batch.Batch, "change", change)
+    monkeypatch.setattr(loading, "BATCH_TEXT_BYTES", 500)
+    load(db, given_texts(30), keep_text=True)
+    largest = max(len(pack(text(seed)).packed) for seed in range(30))
+    assert len(held) > 3
+    assert all(500 <= size < 500 + largest for size in held[:-1])
 
 
 def test_a_load_equals_adding_one_by_one(db: fpdb.Database, tmp_path: Path) -> None:

@@ -91,7 +91,32 @@ def test_a_rotation_of_everything_lists_stale_sources_with_their_contact(koala: 
         ("c", "c@example.org"),
         ("d", None),
     ]
+    assert [stale.reason for stale in report.stale] == [
+        "the source is gone, and the text was not kept",
+        "the source has changed since it was added",
+        "it did not come from a file here, and the text was not kept",
+    ]
     assert [document.rotation for document in koala.documents()] == [1, 0, 0, 0]
+
+
+def test_rotation_reads_kept_texts_and_keeps_them(koala: fpdb.Database) -> None:
+    text = prose(2, 4_000)
+    koala.add("a", text, keep_text=True)
+    koala.add("b", text.encode())
+    with koala.batch() as batch:
+        batch.add("c", text, keep_text=True)
+        batch.rotate("c", text)
+        assert batch.add("b", text.encode(), keep_text=True) == "updated"
+        batch.rotate("b", text.encode())
+    report = rotate(koala, koala.documents())
+    assert (report.documents, report.stale) == (3, [])
+    assert [(each.rotation, each.text_bytes) for each in koala.documents()] == [
+        (1, len(text)),
+        (2, len(text)),
+        (2, len(text)),
+    ]
+    assert [koala.original(name) for name in "abc"] == [text, text.encode(), text]
+    assert koala.info()["texts"] == 3
 
 
 def test_the_command_rotates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,6 +46,38 @@ def add_python(room: Room) -> Iterator[Figure]:
     yield median("of the speed of reading and lower-casing", ratios(limit, taken), "")
 
 
+def keep_text(room: Room) -> Iterator[Figure]:
+    """`fpdb add --keep-text` of the Python installation's sources and texts, in turns with `fpdb add`, as add-python.
+
+    Target: 0.65 of the speed without it. Limit: compressing the same files, in one process that has started already.
+    """
+    from zstandard import ZstdCompressor
+
+    folder = room.folder / "texts"
+    _copy_installation(folder, every=room.size(20))
+    database = room.folder / "texts.fpdb"
+
+    def add(*options: str) -> None:
+        for file in room.folder.glob(f"{database.name}*"):
+            file.unlink()
+        run(sys.executable, "-m", "fpdb", "--db", str(database), "add", folder.name, *options, cwd=room.folder)
+
+    def compress() -> None:
+        compressor = ZstdCompressor()
+        for path in folder.rglob("*"):
+            if path.is_file():
+                compressor.compress(path.read_bytes())
+
+    without, taken, limit = in_turns(room.rounds(5), add, lambda: add("--keep-text"), compress)
+    add("--keep-text")
+    with fpdb.open(database, "r") as db:
+        info = db.info()
+    yield median("of the speed without", ratios(without, taken), "", target=0.65, better="more")
+    yield median("of the speed of compressing", ratios(limit, taken), "")
+    yield Figure("texts", info["text_bytes"] / 1e6, "MB")
+    yield Figure("of their size in the file", info["text_file_bytes"] / info["text_bytes"], "")
+
+
 def _copy_installation(folder: Path, every: int) -> int:
     """Copies one text in 20 // every of the standard library; returns their bytes."""
     library = Path(sysconfig.get_path("stdlib"))

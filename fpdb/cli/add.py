@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fpdb.cli.options import NameValue, Target, format_option, kind_option, paths_argument
-from fpdb.cli.output import count_text, say, size_text, write_csv, write_json
+from fpdb.cli.output import count_text, names_text, say, size_text, write_csv, write_json
 
 if TYPE_CHECKING:
     from fpdb.batch import Rarity
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     Sources = Iterable[Source | Skipped]
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
-SHORT_NAMES = 3
 
 
 @click.command()
@@ -42,6 +41,7 @@ SHORT_NAMES = 3
     show_default=True,
     help="Scheme koala: count k-grams as rare in the document, or in the database so far.",
 )
+@click.option("--keep-text", is_flag=True, help="Also keep the documents themselves, compressed, in the database.")
 @click.option("--jsonl", is_flag=True, help="PATH holds a document a line, as JSON.")
 @click.option(
     "--jobs",
@@ -60,6 +60,7 @@ def add(
     labels: tuple[tuple[str, str], ...],
     contact: str | None,
     rarity: "Rarity",
+    keep_text: bool,
     jsonl: bool,
     jobs: int | None,
     form: str,
@@ -84,6 +85,11 @@ def add(
       {"name": "a", "text": "...", "kind": "text", "source": "...", "contact": "...", "labels": {"term": "1"}}
     where all but name and text may be missing.
 
+    A database holds fingerprints, and where a file lay. With --keep-text it holds the documents too: `--regions` and
+    `--report` then show them when a file is gone or came from standard input or JSON Lines, and so can whoever has
+    the database. A document that is replaced without --keep-text loses its text; one whose content is the
+    same keeps what it has.
+
     Ctrl-C keeps the documents committed by then. The same command goes on from there.
 
     \b
@@ -107,6 +113,7 @@ def add(
                     labels=dict(labels),
                     contact=contact,
                     rarity=rarity,
+                    keep_text=keep_text,
                     jobs=jobs,
                     watcher=watcher,
                     report=report,
@@ -179,6 +186,4 @@ def _say_short(names: list[str], recipe: "Recipe") -> None:
     if not names:
         return
     lengths = sorted({rule.k for rule in recipe.rules.values()})
-    shown = ", ".join(names[:SHORT_NAMES])
-    more = f" and {len(names) - SHORT_NAMES:,} more" if len(names) > SHORT_NAMES else ""
-    say(f"no fingerprint, since shorter than a k-gram (k={lengths[0]}): {shown}{more}")
+    say(f"no fingerprint, since shorter than a k-gram (k={lengths[0]}): {names_text(names)}")

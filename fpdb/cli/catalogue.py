@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fpdb.cli.options import Target, format_option
-from fpdb.cli.output import Column, size_text, write_csv, write_details, write_json, write_table
+from fpdb.cli.output import (
+    Column,
+    count_text,
+    size_text,
+    write_content,
+    write_csv,
+    write_details,
+    write_json,
+    write_table,
+)
+from fpdb.errors import Unreadable
 
 if TYPE_CHECKING:
     from fpdb import Document
@@ -36,6 +46,7 @@ FIELDS = (
     "added",
     "note",
     "rotation",
+    "text_bytes",
 )
 
 
@@ -61,23 +72,42 @@ def list_(target: Target, glob: str | None, form: str) -> None:
 
 @click.command()
 @click.argument("name")
+@click.option("--text", is_flag=True, help="Write the document itself, if it was added with --keep-text.")
 @format_option
 @click.pass_obj
-def show(target: Target, name: str, form: str) -> None:
+def show(target: Target, name: str, text: bool, form: str) -> None:
     """Show one document.
 
+    --text writes its bytes as they were added; on a terminal, control characters as escapes.
+
+    
     Example: fpdb show essays/a.txt
+             fpdb show essays/a.txt --text > a.txt
     """
+    if text and form != "table":
+        raise click.UsageError("--text writes the document itself: give no --format")
     with target.open("r") as db:
         document = db.document(name)
-    if form == "json":
-        write_json(_record(document))
+        content = db.text(name) if text else None
+        discarded = db.boilerplate_in(name)
+    if text:
+        if content is None:
+            raise Unreadable(f"the text of {name} was not kept; add it again with --keep-text")
+        write_content(content)
+    elif form == "json":
+        write_json(_record(document) | {"boilerplate_hashes": discarded})
     elif form == "csv":
         write_csv(FIELDS, [_csv_row(document)])
     else:
-        write_details(
-            (field, _text(value)) for field, value in _record(document).items() if value not in (None, {}, "")
-        )
+        lines = [
+            (field, _text(value))
+            for field, value in (_record(document) | {"text": _kept_text(document)}).items()
+            if field != "text_bytes" and value not in (None, {}, "")
+        ]
+        if discarded and not document.boilerplate:
+            every = ": all of its fingerprints, so that it matches nothing" if discarded == document.hashes else ""
+            lines.append(("discarded", f"{count_text(discarded, 'hash', 'hashes')}, boilerplate{every}"))
+        write_details(lines)
 
 
 @click.command()
@@ -115,7 +145,7 @@ def _parameters(parameters: Any) -> list[str]:
 
 
 def _info_lines(path: str, figures: dict[str, Any], recipe: "Recipe") -> list[tuple[str, str]]:
-    postings, size = figures["postings"], figures["file_bytes"]
+    postings, size, taken = figures["postings"], figures["file_bytes"], figures["text_file_bytes"]
     return [
         ("database", os.path.abspath(path)),
         ("format", str(figures["format_version"])),
@@ -125,7 +155,8 @@ def _info_lines(path: str, figures: dict[str, Any], recipe: "Recipe") -> list[tu
         ("boilerplate", f"{figures['boilerplate_documents']:,}"),
         ("postings", f"{postings:,}"),
         ("runs", f"{figures['runs']:,}"),
-        ("size", size_text(size) + (f", {size / postings:.1f} bytes a posting" if postings else "")),
+        ("texts", f"{figures['texts']:,} kept, {size_text(figures['text_bytes'])} in {size_text(taken)}"),
+        ("size", size_text(size) + (f", {(size - taken) / postings:.1f} bytes a posting" if postings else "")),
     ]
 
 
@@ -137,6 +168,11 @@ def _record(document: "Document") -> dict[str, Any]:
         "labels": dict(document.labels),
         "added": document.added.isoformat(timespec="seconds"),
     }
+
+
+def _kept_text(document: "Document") -> str:
+    size = document.text_bytes
+    return "not kept" if size is None else f"kept, {size_text(size)}"
 
 
 def _csv_row(document: "Document") -> list[object]:

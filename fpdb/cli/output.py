@@ -7,6 +7,7 @@ databases.
 import csv
 import io
 import json
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -14,6 +15,9 @@ from itertools import compress
 from typing import Any, Final, Literal, NamedTuple, TextIO
 
 import click
+
+SOME_NAMES = 3
+"""Names that one line lists."""
 
 RICH_ROWS = 1000
 """Longer tables are written plainly: drawing them would take seconds."""
@@ -79,6 +83,17 @@ def write_details(details: Iterable[tuple[str, str]]) -> None:
         out.write(f"{title.ljust(width)}  {value}".rstrip() + "\n")
 
 
+def write_content(content: bytes) -> None:
+    """A document, byte by byte; on a terminal as text that is harmless to it."""
+    out = _stdout("backslashreplace")
+    if not out.isatty():
+        out.buffer.write(content)
+        return
+    pieces = re.split(r"([\n\t])", content.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
+    for index, piece in enumerate(pieces):
+        out.write(piece if index % 2 else printable(piece))
+
+
 def say(message: str) -> None:
     """One line for the person, on standard error."""
     click.echo(printable(message), err=True)
@@ -108,9 +123,15 @@ def time_text(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{left:02}" if hours else f"{minutes}:{left:02}"
 
 
-def count_text(count: int, noun: str) -> str:
+def count_text(count: int, noun: str, plural: str | None = None) -> str:
     """`1 document`, `1,234 documents`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def names_text(names: Sequence[str]) -> str:
+    """`a, b, c and 1,234 more`."""
+    more = f" and {len(names) - SOME_NAMES:,} more" if len(names) > SOME_NAMES else ""
+    return ", ".join(names[:SOME_NAMES]) + more
 
 
 class _Lines:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fpdb.cli.options import TOP_OF_TABLE, NameValue, Target, format_option, report_option, top_option, wrong_usage
-from fpdb.cli.output import Column, bar, count_text, write_csv, write_json, write_table
+from fpdb.cli.output import Column, bar, count_text, names_text, say, write_csv, write_json, write_table
 
 if TYPE_CHECKING:
     from fpdb import Cluster, Pair
@@ -68,7 +68,11 @@ WEIGHTED_FIELDS = ("weighted_containment_a", "weighted_containment_b", "weighted
     metavar="RULE",
     help="Documents of one owner are not paired. path:N: the first N parts of the name; label:KEY: that label.",
 )
-@click.option("--by-owner", is_flag=True, help="Compare owners, the documents of each taken as one.")
+@click.option(
+    "--by-owner",
+    is_flag=True,
+    help="Compare owners, the documents of each taken as one. A report also shows their most alike documents.",
+)
 @click.option("--clusters", is_flag=True, help="Print groups that pairs connect, directly or through others.")
 @report_option
 @format_option
@@ -87,6 +91,9 @@ def pairs(target: Target, /, by: str, clusters: bool, report: Any, form: str, to
         raise click.UsageError("a report has pairs and their clusters: give --report without --clusters")
     options |= {"by": by.replace("-", "_"), "top": top}
     with target.open("r") as db, wrong_usage():
+        discarded = db.only_boilerplate()
+        if discarded:
+            say(f"in no pair, since all of their fingerprints are boilerplate: {names_text(discarded)}")
         if clusters:
             _print_clusters(_watched(db.clusters, options), form, top)
             return
@@ -97,7 +104,7 @@ def pairs(target: Target, /, by: str, clusters: bool, report: Any, form: str, to
         kept: list[Pair] = []
         _print_pairs(_keeping(_watched(db.pairs, options), kept, listed + 1), form, top, options["by"])
         if page:
-            page.add_pairs(kept[:top], by_owner=options["by_owner"], max_df=options["max_df"])
+            page.add_pairs(kept[:top], **{name: options[name] for name in ("by_owner", "owners", "max_df")})
             report.write(page.html())
 
 

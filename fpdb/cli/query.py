@@ -244,8 +244,8 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
         counts.append(f"{query.ignored_common:,} ignored as common")
     click.echo(f"{printable(query.name or '-')}: {', '.join(counts)}")
     if not answer.matches:
-        short = "" if query.fingerprints else ": too short to have a fingerprint"
-        click.echo("no match" + (" but itself, see --include-self" if left_out else "") + short)
+        why = "" if query.note is None else f": {query.note}"
+        click.echo("no match" + (" but itself, see --include-self" if left_out and query.looked_up else "") + why)
         return
     weighted = by in WEIGHTED_FIELDS
     rows = (

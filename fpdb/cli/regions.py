@@ -17,6 +17,8 @@ CHARACTERS_A_LINE = 100
 
 UNREAD = {
     "changed": "its source has changed since it was added: positions only",
+    "gone": "its source is gone, and its text was not kept: positions only",
+    "not_kept": "it did not come from a file here, and its text was not kept: positions only",
     "unavailable": "its source cannot be read: positions only",
 }
 

@@ -21,8 +21,9 @@ def rotate(target: Target, names: tuple[str, ...], glob: str | None, rotation: i
     """Store other fingerprints of documents, of all unless names are given.
 
     For databases of the scheme koala, which searches with more fingerprints than it stores: storing another subset
-    from time to time keeps anyone from finding out which passages are stored. The documents are read from their sources
-    again; those that cannot be, or have changed, keep what they have and are listed with their contact.
+    from time to time keeps anyone from finding out which passages are stored. The documents are read again from
+    their kept texts, else from their sources; those that cannot be, or have changed, keep what they have and are listed
+    with their contact.
 
     Example: fpdb rotate --glob 'reports/1996/*'
     """

@@ -10,7 +10,7 @@ from fpdb.fingerprint.frontends.kinds import kind_by_name, kind_of
 from fpdb.fingerprint.hashing import Frequencies
 from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, content_digest
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
-from fpdb.fingerprint.selection import NO_POSITION, Scheme
+from fpdb.fingerprint.selection import NO_POSITION, Purpose, Scheme
 from fpdb.fingerprint.symbols import Symbols
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Fingerprints",
     "Frequencies",
     "Preset",
+    "Purpose",
     "Recipe",
     "Rule",
     "Scheme",

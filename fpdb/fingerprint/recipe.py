@@ -18,6 +18,7 @@ from fpdb.fingerprint.frontends.kinds import kind_of
 from fpdb.fingerprint.hashing import K_LIMIT, Frequencies, KGrams, derive
 from fpdb.fingerprint.schemes import find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Number, Purpose
+from fpdb.fingerprint.symbols import Symbols
 
 # Public on purpose: two databases can be compared if they share a key. Choose another to keep others from
 # finding out, or making up, what you hold.
@@ -200,9 +201,11 @@ class Recipe:
         """The fingerprints of a document of the given kind, or of the kind it proves to be, for "auto".
 
         purpose: "store" for what a database keeps, "search" for what it looks up; they differ where a scheme
-        stores a part of what it searches with. window: a wider one, for a query. rotation: which part is stored,
-        0 .. 2^63 - 1; does not matter to a search. frequencies: given stored hashes, in how many documents of a
-        database each is (same shape); used by koala. name: of the file it comes from; tells the language of code.
+        stores a part of what it searches with. "discard" is for boilerplate: all k-grams, without positions, so that
+        no passage of it is ever selected in another document, whatever stands beside it there. window: a wider one,
+        for a query. rotation: which part is stored, 0 .. 2^63 - 1; does not matter to a search. frequencies: given
+        stored hashes, in how many documents of a database each is (same shape); used by koala. name: of the file it
+        comes from; tells the language of code.
         UnknownKind: no front-end, or no rule for its alphabets. Unreadable: not a document of that kind, or too long.
         MissingPackage: what reads the kind is not installed. BadRecipe: the window is narrower than the recipe's,
         or the scheme has no window, or nothing to rotate.
@@ -212,6 +215,8 @@ class Recipe:
         parameters = rule.parameters if window is None else rule.widen(window)
         _check_whole("rotation", rotation, range(2**63))
         select = find_scheme(rule.scheme).selector(purpose, rotation)
+        if purpose == "discard":
+            select, parameters = find_scheme("full").select, {}
         symbols = find_kind(kind).read(content, alphabet, name)
         if len(symbols) >= SYMBOLS_LIMIT:
             raise Unreadable(f"a document may have {SYMBOLS_LIMIT - 1} symbols; this one has {len(symbols)}")
@@ -219,10 +224,16 @@ class Recipe:
         kgrams = KGrams(symbols.values, rule.k, hashing, symbols, frequencies)
         positions, hashes, level = select(kgrams, **parameters)
         stored = hashing.stored(hashes)
-        if purpose == "store" and not self.positions:
+        if purpose == "discard" or (purpose == "store" and not self.positions):
             positions = np.full_like(positions, NO_POSITION)
-        share = self._share(rule, stored, level)
+        share = WHOLE if purpose == "discard" else self._share(rule, stored, level)
         return Fingerprints(kind, len(symbols), len(kgrams), stored, positions, symbols.note, symbols, level, share)
+
+    def kgrams(self, kind: str, symbols: Symbols) -> NDArray[np.uint64]:
+        """The stored hashes of all k-grams of a document of this kind, (n,), by the position of their first symbol."""
+        alphabet, rule = self.rule_for(kind)
+        hashing = derive(self.key, alphabet, self.hash_bits)
+        return hashing.stored(KGrams(symbols.values, rule.k, hashing, symbols, None).hashes)
 
     def _share(self, rule: Rule, stored: NDArray[np.uint64], level: int) -> int:
         """What `Fingerprints.share` says."""

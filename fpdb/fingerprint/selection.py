@@ -16,7 +16,7 @@ from fpdb.errors import BadRecipe
 from fpdb.fingerprint.hashing import KGrams
 
 Number = int | float
-Purpose = Literal["store", "search"]
+Purpose = Literal["store", "search", "discard"]
 Sampling = Literal["least", "level"]
 
 # The share of fingerprints that are no sample of the hashes.

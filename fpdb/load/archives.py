@@ -16,16 +16,12 @@ from fpdb.archives import (
     Limits,
     Member,
     Meter,
-    Passed,
     Refused,
     archive_form,
-    archives_of,
     content_of,
-    find_member,
     hold,
     open_archive,
 )
-from fpdb.errors import Unreadable
 from fpdb.fingerprint import kind_by_name
 from fpdb.load.sources import Skipped, Source, is_read_whole, reason_of
 
@@ -55,20 +51,6 @@ def documents(stream: io.BufferedReader, whole: Source, limits: Limits = LIMITS)
     except Exhausted as error:
         left = "" if error.left is None else f" ({error.left:,} of its members)"
         yield Skipped(whole.name, f"not read any further, from {walk.at} on{left}: {error}", whole.asked)
-
-
-def member_content(source: str, passed: Passed) -> bytes:
-    """The bytes of a member of an archive, by its source. passed: members that earlier calls came upon. Unreadable,
-    OSError: they cannot be had."""
-    for path, inside in archives_of(source):
-        if os.path.isfile(path):
-            with open(path, "rb") as file:
-                try:
-                    found = passed.find(file, path, inside)
-                    return find_member(file, os.path.getsize(path), path, inside) if found is None else found
-                except Refused as error:
-                    raise Unreadable(str(error)) from error
-    raise Unreadable("no such file or directory")
 
 
 class _Walk:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fpdb.batch import check_packages, purpose_of
 from fpdb.errors import BadName, NoSuchDocument
 from fpdb.fingerprint import AUTO, Frequencies
 from fpdb.load.sources import Skipped, Source
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from fpdb.database import Database
 
 BATCH_POSTINGS = 2_000_000
+BATCH_TEXT_BYTES = 64 << 20
+"""Of texts to be kept, compressed."""
 BATCH_SECONDS = 10.0
 
 
@@ -44,7 +47,7 @@ class Report:
     added: int = 0
     replaced: int = 0
     updated: int = 0
-    """Same content, other labels, source or contact."""
+    """Same content; other labels, source or contact, or its text is kept now."""
     unchanged: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     too_short: list[str] = field(default_factory=list)
@@ -87,20 +90,30 @@ def load(
     labels: Mapping[str, str] | None = None,
     contact: str | None = None,
     rarity: "Rarity" = "document",
+    keep_text: bool = False,
     jobs: int | None = None,
     watcher: Watcher | None = None,
     report: Report | None = None,
 ) -> Report:
     """Adds every source to the database; one that cannot be read or fingerprinted is skipped with the reason.
 
-    labels, contact: for all, unless a source has its own. rarity: as `Batch.add` takes it.
+    labels, contact: for all, unless a source has its own. rarity, keep_text: as `Batch.add` takes them.
     jobs: processes that fingerprint, this one among them (default: one a processor); where it is more than 1,
     a script that calls this needs the usual `if __name__ == "__main__":`.
     report: where to count, for a caller who wants the counts even when an error ends the load.
-    Ctrl-C ends the load early and sets `interrupted`. Error: the load could not go on.
+    Ctrl-C ends the load early and sets `interrupted`. Error: the load could not go on. MissingPackage: texts cannot be
+    kept.
     """
+    if keep_text:
+        check_packages()
     frequencies = db.frequencies if rarity == "corpus" else None
-    return _Loading(db, boilerplate, labels or {}, contact, frequencies, watcher, report or Report()).run(sources, jobs)
+    loading = _Loading(db, boilerplate, labels or {}, contact, frequencies, keep_text, watcher, report or Report())
+    return loading.run(sources, jobs)
+
+
+def is_full(batch: "Batch") -> bool:
+    """Whether a batch holds as much as is to be held in memory."""
+    return batch.postings >= BATCH_POSTINGS or batch.text_bytes >= BATCH_TEXT_BYTES
 
 
 def processors() -> int:
@@ -115,6 +128,7 @@ class _Loading:
     labels: Mapping[str, str]
     contact: str | None
     frequencies: Frequencies | None
+    keep_text: bool
     watcher: Watcher | None
     report: Report
     empty: bool = False
@@ -147,7 +161,7 @@ class _Loading:
                 labels = {**self.labels, **(source.labels or {})}
                 source = source._replace(labels=labels, contact=source.contact or self.contact)
             try:
-                yield Job(source, self._known(source))
+                yield Job(source, self._known(source), purpose_of(self.boilerplate), self.keep_text)
             except BadName as error:
                 self._skip(Skipped(source.name, str(error), source.asked))
 
@@ -159,6 +173,8 @@ class _Loading:
         try:
             document = self.db.document(source.name)
         except NoSuchDocument:
+            return None
+        if self.keep_text and document.text_bytes is None:
             return None
         stored = (
             document.kind,
@@ -181,7 +197,7 @@ class _Loading:
             try:
                 for outcome in work:
                     self._put(batch, outcome, counted)
-                    if batch.postings >= BATCH_POSTINGS or time.monotonic() > until:
+                    if is_full(batch) or time.monotonic() > until:
                         more = True
                         break
             except WorkerError as error:
@@ -211,6 +227,7 @@ class _Loading:
                     source=source.source,
                     contact=source.contact,
                     labels=source.labels,
+                    text=outcome.text,
                 )
             except BadName as error:
                 self._skip(Skipped(source.name, str(error), source.asked))

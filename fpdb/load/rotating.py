@@ -1,18 +1,14 @@
-"""Rotation of documents whose sources are files that can still be read: other fingerprints are stored, nothing else.
+"""Rotation of documents whose contents can still be had: other fingerprints are stored, nothing else.
 
 Heintze, "Scalable Document Fingerprinting" (1996), section 3.3: sources that are stale are listed, with the contact.
 """
 
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from fpdb.archives import Passed
 from fpdb.errors import ContentChanged, NoSuchDocument, Unreadable
-from fpdb.load.archives import member_content
-from fpdb.load.loading import BATCH_POSTINGS
-from fpdb.load.sources import Source, content_of, reason_of
+from fpdb.load.loading import is_full
 
 if TYPE_CHECKING:
     from fpdb.database import Database, Document
@@ -36,13 +32,12 @@ class Rotated:
 
 
 def rotate(db: "Database", documents: Iterable["Document"], *, rotation: int | None = None) -> Rotated:
-    """Stores another subset of the search fingerprints of every document, read from its source again.
+    """Stores another subset of the search fingerprints of every document, read from its kept text or its source.
 
     rotation: the number of the subset, by default for each document the one after its own. Documents that cannot be
     read any more keep what they have. Raises BadRecipe where the scheme does not rotate.
     """
     report = Rotated()
-    passed = Passed()
     waiting = iter(documents)
     more = True
     while more:
@@ -50,23 +45,13 @@ def rotate(db: "Database", documents: Iterable["Document"], *, rotation: int | N
         done = 0
         with db.batch() as batch:
             for document in waiting:
-                source = document.source
                 try:
-                    if source is None:
-                        raise Unreadable("it came from no file")
-                    batch.rotate(document.name, _content(document.name, source, passed), rotation=rotation)
+                    batch.rotate(document.name, db.original(document.name), rotation=rotation)
                     done += 1
-                except (OSError, Unreadable, ContentChanged, NoSuchDocument) as error:
-                    reason = "another text than was added" if isinstance(error, ContentChanged) else reason_of(error)
-                    report.stale.append(Stale(document.name, source, document.contact, reason))
-                if batch.postings >= BATCH_POSTINGS:
+                except (Unreadable, ContentChanged, NoSuchDocument) as error:
+                    report.stale.append(Stale(document.name, document.source, document.contact, str(error)))
+                if is_full(batch):
                     more = True
                     break
         report.documents += done
     return report
-
-
-def _content(name: str, source: str, passed: Passed) -> bytes | str:
-    """What the source gives now, be it a file or a member of an archive. Unreadable, OSError."""
-    content = None if os.path.exists(source) else member_content(source, passed)
-    return content_of(Source(name, source if content is None else None, content))

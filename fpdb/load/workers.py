@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.batch import KeptText, pack
 from fpdb.errors import Error
-from fpdb.fingerprint import Fingerprints, Frequencies, Recipe, content_digest
+from fpdb.fingerprint import Fingerprints, Frequencies, Purpose, Recipe, content_digest
 from fpdb.load.sources import Source, content_of, reason_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,10 @@ CHUNKS_AHEAD = 24
 HELD_BYTES = 64 << 20
 """Of content on its way to the workers; of files that they read themselves, there is none."""
 ALONE_BYTES = 16 << 20
-"""Less than this is done sooner than a worker process has started."""
+"""Less text than this is done sooner than a worker process has started."""
+WORK = {"text": 1, "html": 1}
+"""How many bytes of text take as long as one byte of a kind."""
+WORK_OF_OTHERS = 8
 
 
 class WorkerError(Error):
@@ -39,10 +43,13 @@ class WorkerError(Error):
 
 
 class Job(NamedTuple):
-    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again."""
+    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again. purpose: as
+    `Recipe.fingerprint` takes it. keep_text: also pack its text."""
 
     source: Source
     known: bytes | None = None
+    purpose: Purpose = "store"
+    keep_text: bool = False
 
 
 class Outcome(NamedTuple):
@@ -55,14 +62,15 @@ class Outcome(NamedTuple):
     failure: str | None = None
     unchanged: bool = False
     fingerprints: Fingerprints | None = None
+    text: KeptText | None = None
 
 
-_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None]
-"""A job on its way to a worker: name, path, content, size, kind, known digest."""
+_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None, Purpose, bool]
+"""A job on its way to a worker: name, path, content, size, kind, known digest, purpose, whether to pack the text."""
 
-_Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int, int]
-"""An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, share, fingerprints (-1: content
-known)."""
+_Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int, KeptText | None, int]
+"""An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, share, text, fingerprints (-1:
+content known)."""
 
 
 class _Packed(NamedTuple):
@@ -93,15 +101,19 @@ def fingerprinted(
     chunks = _chunks(jobs)
     ahead: list[list[Job]] = []
     if processes > 1 and frequencies is None:
-        size = 0
+        work = 0
         for chunk in chunks:
             ahead.append(chunk)
-            size += sum(job.source.size for job in chunk)
-            if size >= ALONE_BYTES and len(ahead) > 1:
+            work += sum(_work_of(job.source, recipe) for job in chunk)
+            if work >= ALONE_BYTES and len(ahead) > 1:
                 yield from _in_processes(itertools.chain(ahead, chunks), recipe, processes)
                 return
     for job in itertools.chain.from_iterable(itertools.chain(ahead, chunks)):
         yield _outcome(job, recipe, frequencies)
+
+
+def _work_of(source: Source, recipe: Recipe) -> int:
+    return source.size * WORK.get(recipe.resolve(source.kind, b"", source.name), WORK_OF_OTHERS)
 
 
 def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
@@ -127,8 +139,9 @@ def _outcome(job: Job, recipe: Recipe, frequencies: Frequencies | None = None) -
         if digest == job.known:
             return Outcome(source, size, digest, unchanged=True)
         kind = recipe.resolve(source.kind, content, source.name)
-        found = recipe.fingerprint(content, kind, frequencies=frequencies, name=source.name)
-        return Outcome(source, size, digest, fingerprints=replace(found, source=None))  # the symbols are large
+        found = recipe.fingerprint(content, kind, purpose=job.purpose, frequencies=frequencies, name=source.name)
+        text = pack(content) if job.keep_text else None
+        return Outcome(source, size, digest, fingerprints=replace(found, source=None), text=text)  # symbols are large
     except Exception as error:
         return Outcome(source, failure=reason_of(error))
 
@@ -178,12 +191,16 @@ def _content_bytes(chunk: Sequence[Job]) -> int:
 
 
 def _tasks(chunk: Sequence[Job]) -> list[_Task]:
-    return [(source.name, source.path, source.content, source.size, source.kind, known) for source, known in chunk]
+    return [
+        (source.name, source.path, source.content, source.size, source.kind, known, purpose, keep_text)
+        for source, known, purpose, keep_text in chunk
+    ]
 
 
 def _unpack(chunk: Sequence[Job], packed: _Packed) -> Iterator[Outcome]:
     start = 0
-    for job, (size, digest, failure, kind, symbols, kgrams, note, share, count) in zip(chunk, packed.done, strict=True):
+    for job, done in zip(chunk, packed.done, strict=True):
+        size, digest, failure, kind, symbols, kgrams, note, share, text, count = done
         if count < 0:
             yield Outcome(job.source, size, digest, failure, unchanged=failure is None)
             continue
@@ -191,7 +208,7 @@ def _unpack(chunk: Sequence[Job], packed: _Packed) -> Iterator[Outcome]:
         start += count
         hashes, positions = packed.hashes[piece], packed.positions[piece]
         found = Fingerprints(kind, symbols, kgrams, hashes, positions, note, share=share)
-        yield Outcome(job.source, size, digest, fingerprints=found)
+        yield Outcome(job.source, size, digest, fingerprints=found, text=text)
 
 
 _recipe: Recipe
@@ -218,15 +235,15 @@ def _work(tasks: Sequence[_Task]) -> _Packed:
     done: list[_Done] = []
     hashes = [np.empty(0, np.uint64)]
     positions = [np.empty(0, np.uint32)]
-    for name, path, content, size, kind, known in tasks:
-        outcome = _outcome(Job(Source(name, path, content, size, kind), known), _recipe)
+    for name, path, content, size, kind, known, purpose, keep_text in tasks:
+        outcome = _outcome(Job(Source(name, path, content, size, kind), known, purpose, keep_text), _recipe)
         found = outcome.fingerprints
         if found is None:
-            done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", 0, -1))
+            done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", 0, None, -1))
             continue
         hashes.append(found.hashes)
         positions.append(found.positions)
-        counts = (found.symbols, found.kgrams, found.note, found.share, len(found.hashes))
+        counts = (found.symbols, found.kgrams, found.note, found.share, outcome.text, len(found.hashes))
         done.append((outcome.size, outcome.digest, None, found.kind, *counts))
     return _Packed(done, np.concatenate(hashes), np.concatenate(positions))
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import BadQuery, MissingPackage, UnknownKind, Unreadable
-from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, content_digest, find_scheme
+from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, find_scheme
 from fpdb.match.locating import Original
 from fpdb.match.queries import Answer, Ranked, sorted_distinct
 from fpdb.match.regions import Region, Selected, bridge, coverage, extend, find_regions
+from fpdb.match.sources import Sources, SourceState
 from fpdb.store.layout import Record
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Snapshot
@@ -25,8 +26,6 @@ from fpdb.store.snapshot import Snapshot
 I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
-Texts = Callable[[int, Record], str | bytes | None]
-SourceState = Literal["same", "changed", "unavailable"]
 
 
 class Read(NamedTuple):
@@ -36,20 +35,23 @@ class Read(NamedTuple):
     fingerprints: Fingerprints | None = None
 
 
-def read_document(recipe: Recipe, number: int, record: Record, texts: Texts) -> Read:
-    """A document's original, read as it was when it was added. texts: gives it."""
+def read_document(view: Snapshot, recipe: Recipe, number: int, sources: Sources) -> Read:
+    """A document's original, read as it was when it was added. Raises Corrupt, MissingPackage: its text is kept, and
+    cannot be unpacked."""
+    record = view.catalogue.record(number)
     try:
         recipe.rule_for(record.kind)
-        content = texts(number, record)
-        if content is None:
-            return Read("unavailable")
-        if content_digest(content) != record.digest:
-            return Read("changed")
+    except UnknownKind:
+        return Read("unavailable")
+    original = sources.find(view, number, record)
+    if original.content is None:
+        return Read(original.state)
+    try:
         for name in (record.name.decode("utf-8", "surrogateescape"), record.source, None):  # may tell the language
-            found = recipe.fingerprint(content, record.kind, purpose="search", name=name)
+            found = recipe.fingerprint(original.content, record.kind, purpose="search", name=name)
             if found.symbols == record.symbols:
                 return Read("same", found)
-    except (UnknownKind, Unreadable, MissingPackage):
+    except (Unreadable, MissingPackage):
         pass
     return Read("unavailable")  # or it is read otherwise today
 
@@ -83,14 +85,18 @@ class Evidence:
         self._ours = Original(found.source)
         self._selected = _selected(found, self._whole)
         hashes = self._selected.hashes
-        discarded = contains(view.boilerplate(), hashes) | contains(np.sort(ignored), hashes)
-        self._counted = sorted_distinct(hashes[~discarded])
-        passages = self._selected.positions[discarded].astype(np.int64)
+        boilerplate = view.boilerplate()
+        common = contains(np.sort(ignored), hashes)
+        self._counted = sorted_distinct(hashes[~(contains(boilerplate, hashes) | common)])
+        passages = self._selected.positions[common].astype(np.int64)
+        if len(boilerplate):  # of which no k-gram is taken in, selected or not
+            all_kgrams = recipe.kgrams(found.kind, found.source)
+            passages = np.union1d(passages, np.flatnonzero(contains(boilerplate, all_kgrams)))
         self._within = passages + 1, passages + self._k - 1
 
-    def attach(self, ranked: Ranked, texts: Texts) -> Answer:
-        """The answer, each match with its regions and what they cover. texts: a document's original. Raises Corrupt."""
-        found = self.find(ranked.documents, lambda number, record: read_document(self._recipe, number, record, texts))
+    def attach(self, ranked: Ranked, sources: Sources) -> Answer:
+        """The answer, each match with its regions and what they cover. Raises Corrupt, MissingPackage."""
+        found = self.find(ranked.documents, lambda number, _: read_document(self._view, self._recipe, number, sources))
         matches = [
             replace(match, **places._asdict()) for match, places in zip(ranked.answer.matches, found, strict=True)
         ]

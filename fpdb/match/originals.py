@@ -9,6 +9,7 @@ import io
 import os
 import stat
 from collections.abc import Collection
+from typing import Literal
 
 from fpdb.archives import LARGEST, Passed, Refused, archives_of, find_member
 
@@ -49,6 +50,20 @@ def _open(path: str, own: Collection[FileId]) -> io.BufferedReader | None:
         return file
     file.close()
     return None
+
+
+def why_unread(source: str | None) -> Literal["gone", "not_kept", "unavailable"]:
+    """Why `read_original` gave nothing: there is no file where it was; the document never came from one, as far as can
+    be told; or the file is there."""
+    if not source or not os.path.isabs(source):
+        return "not_kept"
+    try:
+        os.stat(os.fsencode(source))
+    except (FileNotFoundError, NotADirectoryError):
+        return "gone"
+    except (OSError, ValueError):
+        pass
+    return "unavailable"
 
 
 def identify(paths: Collection[str]) -> frozenset[FileId]:

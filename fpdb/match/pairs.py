@@ -7,7 +7,7 @@ weights); where only the first `top` are wanted, about POOL pairs more than thes
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -36,6 +36,18 @@ class Pair:
     weighted_containment_a: float | None = None
     weighted_containment_b: float | None = None
     weighted_resemblance: float | None = None
+
+    def turned(self) -> Pair:
+        """The same pair with a and b exchanged."""
+        return replace(
+            self,
+            a=self.b,
+            b=self.a,
+            containment_a=self.containment_b,
+            containment_b=self.containment_a,
+            weighted_containment_a=self.weighted_containment_b,
+            weighted_containment_b=self.weighted_containment_a,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dict without what is not given, as `fpdb pairs --format json` prints it."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from fpdb.errors import BadQuery
 from fpdb.match.rarity import ratio, sums, weigh, weights_held
 from fpdb.match.samples import Sample
+from fpdb.match.sources import SourceState
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Hits, Snapshot
 
@@ -88,7 +89,8 @@ class Match:
     regions: {"query": place, "document": place, "shared": fingerprints} each, in order of the query. A place is
     {"start", "end", "first_line", "last_line"}: characters of the decoded original from 0, end exclusive; lines from 1,
     both inclusive. query_coverage, document_coverage: the share of either document's symbols that lie in regions.
-    source: whether the document's original is the "same", has "changed" or is "unavailable". Unless it is the same,
+    source: "same" where the document's content is there, kept or in the file it came from; else whether the file has
+    "changed" or is "gone", there is none and the text was "not_kept", or it is "unavailable". Unless it is the same,
     regions are not extended beyond the fingerprints, and the document's place is {"first_symbol", "last_symbol"}, both
     inclusive, from 0.
     """
@@ -104,7 +106,7 @@ class Match:
     part: float | None = None
     query_coverage: float | None = None
     document_coverage: float | None = None
-    source: Literal["same", "changed", "unavailable"] | None = None
+    source: SourceState | None = None
     regions: list[dict[str, Any]] | None = None
 
 
@@ -113,7 +115,8 @@ class Query:
     """What was asked.
 
     fingerprints: those of the query document, repeats included. looked_up: its distinct hashes that were looked up,
-    boilerplate left out. Containment is a share of looked_up - ignored_common.
+    boilerplate left out. Containment is a share of looked_up - ignored_common. note: why nothing can match, where that
+    is so.
     """
 
     name: str | None
@@ -122,6 +125,7 @@ class Query:
     looked_up: int
     ignored_boilerplate: int
     ignored_common: int
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,8 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists, as `fpdb query --format json` prints them."""
         matches = [{key: value for key, value in asdict(match).items() if value is not None} for match in self.matches]
-        return {"query": asdict(self.query), "matches": matches}
+        query = {key: value for key, value in asdict(self.query).items() if key != "note" or value is not None}
+        return {"query": query, "matches": matches}
 
 
 class Asked(NamedTuple):
@@ -198,7 +203,8 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
             weighed = value + weights_held(view, found, documents_in_all, looked_up[kept], last)
             measures |= {f"weighted_{name}": each for name, each in compare(value, weights, weighed).items()}
     ignored_common = len(looked_up) - int(kept.sum())
-    query = Query(asked.name, asked.kind, len(asked.hashes), len(looked_up), ignored_boilerplate, ignored_common)
+    counts = len(asked.hashes), len(looked_up), ignored_boilerplate, ignored_common
+    query = Query(asked.name, asked.kind, *counts, _note(len(asked.hashes), len(looked_up), ignored_common))
     matches, order = _ranked(view, found, shared, measures, options, asked.kgrams)
     return Ranked(Answer(query, matches), found[order].tolist(), looked_up[~kept])
 
@@ -207,6 +213,17 @@ def sorted_distinct(hashes: U64) -> U64:
     """The distinct hashes, ascending. (np.unique hashes them in a table, and loads more of numpy for it.)"""
     ordered = np.sort(hashes)
     return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
+
+
+def _note(fingerprints: int, looked_up: int, common: int) -> str | None:
+    """Why nothing can match."""
+    if not fingerprints:
+        return "too short to have a fingerprint"
+    if not looked_up:
+        return "all of its fingerprints are boilerplate"
+    if common == looked_up:
+        return "all of its fingerprints are common, and ignored"
+    return None
 
 
 def _tally(documents: U32) -> tuple[U32, NDArray[np.int64]]:

@@ -5,7 +5,7 @@ Every storage test ends in it. Reads only; reports what it finds and never stops
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import lmdb.verify
@@ -21,7 +21,8 @@ from fpdb.store.store import Store
 
 
 def problems(store: Store) -> list[str]:
-    """What is wrong, one sentence each; [] for a sound store. Writers wait meanwhile, unless the store is read-only."""
+    """What is wrong, one sentence each; [] for a sound store. Writers wait meanwhile, unless the store is read-only.
+    Raises MissingPackage where texts are kept that cannot be unpacked."""
     try:
         with store.quiet():
             found = [f"structure: {problem}" for problem in environment.structure_problems(store.path)]
@@ -80,6 +81,7 @@ def _problems(view: Snapshot) -> Iterator[str]:
     ):
         if (records[document].fingerprints, records[document].hashes) != (postings, hashes):
             yield f"document {document}: its record counts other postings than the runs hold"
+    yield from _texts(view, records)
 
 
 def _state(view: Snapshot) -> Iterator[str]:
@@ -146,6 +148,22 @@ def _run(view: Snapshot, run: Run, boilerplate: NDArray[np.uint64], tally: _Tall
         last = runs.Postings(piece.hashes[-1:], piece.documents[-1:], piece.numbers[-1:])
     if dead != run.dead:
         yield f"run {run.number} has {dead} dead postings; the state says {run.dead}"
+
+
+def _texts(view: Snapshot, records: Mapping[int, Record]) -> Iterator[str]:
+    told = {document: record.text for document, record in records.items() if record.text is not None}
+    if (len(told), sum(told.values())) != (view.state.texts, view.state.text_bytes):
+        yield f"the state counts other kept texts than the {len(told)} that the records tell"
+    try:
+        for document in set(view.texts.documents()) - set(told):
+            yield f"there is a text of document {document}, whose record tells of none"
+    except Corrupt as error:
+        yield str(error)
+    for document in told:
+        try:
+            view.texts.read(document, records[document])
+        except Corrupt as error:
+            yield str(error)
 
 
 def _ascending(postings: runs.Postings) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from fpdb.store.layout import Record, Run, State
 from fpdb.store.merging import in_pieces, merged
 from fpdb.store.runs import Postings, RunWriter
 from fpdb.store.snapshot import Snapshot, write_state
+from fpdb.store.texts import KeptText
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -28,8 +29,8 @@ HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may 
 
 class Addition(NamedTuple):
     """A document to add. hashes: shape (n,), in any order, duplicates allowed; numbers: shape (n,), position + 1, or 0
-    for none; share: how much of all hashes they sample, see layout.WHOLE. The commit counts the record's `fingerprints`
-    and `hashes` itself."""
+    for none; share: how much of all hashes they sample, see layout.WHOLE. The commit sets the record's `fingerprints`,
+    `hashes` and `text` itself."""
 
     record: Record
     hashes: U64
@@ -42,12 +43,14 @@ class Addition(NamedTuple):
 class Change:
     """All that one commit does; a name comes once at most in additions, updates and removals together.
 
-    updates: new records of documents whose fingerprints stay as they are.
+    updates: new records of documents whose fingerprints stay as they are. texts: by name, what is to be kept of
+    documents that are added, updated or stay.
     """
 
     additions: Sequence[Addition] = ()
     updates: Sequence[Record] = ()
     removals: Sequence[bytes] = ()
+    texts: Mapping[bytes, KeptText] = field(default_factory=dict)
 
 
 def apply(view: Snapshot, change: Change) -> State:
@@ -76,6 +79,7 @@ class _Commit:
             self._recount(np.setdiff1d(before, after, assume_unique=True), -1)
         fresh = [self._add(additions[sort], after, boilerplate=sort) for sort in (False, True) if additions[sort]]
         self._update(change.updates)
+        self._keep(change.texts)
         packed = self.aside.begin(self.catalogue.pack)
         for postings, first_id, last_id in fresh:
             if len(postings):
@@ -110,6 +114,9 @@ class _Commit:
         if record.fingerprints:
             at = bisect_right(listed, document, key=lambda run: run.first_id) - 1
             listed[at] = listed[at]._replace(dead=listed[at].dead + record.fingerprints)
+        if record.text is not None:
+            self.view.texts.delete(document)
+            self._count_text(-1, record.text)
         if boilerplate:
             self.state = self.state._replace(boilerplate_documents=self.state.boilerplate_documents - 1)
         else:
@@ -213,6 +220,22 @@ class _Commit:
             if (now.kind, now.digest) == (record.kind, record.digest):
                 now = now._replace(source=record.source, contact=record.contact, labels=record.labels)
                 self.catalogue.set_record(found, now)
+
+    def _keep(self, texts: Mapping[bytes, KeptText]) -> None:
+        """Stores texts, but of documents that got another content meanwhile, or went, or have theirs already."""
+        for name, text in texts.items():
+            found = self.catalogue.find(name)
+            if found is None:
+                continue
+            record = self.catalogue.record(found)
+            if record.digest == text.digest and record.text is None:
+                self.view.texts.put(found, text)
+                self.catalogue.set_record(found, record._replace(text=text.size))
+                self._count_text(1, text.size)
+
+    def _count_text(self, by: int, size: int) -> None:
+        state = self.state
+        self.state = state._replace(texts=state.texts + by, text_bytes=state.text_bytes + by * size)
 
 
 def dead_of(view: Snapshot, group: Sequence[Run], last_id: int | None = None) -> NDArray[np.uint8]:

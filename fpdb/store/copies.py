@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.errors import DatabaseExists
+from fpdb.errors import Corrupt, DatabaseExists
 from fpdb.store import environment, layout, runs
 from fpdb.store.catalogue import Catalogue
 from fpdb.store.commits import dead_of
@@ -20,10 +20,12 @@ from fpdb.store.layout import Run, State
 from fpdb.store.merging import merged
 from fpdb.store.runs import Postings, RunWriter
 from fpdb.store.snapshot import Snapshot, write_state
+from fpdb.store.texts import Texts
 
 U32 = NDArray[np.uint32]
 
 POSTINGS_A_TRANSACTION = 4 << 20
+TEXTS_A_TRANSACTION = 64 << 20  # bytes, compressed
 # So many that no group of records and no chunk of sizes is written by two transactions.
 DOCUMENTS_A_TRANSACTION = 48 * lcm(layout.RECORDS_PER_GROUP, layout.SIZES_PER_CHUNK)
 
@@ -69,6 +71,7 @@ class _Rebuilding:
             listed += [run] if run.postings else []
             self._documents(boilerplate=boilerplate)
         self._names()
+        self._texts()
         with self.fresh.write() as (txn, _):
             state = State(
                 next_run=3,
@@ -76,6 +79,8 @@ class _Rebuilding:
                 next_boilerplate=layout.FIRST_BOILERPLATE + len(self.ids[True]),
                 documents=len(self.ids[False]),
                 boilerplate_documents=len(self.ids[True]),
+                texts=self.view.state.texts,
+                text_bytes=self.view.state.text_bytes,
                 runs=tuple(listed),
             )
             write_state(txn, state)
@@ -121,6 +126,26 @@ class _Rebuilding:
                 Catalogue(txn, file.databases).append_names(
                     (name, document) for (name, _), document in zip(some, ids.tolist(), strict=True)
                 )
+
+    def _texts(self) -> None:
+        """As they are stored, in order of ids."""
+        kept = self.view.texts.documents()
+        more = True
+        while more:
+            more = False
+            with self.fresh.write() as (txn, file):
+                texts = Texts(txn, file.databases[layout.TEXTS])
+                room = TEXTS_A_TRANSACTION
+                for document in kept:
+                    text = self.view.texts.kept(document, self.view.catalogue.record(document))
+                    if text is None:
+                        raise Corrupt(f"document {document} has a text that its record does not tell; run 'fpdb check'")
+                    (new,) = self._renumbered(np.array([document], np.uint32)).tolist()
+                    texts.put(new, text, append=True)
+                    room -= len(text.packed)
+                    if room <= 0:
+                        more = True
+                        break
 
     def _renumbered(self, documents: U32) -> U32:
         """New ids of documents of both sorts."""

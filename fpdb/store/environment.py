@@ -30,7 +30,6 @@ from fpdb.store.locking import FileLock, unlock
 PAGE = 4096
 MAP_SIZE = 1 << 40
 MAX_READERS = 510
-_NAMED = (layout.BLOCKS, layout.DOCUMENTS, layout.NAMES, layout.SIZES)
 _META = struct.Struct(
     "<16xIIQQI92xQQ"
 )  # page header; magic, version, address, map size, page size; last page, transaction
@@ -251,7 +250,7 @@ class Environment:
                     readonly=self.readonly,
                     lock=lock or os.path.exists(lock_path(self.path)),
                     map_size=MAP_SIZE,
-                    max_dbs=len(_NAMED),
+                    max_dbs=len(layout.NAMED),
                     max_readers=MAX_READERS,
                     max_spare_txns=4,
                     mode=0o600,
@@ -259,7 +258,7 @@ class Environment:
                 try:
                     with env.begin() as txn:
                         recipe = read_format(txn, self.path)
-                    databases = {name: env.open_db(name, create=False) for name in _NAMED}
+                    databases = {name: env.open_db(name, create=False) for name in layout.NAMED}
                 except BaseException:
                     env.close()
                     raise
@@ -401,10 +400,10 @@ def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> No
     """Writes an LMDB file with fpdb's databases and these records. Raises StorageFailure."""
     with translated(path):
         env = lmdb.open(
-            os.fsencode(path), subdir=False, map_size=MAP_SIZE, max_dbs=len(_NAMED), lib_version=0, mode=0o600
+            os.fsencode(path), subdir=False, map_size=MAP_SIZE, max_dbs=len(layout.NAMED), lib_version=0, mode=0o600
         )
         try:
-            for name in _NAMED:
+            for name in layout.NAMED:
                 env.open_db(name)
             with env.begin(write=True) as txn:
                 txn.put(layout.FORMAT_KEY, format_record)

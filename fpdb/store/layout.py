@@ -30,6 +30,8 @@ BLOCKS: Final = b"fpdb.blocks"
 DOCUMENTS: Final = b"fpdb.documents"
 NAMES: Final = b"fpdb.names"
 SIZES: Final = b"fpdb.sizes"
+TEXTS: Final = b"fpdb.texts"
+NAMED: Final = (BLOCKS, DOCUMENTS, NAMES, SIZES, TEXTS)
 
 # Columns of a run, in the two bits of a block key between run and index.
 FENCES: Final = 0
@@ -49,6 +51,7 @@ CHECKSUM: Final = 8
 _PREFIX: Final = struct.Struct("<Q")
 _BLOCK_KEY: Final = struct.Struct(">Q")
 _ID: Final = struct.Struct(">I")
+_TEXT_KEY: Final = struct.Struct(">II")
 
 FENCES_PER_CHUNK: Final = 406
 POSITION_FENCES_PER_CHUNK: Final = 2032
@@ -58,6 +61,8 @@ LONGEST_PLAIN_NAME: Final = 448  # LMDB keys end at 511 bytes; a longer name is 
 DIGEST_BYTES: Final = 16
 RECORDS_PER_GROUP: Final = 8
 LARGEST_GROUP: Final = 1 << 26  # bytes before compression
+LARGEST_TEXT: Final = 1 << 31  # bytes before compression
+TEXT_PIECE: Final = 4064  # bytes of a text's packed form in a value, so that it fills one overflow page at most
 NO_LABELS: Final[Mapping[str, str]] = {}
 
 
@@ -107,7 +112,7 @@ def block_key(number: int) -> bytes:
 
 def parse_block_key(key: bytes) -> tuple[int, int, int]:
     """(run, column, index). Raises Corrupt."""
-    number = _parsed(_BLOCK_KEY, key)
+    (number,) = _parsed(_BLOCK_KEY, key)
     return number >> 32, number >> 30 & 3, number & LARGEST_INDEX
 
 
@@ -118,12 +123,23 @@ def id_key(number: int) -> bytes:
 
 def parse_id_key(key: bytes) -> int:
     """Raises Corrupt."""
-    return _parsed(_ID, key)
+    return _parsed(_ID, key)[0]
 
 
-def _parsed(form: struct.Struct, key: bytes) -> int:
+def text_key(document: int, piece: int = 0) -> bytes:
+    """The key of a piece of a document's text."""
+    return _TEXT_KEY.pack(document, piece)
+
+
+def parse_text_key(key: bytes) -> tuple[int, int]:
+    """(document, piece). Raises Corrupt."""
+    document, piece = _parsed(_TEXT_KEY, key)
+    return document, piece
+
+
+def _parsed(form: struct.Struct, key: bytes) -> tuple[int, ...]:
     try:
-        return int(form.unpack(key)[0])
+        return form.unpack(key)
     except struct.error:
         raise Corrupt(f"{key!r} is not a key of {form.size} bytes; run 'fpdb check'") from None
 
@@ -203,6 +219,8 @@ class State(NamedTuple):
     next_boilerplate: int = FIRST_BOILERPLATE
     documents: int = 0
     boilerplate_documents: int = 0
+    texts: int = 0  # documents whose text is kept
+    text_bytes: int = 0  # of those texts, before compression
     runs: tuple[Run, ...] = ()
 
     @property
@@ -241,6 +259,7 @@ class Record(NamedTuple):
     contact: str | None = None
     labels: Mapping[str, str] = NO_LABELS
     rotation: int = 0  # which subset of its search fingerprints is stored
+    text: int | None = None  # bytes of its text before compression, where that is kept
 
     def counted(self, fingerprints: int, hashes: int) -> Record:
         """The record with these counts."""

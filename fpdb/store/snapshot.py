@@ -16,6 +16,7 @@ from fpdb.store import places as place_files
 from fpdb.store import runs as run_files
 from fpdb.store.catalogue import Catalogue
 from fpdb.store.layout import Run, State
+from fpdb.store.texts import Texts
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -66,6 +67,7 @@ class Snapshot:
         self.blocks = databases[layout.BLOCKS]
         self.state = read_state(txn)
         self.catalogue = Catalogue(txn, databases)
+        self.texts = Texts(txn, databases[layout.TEXTS])
         self._cache = cache
         cache.keep_only(self.state.runs)
 

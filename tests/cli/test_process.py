@@ -219,6 +219,13 @@ def test_nothing_in_a_name_reaches_the_terminal() -> None:
     assert "\\x1b]0;owned" in shown
 
 
+def test_nothing_in_a_kept_text_reaches_the_terminal() -> None:
+    Path("a").write_bytes(b"one\ttwo\r\n\x1b]0;owned\x07 \xe2\x80\xae \xff caf\xc3\xa9\n" + prose(1).encode())
+    run("add", "a", "--keep-text", "--kind", "text")
+    shown = in_terminal("show", "a", "--text")
+    assert shown.replace("\r\n", "\n").startswith("one\ttwo\n\\x1b]0;owned\\x07 \\u202e \\xff café\n")
+
+
 def test_a_reader_that_stops_reading_is_no_error_to_report() -> None:
     lines = "\n".join(json.dumps({"name": f"d{index}", "text": prose(1)}) for index in range(3000))
     Path("in.jsonl").write_text(lines)

@@ -64,6 +64,25 @@ def test_csv(corpus: Run) -> None:
     assert 0.4 < float(rows[0]["containment"]) < 0.6
 
 
+def test_what_is_only_boilerplate_is_said(corpus: Run) -> None:
+    """By query, pairs and show, in the table and beside or in the JSON."""
+    because = "all of its fingerprints are boilerplate"
+    assert "discarded" not in corpus("show", "c/a.txt").stdout
+    corpus("add", "c/a.txt", "--boilerplate", "--name", "template")
+    assert corpus("query", "c/a.txt").stdout.endswith(f"no match: {because}\n")
+    answer = json.loads(corpus("query", "c/a.txt", "--format", "json").stdout)
+    assert (answer["query"]["note"], answer["query"]["looked_up"], answer["matches"]) == (because, 0, [])
+    assert "note" not in json.loads(corpus("query", "c/b.txt", "--format", "json").stdout)["query"]
+    for form in ("table", "json", "csv"):
+        said = "in no pair, since all of their fingerprints are boilerplate: c/a.txt\n"
+        assert corpus("pairs", "--format", form).stderr == said
+    assert "hashes, boilerplate: all of its fingerprints" in corpus("show", "c/a.txt").stdout
+    shown = json.loads(corpus("show", "c/a.txt", "--format", "json").stdout)
+    assert shown["boilerplate_hashes"] == shown["hashes"]
+    Path("tiny.txt").write_text("Name:")
+    assert "shorter than a k-gram" in corpus("add", "--boilerplate", "tiny.txt").stderr
+
+
 def test_weighted_measures_are_added(corpus: Run) -> None:
     def rows(by: str) -> list[dict[str, str]]:
         return list(csv.DictReader(io.StringIO(corpus("query", "draft.txt", "--by", by, "--format", "csv").stdout)))

@@ -51,12 +51,26 @@ def test_table_shows_the_lines(corpus: Run) -> None:
     assert second.split("\n")[5] == "    ..."
 
 
+@pytest.mark.parametrize("separator", ["\n", "\r\n", "\r"], ids=repr)
+def test_lines_end_where_editors_end_them(run: Run, separator: str) -> None:
+    """Not at form feeds or U+2028; the last one needs no end, and tabs and characters beyond U+FFFF count as one."""
+    shown = [f"\t\U0001d4d0 {prose(at, 4)}\f{prose(at + 50, 2)}\u2028{prose(at + 99, 2)}" for at in range(9)]
+    Path("a.txt").write_bytes(separator.join(shown).encode())
+    run("add", "a.txt")
+    lines = run("query", "a.txt", "--name", "b", "--regions").stdout.splitlines()
+    assert lines[4].startswith("1  a.txt: 1 region, 100.0% of the query and 100.0% of the document")
+    assert lines[5].startswith("  lines 1-9 = lines 1-9 (")
+    for number in (1, 2, 3):
+        expected = shown[number - 1].strip().replace("\f", "\\x0c").replace("\u2028", "\\u2028")
+        assert lines[5 + number] == f"    {number}  {expected}"
+
+
 def test_a_changed_source_is_said(corpus: Run) -> None:
     Path("a.txt").write_text("changed")
     Path("b.txt").unlink()
     shown = corpus("query", "draft.txt", "--regions").stdout
     assert "its source has changed since it was added: positions only" in shown
-    assert "its source cannot be read: positions only" in shown
+    assert "its source is gone, and its text was not kept: positions only" in shown
     assert " = symbols " in shown
 
 

@@ -139,8 +139,8 @@ def test_postscript_is_what_ghostscript_makes_of_it(ghostscript, monkeypatch):
     ghostscript('case "$*" in *-dSAFER*-sDEVICE=txtwrite*-) sed s/%!PS/Größe/ ;; esac')
     symbols = KINDS["postscript"].read(b"%!PS and more", "characters")
     assert (symbols.text, symbols.note) == ("Größe and more", "postscript; offsets in the text taken out")
-    ghostscript("echo no such operator; exit 1")
-    with pytest.raises(Unreadable, match="Ghostscript failed: 'no such operator'"):
+    ghostscript("echo Error: no such operator >&2; exit 1")
+    with pytest.raises(Unreadable, match="Ghostscript failed: 'Error: no such operator'"):
         KINDS["postscript"].read(b"%!PS", "characters")
     monkeypatch.setattr(postscript, "SECONDS", 0.2)
     ghostscript("exec sleep 9")

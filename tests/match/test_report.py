@@ -262,13 +262,46 @@ def test_answers_of_several_queries_stand_on_one_page(db) -> None:
     assert data["sides"] == ["query", "document"]
 
 
-def test_owners_are_listed_without_sources(db) -> None:
-    fill(db, {"x/1": words(1, 60), "y/1": words(1, 60), "y/2": words(9, 60)})
-    page = db.report()
-    page.add_pairs(db.pairs(owners="path:1", by_owner=True), by_owner=True)
+@pytest.mark.parametrize("by", ["containment", "weighted_resemblance"])
+def test_owners_come_with_their_best_pairs_of_documents(db, by) -> None:
+    """At most three a pair, best first, a of owner A, with regions; of the owners themselves there are no sources."""
+    texts = {"x/1": words(1, 60), "y/9": words(1, 60), "y/2": words(9, 60), "z": words(5000, 60) + words(40, 20)}
+    texts |= {"x/5": words(30, 60), "a/1": words(31, 50), "a/2": words(9000, 40)}
+    fill(db, texts)
+    options = {"owners": "path:1", "by_owner": True}
+    page = db.report(texts=lambda document: texts.get(document.name), by=by)
+    listed = list(db.pairs(by=by, **options))
+    page.add_pairs(listed, **options)
     found = Page(page.html())
-    assert [source["name"] for source in found.data()["sources"]] == ["x", "y"]
-    assert not any(tag == "a" and (attributes["href"] or "").startswith("#r") for tag, attributes in found.elements)
+    data = found.data()
+    names = [source["name"] for source in data["sources"]]
+    rows = [(names[row["a"]], names[row["b"]], row["regions"], row["score"]) for row in data["rows"]]
+    heads = [at for at, row in enumerate(rows) if {row[0], row[1]} <= {"x", "y", "z", "a"} and not row[2]]
+    assert [rows[at][:2] for at in heads] == [(pair.a, pair.b) for pair in listed]
+    documents = list(db.pairs(by=by, owners="path:1"))
+    for pair, start, end in zip(listed, heads, [*heads[1:], len(rows)], strict=True):
+        expected = [
+            tuple(sorted([each.a, each.b], key=lambda name: name.split("/")[0] != pair.a))
+            for each in documents
+            if {each.a.split("/")[0], each.b.split("/")[0]} == {pair.a, pair.b}
+        ]
+        assert [row[:2] for row in rows[start + 1 : end]] == expected[:3]
+        assert all(row[2] for row in rows[start + 1 : end])
+    numbers = [cell for cell in found.cells if "." in cell and cell.replace(".", "").isdigit() and len(cell) == 3]
+    assert "1.1" in numbers
+    assert f"{len(listed)} pairs, ranked" in found.text
+    assert all(source["state"] == "unavailable" for source in data["sources"] if source["name"] in ("x", "y", "a"))
+
+
+def test_owners_by_label_and_documents_without_one(db) -> None:
+    for name, owner in (("b", "ann"), ("a", "bob"), ("c", None)):
+        db.add(name, words(1, 60), labels={} if owner is None else {"owner": owner})
+    page = db.report()
+    page.add_pairs(db.pairs(by_owner=True), by_owner=True)
+    data = Page(page.html()).data()
+    names = [source["name"] for source in data["sources"]]
+    rows = [(names[row["a"]], names[row["b"]]) for row in data["rows"]]
+    assert rows == [("ann", "bob"), ("b", "a"), ("ann", "c"), ("b", "c"), ("bob", "c"), ("a", "c")]
 
 
 def test_clusters_are_what_scores_connect(db) -> None:

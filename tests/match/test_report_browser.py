@@ -173,6 +173,45 @@ def test_a_click_on_a_region_jumps_to_its_partner(page: webdriver.Chrome) -> Non
     assert page.find_element(By.ID, "overview").is_displayed()
 
 
+def test_parts_stay_under_their_pair_of_owners(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    texts = {"x/1": lines(1, 60), "x/2": lines(100, 60), "y/1": lines(1, 60), "y/2": lines(120, 60), "z": lines(20, 20)}
+    with fpdb.open(tmp_path / "t.fpdb") as db:
+        for name, text in texts.items():
+            db.add(name, text)
+        report = db.report(texts=lambda document: texts[document.name])
+        report.add_pairs(db.pairs(owners="path:1", by_owner=True), by_owner=True, owners="path:1")
+        (tmp_path / "report.html").write_text(report.html(), "utf-8")
+    browser.get((tmp_path / "report.html").as_uri())
+    numbers = column(browser, 0)
+    assert {"1", "1.1", "2", "2.1", "3", "3.1"} <= set(numbers)
+    browser.find_elements(By.CSS_SELECTOR, "#list th button")[1].click()
+    browser.find_elements(By.CSS_SELECTOR, "#list th button")[1].click()
+    turned = column(browser, 0)
+    assert sorted(turned) == sorted(numbers)
+    assert turned != numbers
+    for number, before in zip(turned[1:], turned, strict=False):
+        assert "." not in number or before.split(".")[0] == number.split(".")[0]
+    browser.find_element(By.ID, "name").send_keys("y/2")
+    owner, *shown = column(browser, 0)
+    assert shown
+    assert all(number.split(".")[0] == owner for number in shown)
+    assert browser.find_element(By.ID, "count").text == "1 of 3"
+    browser.find_element(By.LINK_TEXT, shown[0]).click()
+    WebDriverWait(browser, 5).until(lambda _: browser.find_element(By.ID, "view").is_displayed())
+    assert browser.find_element(By.ID, "which").text == f"{shown[0]} of 3"
+    assert browser.find_elements(By.CSS_SELECTOR, "#pane-a mark")
+
+
+@pytest.mark.parametrize("separator", ["\n", "\r\n", "\r"], ids=repr)
+def test_lines_are_numbered_as_editors_do(browser: webdriver.Chrome, tmp_path: Path, separator: str) -> None:
+    text = separator.join(f"\t\U0001d4d0 {line(number)}\f\u2028." for number in range(12))
+    browser.get(written(tmp_path, {"a": text, "b": f"é{separator}{text}"}) + "#r0")
+    assert browser.find_element(By.ID, "regions").text == "lines 1-12 = lines 2-13"
+    for pane, count in (("pane-a", 12), ("pane-b", 13)):
+        numbers = [each.get_attribute("data-line") for each in browser.find_elements(By.CSS_SELECTOR, f"#{pane} .line")]
+        assert numbers == [str(number) for number in range(1, count + 1)]
+
+
 def test_light_and_dark(page: webdriver.Chrome) -> None:
     grounds = []
     for scheme in ("light", "dark"):

@@ -27,7 +27,7 @@ def foreign_lmdb(path, **values):
 
 def rewrite_format(path, **changes):
     """Rewrites the format record of a closed database, checksum and all."""
-    with lmdb.open(str(path), subdir=False, max_dbs=4) as env, env.begin(write=True) as txn:
+    with lmdb.open(str(path), subdir=False, max_dbs=5) as env, env.begin(write=True) as txn:
         record = msgpack.unpackb(txn.get(layout.FORMAT_KEY)[layout.CHECKSUM :])
         record.update(changes)
         txn.put(layout.FORMAT_KEY, layout.seal(layout.FORMAT_KEY, msgpack.packb(record)))

@@ -20,6 +20,7 @@ from fpdb.errors import Unreadable
 from fpdb.fingerprint.frontends import foreign
 
 SECONDS = 10.0
+SECONDS_TO_START = 60.0
 BYTES_A_SECOND = 500_000
 
 _CHUNK = 1 << 20
@@ -41,7 +42,8 @@ class Helper:
         seconds = SECONDS + size / BYTES_A_SECOND
         with self._lock:
             try:
-                answer = self._exchange(msgpack.packb([function, arguments]), time.monotonic() + seconds)
+                process = self._started()
+                answer = _exchange(process, msgpack.packb([function, arguments]), time.monotonic() + seconds)
             except (EOFError, BrokenPipeError) as error:
                 self.stop()
                 raise Unreadable("the program that was to read it crashed") from error
@@ -68,15 +70,6 @@ class Helper:
                 with suppress(BrokenPipeError):
                     pipe.close()
 
-    def _exchange(self, request: bytes, deadline: float) -> Any:
-        process = self._started()
-        assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018 (both are pipes)
-        process.stdin.write(len(request).to_bytes(8) + request)
-        process.stdin.flush()
-        received = process.stdout.fileno()
-        length = int.from_bytes(_receive(received, 8, deadline))
-        return msgpack.unpackb(_receive(received, length, deadline), max_bin_len=length, max_str_len=length)
-
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._owner != os.getpid():
             # -P: the folder of that file has modules that are named like those of the library.
@@ -86,7 +79,23 @@ class Helper:
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
             )
             self._owner = os.getpid()
+            # A machine that is slow to start it is no fault of the document's.
+            _receive(_output(self._process), len(foreign.READY), time.monotonic() + SECONDS_TO_START)
         return self._process
+
+
+def _exchange(process: subprocess.Popen[bytes], request: bytes, deadline: float) -> Any:
+    assert process.stdin is not None  # noqa: S101 (it is a pipe)
+    process.stdin.write(len(request).to_bytes(8) + request)
+    process.stdin.flush()
+    received = _output(process)
+    length = int.from_bytes(_receive(received, 8, deadline))
+    return msgpack.unpackb(_receive(received, length, deadline), max_bin_len=length, max_str_len=length)
+
+
+def _output(process: subprocess.Popen[bytes]) -> int:
+    assert process.stdout is not None  # noqa: S101 (it is a pipe)
+    return process.stdout.fileno()
 
 
 def _receive(pipe: int, size: int, deadline: float) -> bytes:

@@ -7,9 +7,6 @@ symbol, as is every literal of a sort (string, character, number); keywords and 
 import re
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fpdb.fingerprint.frontends import grammars, languages, lexers
 from fpdb.fingerprint.frontends.decoding import as_text
 from fpdb.fingerprint.frontends.tokens import ALPHABET, Tokens
@@ -31,7 +28,8 @@ def read(content: bytes | str, _alphabet: str = ALPHABET, name: str | None = Non
     language = find_language(text, name)
     tokens = _tokenise(text, language)
     note = f"{language}; {encoding}"
-    return Symbols(tokens.values, partial(_same, tokens.starts), note, text, partial(_same, tokens.ends))
+    locate, locate_ends = partial(tokens.characters, tokens.starts), partial(tokens.characters, tokens.ends)
+    return Symbols(tokens.values, locate, note, text, locate_ends)
 
 
 def find_language(text: str | bytes, name: str | None) -> str:
@@ -45,7 +43,3 @@ def _tokenise(text: str | bytes, language: str) -> Tokens:
     if language in grammars.GRAMMARS:
         return grammars.tokenise(text, language)
     return lexers.tokenise(text if isinstance(text, str) else text.decode("ascii"), language)
-
-
-def _same(array: NDArray[np.int64]) -> NDArray[np.int64]:
-    return array

@@ -1,8 +1,9 @@
 """What libraries in C make of a document: the leaves of a syntax tree, the pages of a PDF.
 
 Runs where it is imported, or as a program of its own, which `apart` starts: it imports nothing of fpdb. The program
-answers requests on standard input, one after the other, on standard output. Both are frames: 8 bytes of length,
-big-endian, then msgpack; a request is [function, arguments], an answer [result, None] or [None, what is wrong].
+says that it is ready, in one byte, and answers requests on standard input, one after the other, on standard output.
+Both are frames: 8 bytes of length, big-endian, then msgpack; a request is [function, arguments], an answer
+[result, None] or [None, what is wrong].
 """
 
 import signal
@@ -15,6 +16,7 @@ from typing import IO, Any
 
 import msgpack
 
+READY = b"."
 MOST_PAGES = 20_000
 MOST_CHARACTERS = 1 << 28
 
@@ -96,7 +98,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {"leaves": leaves, "pages": pages}
 
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Answer until the requests end."""
+    """Say that we are ready, and answer until the requests end."""
+    answers.write(READY)
+    answers.flush()
     while len(head := requests.read(8)) == 8:
         function, arguments = msgpack.unpackb(requests.read(int.from_bytes(head)), strict_map_key=False)
         try:

@@ -6,16 +6,16 @@ node is follows from the name that its grammar gives to its kind.
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import MissingPackage, Unreadable
-from fpdb.fingerprint.frontends import foreign
+from fpdb.fingerprint.frontends import foreign, imports
 from fpdb.fingerprint.frontends.apart import HELPER
-from fpdb.fingerprint.frontends.tokens import Class, Tokens, number
+from fpdb.fingerprint.frontends.tokens import Class, Places, Tokens, number, same
 
 # The parser counts bytes in 32 bits.
 LARGEST = 2**31
@@ -32,7 +32,7 @@ class Grammar(NamedTuple):
     imports: str
 
 
-_ECMA = "import_statement"
+_ECMA = "import_statement import_alias"
 GRAMMARS: Mapping[str, Grammar] = {
     "java": Grammar("tree_sitter_java", "language", "import_declaration package_declaration"),
     "python": Grammar(
@@ -45,7 +45,9 @@ GRAMMARS: Mapping[str, Grammar] = {
     "tsx": Grammar("tree_sitter_typescript", "language_tsx", _ECMA),
     "go": Grammar("tree_sitter_go", "language", "import_declaration package_clause"),
     "rust": Grammar("tree_sitter_rust", "language", "use_declaration extern_crate_declaration"),
-    "csharp": Grammar("tree_sitter_c_sharp", "language", "using_directive extern_alias_directive"),
+    "csharp": Grammar(
+        "tree_sitter_c_sharp", "language", "using_directive extern_alias_directive file_scoped_namespace_declaration"
+    ),
     "ruby": Grammar("tree_sitter_ruby", "language", ""),
     "php": Grammar("tree_sitter_php", "language_php", "namespace_use_declaration"),
 }
@@ -94,20 +96,20 @@ class Language:
         self.grammar = grammar
         self.whole: list[int] = []
         """Kinds of nodes below which nothing is looked at."""
-        imports = set(grammar.imports.split())
-        # One more for the kind of what could not be parsed, whose number is far beyond.
-        self.symbols = np.full(language.node_kind_count + 1, _BY_TEXT, np.int64)
+        packages = set(grammar.imports.split())
+        # As many as there are numbers: that of what could not be parsed is the last.
+        self.symbols = np.full(1 << 16, _BY_TEXT, np.int64)
         for kind in range(language.node_kind_count):
             name = language.node_kind_for_id(kind) or ""
             if not language.node_kind_is_named(kind):
                 self.symbols[kind] = number(name) if name.strip(" \t\r\n\0") else _NONE
                 continue
-            whole, symbol = (True, _NONE) if name in imports else _classify(name)
+            whole, symbol = (True, _NONE) if name in packages else _classify(name)
             self.symbols[kind] = symbol
             if whole:
                 self.whole.append(kind)
 
-    def leaves(self, content: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def leaves(self, content: bytes) -> tuple[NDArray[np.uint16], NDArray[np.uint32], NDArray[np.uint32]]:
         """Kind, first byte and the one behind the last of each leaf, nodes of the kinds `whole` being leaves too.
 
         Unreadable: it takes too long.
@@ -117,12 +119,7 @@ class Language:
             kinds, starts, ends = foreign.leaves(*arguments)
         else:
             kinds, starts, ends = HELPER.call("leaves", *arguments, size=len(content))
-        read = np.frombuffer
-        return (
-            read(kinds, np.uint16).astype(np.int64),
-            read(starts, np.uint32).astype(np.int64),
-            read(ends, np.uint32).astype(np.int64),
-        )
+        return np.frombuffer(kinds, np.uint16), np.frombuffer(starts, np.uint32), np.frombuffer(ends, np.uint32)
 
 
 def _classify(name: str) -> tuple[bool, int]:
@@ -151,9 +148,12 @@ def tokenise(text: str | bytes, name: str) -> Tokens:
     if len(content) >= LARGEST:
         raise Unreadable(f"source code may have {LARGEST - 1} bytes; this has {len(content)}")
     kinds, starts, ends = language.leaves(_newlines(content))
-    np.minimum(ends, len(content), out=ends)
-    symbols = language.symbols[np.minimum(kinds, len(language.symbols) - 1)]
-    for at in np.flatnonzero(symbols < _NONE).tolist():
+    symbols = language.symbols[kinds]
+    ends = np.minimum(ends, np.uint32(len(content)))
+    by_text = (symbols < _NONE).nonzero()[0]
+    if len(by_text):
+        starts = starts.copy()  # what came out of bytes cannot be written to
+    for at in by_text.tolist():
         token = content[starts[at] : ends[at]]
         if symbols[at] == _TRIMMED:
             starts[at] += len(token) - len(token.lstrip())
@@ -162,11 +162,10 @@ def tokenise(text: str | bytes, name: str) -> Tokens:
         else:
             symbols[at] = number(token.decode("utf-8", "replace"))
     kept = (symbols != _NONE) & (starts < ends)
-    values, starts, ends = symbols[kept].astype(np.uint32), starts[kept], ends[kept]
-    if isinstance(text, bytes):
-        return Tokens(values, starts, ends)
-    index = _characters(content)
-    return Tokens(values, index[starts], index[ends])
+    if name in imports.LANGUAGES:  # as if each byte were a character, so that places stay
+        kept &= imports.keep(_newlines(content).decode("latin-1"), name, starts)
+    characters = same if isinstance(text, bytes) else partial(_characters, content)
+    return Tokens(symbols[kept].astype(np.uint32), starts[kept], ends[kept], characters)
 
 
 def _newlines(content: bytes) -> bytes:
@@ -174,7 +173,8 @@ def _newlines(content: bytes) -> bytes:
     return (re.sub(rb"\r(?!\n)", b"\n", content) if b"\r" in content else content) + b"\n"
 
 
-def _characters(content: bytes) -> NDArray[np.int64]:
-    """(len(content) + 1,) int64: how many characters of UTF-8 begin before each byte."""
+def _characters(content: bytes, places: Places) -> NDArray[np.int64]:
+    """The index of the character of UTF-8 that begins at each byte."""
     begins = (np.frombuffer(content, np.uint8) & 0xC0) != 0x80
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(begins, dtype=np.int64)])
+    index = np.concatenate([np.zeros(1, np.int64), np.cumsum(begins, dtype=np.int64)])
+    return index[places]

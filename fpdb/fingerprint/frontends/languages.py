@@ -6,6 +6,7 @@ A language is named as Pygments names it (its first alias).
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
+from posixpath import splitext
 
 # Extensions that mean one language. Those that several share (.m, .pl, .v, ...) are in AMBIGUOUS.
 EXTENSIONS: Mapping[str, str] = {
@@ -96,7 +97,7 @@ _CPP = re.compile(r"\b(?:class|namespace|template|public:|private:|constexpr|nul
 
 def extension_of(name: str) -> str:
     """The extension, without its dot and in lower case; "" if there is none."""
-    return PurePosixPath(name).suffix[1:].lower()
+    return splitext(name)[1][1:].lower()
 
 
 def means_code(name: str) -> bool:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fpdb.errors import MissingPackage, Unreadable
-from fpdb.fingerprint.frontends.tokens import Class, Tokens, number
+from fpdb.fingerprint.frontends import imports
+from fpdb.fingerprint.frontends.tokens import Class, Tokens, number, same
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 # namespaces.
 IMPORTS = frozenset({"import", "package"})
 ALL_IMPORTS = IMPORTS | frozenset({"from", "use", "using", "include", "require", "open", "library"})
+
+# Lexers that say where in its line a token is, not where in the text.
+COUNTING_LINES = frozenset({"fortranfixed"})
 
 # A guess looks at so much, since some analyses take long.
 GUESS_FROM = 1 << 14
@@ -59,15 +63,18 @@ def _lexer(language: str) -> "Lexer":
 
 def tokenise(text: str, language: str) -> Tokens:
     """The tokens of a program in a language as Pygments names it. MissingPackage."""
-    rows = list(_without_imports(_merged(_lexer(language), _newlines(text))))
+    plain = _newlines(text)
+    rows = list(_without_imports(_merged(_lexer(language), plain, language in COUNTING_LINES)))
     rows.sort(key=itemgetter(0))  # some lexers have others in them, and tell those tokens later
     values = np.array([row[2] for row in rows], np.uint32)
     starts, lasts = np.array([(row[0], row[1] - 1) for row in rows], np.int64).reshape(-1, 2).T
+    kept = imports.keep(plain, language, starts)
+    values, starts, lasts = values[kept], starts[kept], lasts[kept]
     if "\r\n" in text:
         dropped = np.array([found.start() for found in re.finditer("\r\n", text)], np.int64)
         dropped -= np.arange(len(dropped))
         starts, lasts = (at + np.searchsorted(dropped, at, side="right") for at in (starts, lasts))
-    return Tokens(values, starts, np.minimum(lasts + 1, len(text)))
+    return Tokens(values, starts, np.minimum(lasts + 1, len(text)), same)
 
 
 def _newlines(text: str) -> str:
@@ -81,13 +88,16 @@ def _newlines(text: str) -> str:
 _Row = tuple[int, int, int, bool]
 
 
-def _merged(lexer: "Lexer", text: str) -> Iterator[_Row | None]:
+def _merged(lexer: "Lexer", text: str, counting_lines: bool) -> Iterator[_Row | None]:
     """The tokens, parts of one literal being one; None at the end of each line."""
     from pygments.token import Comment, Keyword, Literal
 
     character, string = Literal.String.Char, Literal.String
     merging: tuple[int, int, Class] | None = None
-    for at, kind, token in lexer.get_tokens_unprocessed(text):
+    behind = 0
+    for told, kind, token in lexer.get_tokens_unprocessed(text):
+        at = behind if counting_lines else told
+        behind += len(token)
         literal = None
         if kind in string or kind is Literal:
             literal = Class.CHARACTER if kind in character else Class.STRING

@@ -3,6 +3,7 @@
 Knows nothing of how programs are cut into tokens.
 """
 
+from collections.abc import Callable
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,6 +13,9 @@ import xxhash
 from numpy.typing import NDArray
 
 ALPHABET = "tokens"
+
+
+Places = NDArray[np.uint32] | NDArray[np.int64]
 
 
 class Class(Enum):
@@ -26,15 +30,22 @@ class Class(Enum):
 class Tokens(NamedTuple):
     """The tokens of one program in order, of n (n,) arrays.
 
-    values: uint32. starts, ends: int64, indices of each one's first character and the one behind its last.
+    values: uint32. starts, ends: where each one begins, and where what is behind it does; any whole numbers, of which
+    `characters` makes indices of characters. That is left until somebody asks, since it goes through the whole text.
     """
 
     values: NDArray[np.uint32]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    starts: Places
+    ends: Places
+    characters: Callable[[Places], NDArray[np.int64]]
 
 
 @lru_cache(maxsize=1 << 16)
 def number(token: str) -> int:
     """The symbol of a keyword or an operator: XXH32 of its UTF-8."""
     return xxhash.xxh32_intdigest(token.encode("utf-8", "surrogatepass"))
+
+
+def same(places: Places) -> NDArray[np.int64]:
+    """The `characters` of tokens whose places are indices of characters already."""
+    return places.astype(np.int64)

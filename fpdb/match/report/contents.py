@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
-State = Literal["same", "changed", "unavailable", "omitted"]
+from fpdb.match.sources import SourceState
+
+State = SourceState | Literal["omitted"]
 
 LISTED: Final = 2000
 """Rows that a page lists."""
@@ -44,7 +46,8 @@ class Region(NamedTuple):
 class Row:
     """A pair, or a match: two sources, by index; its score in [0, 1]; values under the columns, None for unknown.
 
-    regions: None where there is nothing to compare. symbols: which sides have their regions in symbols.
+    regions: None where there is nothing to compare. symbols: which sides have their regions in symbols. part: it is
+    part of the row before that is none: a pair of documents, of two owners.
     """
 
     a: int
@@ -53,6 +56,7 @@ class Row:
     values: list[float | int | None]
     regions: list[Region] | None = None
     symbols: tuple[bool, bool] = (False, False)
+    part: bool = False
 
 
 class Column(NamedTuple):
@@ -78,6 +82,19 @@ class Contents:
     connect: float | None = None
     """The score from which rows connect their sources into clusters; None for no clusters."""
     more: bool = False
+
+    def numbered(self) -> list[tuple[str, Row]]:
+        """The rows with their ranks: parts as 1.1, 1.2 and so on."""
+        numbers: list[str] = []
+        rank = part = 0
+        for row in self.rows:
+            rank, part = (rank, part + 1) if row.part else (rank + 1, 0)
+            numbers.append(f"{rank}.{part}" if row.part else f"{rank}")
+        return list(zip(numbers, self.rows, strict=True))
+
+    def whole(self) -> list[Row]:
+        """The rows that are no parts."""
+        return [row for row in self.rows if not row.part]
 
     def data(self) -> dict[str, Any]:
         """What the page's script needs beside the texts."""

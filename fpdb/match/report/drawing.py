@@ -82,7 +82,7 @@ def clusters(contents: Contents) -> list[Group]:
             roots[index] = index = roots[roots[index]]
         return index
 
-    connecting = [index for index, row in enumerate(contents.rows) if row.score >= contents.connect]
+    connecting = [index for index, row in enumerate(contents.rows) if not row.part and row.score >= contents.connect]
     for index in connecting:
         a, b = root(contents.rows[index].a), root(contents.rows[index].b)
         roots[max(a, b)] = min(a, b)

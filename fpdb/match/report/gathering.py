@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import cache, lru_cache, partial
 from itertools import islice
 from typing import Any, Final
 
@@ -14,13 +15,16 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe
-from fpdb.match.comparison import cap_of
-from fpdb.match.evidence import Evidence, Places, Read, Texts, read_document
+from fpdb.match.collection import owner_rule
+from fpdb.match.comparison import PairOptions, cap_of
+from fpdb.match.evidence import Evidence, Places, Read, read_document
 from fpdb.match.pairs import Pair
+from fpdb.match.pairs import pairs as pairs_of
 from fpdb.match.queries import Answer, Match, sorted_distinct
 from fpdb.match.report.contents import Column, Contents, Limits, Region, Row, Source
 from fpdb.match.report.page import check_packages, escaped_json, render
 from fpdb.match.report.positions import Positions
+from fpdb.match.sources import Sources
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
 
@@ -28,6 +32,9 @@ U64 = NDArray[np.uint64]
 
 KEPT: Final = 256
 """Documents whose fingerprints are kept while others are compared with them."""
+
+OF_OWNERS: Final = 3
+"""Pairs of documents that stand under a pair of owners."""
 
 CONNECT: Final = 0.5
 
@@ -57,16 +64,16 @@ class Report:
         self,
         snapshot: Callable[[], AbstractContextManager[Snapshot]],
         recipe: Recipe,
-        texts: Texts,
+        sources: Sources,
         *,
         by: str = "containment",
         connect: float | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """texts: a document's original. by: the measure that rows are ranked by. connect: the score from which pairs
+        """sources: of documents' contents. by: the measure that rows are ranked by. connect: the score from which pairs
         are clustered, by default CONNECT. Raises MissingPackage."""
         check_packages()
-        self._snapshot, self._recipe, self._texts = snapshot, recipe, texts
+        self._snapshot, self._recipe, self._sources = snapshot, recipe, sources
         self._by = "containment" if by == "shared" else by
         self._connect = CONNECT if connect is None else connect
         self.limits = limits or Limits()
@@ -107,7 +114,7 @@ class Report:
             number = view.catalogue.find(layout.name_bytes(match.name))
             read = Read("unavailable")
             if number is not None:
-                read = read_document(self._recipe, number, view.catalogue.record(number), self._texts)
+                read = read_document(view, self._recipe, number, self._sources)
             theirs = self._source("document", match.name, read)
         values = [match.shared, match.containment, match.reverse_containment, match.resemblance]
         row = Row(
@@ -121,25 +128,37 @@ class Report:
 
     # ------------------------------------------------------------ pairs
 
-    def add_pairs(self, pairs: Iterable[Pair], *, by_owner: bool = False, max_df: int | None = None) -> None:
-        """Pairs, ranked. by_owner: they are of owners, of whom only the measures are shown. max_df: what they were made
-        with, see `PairOptions`; hashes that were left out are in no region. Raises Corrupt."""
+    def add_pairs(
+        self, pairs: Iterable[Pair], *, by_owner: bool = False, owners: str = "label:owner", max_df: int | None = None
+    ) -> None:
+        """Pairs, ranked. The rest says how they were made, see `PairOptions`: hashes that max_df left out are in no
+        region; pairs of owners come each with its best pairs of documents, OF_OWNERS of them at most. Raises BadQuery,
+        Corrupt."""
         page = self._contents
         page.title, page.columns, page.connect = "Pairs", PAIR_COLUMNS, self._connect
         listed = list(islice(pairs, self.limits.rows + 1))
         page.more |= len(listed) > self.limits.rows
         listed = listed[: self.limits.rows]
-        if by_owner:
-            page.sides, page.columns = ("owner A", "owner B"), PAIR_COLUMNS[:-1]
-            page.notes.append("Owners were compared, the documents of each taken as one: there are no sources to show.")
-            page.rows += [self._owner_row(pair) for pair in listed]
-            return
         with self._snapshot() as view:
-            page.rows += self._pair_rows(view, listed, cap_of(max_df, view.state.documents))
+            cap = cap_of(max_df, view.state.documents)
+            if not by_owner:
+                page.rows += self._pair_rows(view, listed, cap)
+                return
+            page.sides = "owner A", "owner B"
+            page.notes.append(
+                "Owners were compared, the documents of each taken as one. Under each pair stand those of their "
+                f"documents that are the most alike, {OF_OWNERS} pairs at most."
+            )
+            groups = _best_pairs(view, listed, PairOptions(by=self._by, owners=owners, max_df=max_df))
+            parts = iter(self._pair_rows(view, [pair for group in groups for pair in group], cap))
+            for pair, group in zip(listed, groups, strict=True):
+                own = [replace(row, part=True) for row in islice(parts, len(group))]
+                page.rows += [self._owner_row(pair, own), *own]
 
-    def _owner_row(self, pair: Pair) -> Row:
+    def _owner_row(self, pair: Pair, parts: Sequence[Row]) -> Row:
         a, b = (self._source("owner", name, Read("unavailable")) for name in (pair.a, pair.b))
-        return Row(a, b, self._pair_score(pair), _pair_values(pair))
+        regions = [len(row.regions) for row in parts if row.regions is not None]
+        return Row(a, b, self._pair_score(pair), [*_pair_values(pair), sum(regions) if regions else None])
 
     def _pair_rows(self, view: Snapshot, pairs: Sequence[Pair], cap: int) -> list[Row]:
         """In the order of the pairs. Those of one first document are compared together. cap: see `cap_of`."""
@@ -152,7 +171,7 @@ class Report:
             number = view.catalogue.find(layout.name_bytes(name))
             if number is None:  # it was removed meanwhile
                 return -1, Read("unavailable")
-            return number, read_document(self._recipe, number, view.catalogue.record(number), self._texts)
+            return number, read_document(view, self._recipe, number, self._sources)
 
         evidence_of = partial(self._evidence, view, ignored=ignored)
         groups: dict[str, list[int]] = defaultdict(list)
@@ -222,6 +241,26 @@ class Report:
             self._index[key] = len(self._contents.sources)
             self._contents.sources.append(source)
         return self._index[key]
+
+
+def _best_pairs(view: Snapshot, listed: Sequence[Pair], options: PairOptions) -> list[list[Pair]]:
+    """For each pair of owners, the first pairs of their documents, each in the order of its owners. Raises Corrupt."""
+    groups: dict[tuple[str, str], list[Pair]] = {(pair.a, pair.b): [] for pair in listed}
+    rule = owner_rule(options.owners)
+
+    @cache
+    def owner(name: str) -> str:
+        number = view.catalogue.find(layout.name_bytes(name))
+        found = None if number is None else rule(view.catalogue.record(number))
+        return name if found is None else found.decode("utf-8", "surrogateescape")
+
+    for pair in pairs_of(view, options) if groups else ():
+        a, b = owner(pair.a), owner(pair.b)
+        if (b, a) in groups:
+            pair, a, b = pair.turned(), b, a
+        if len(groups.get((a, b), ())) < OF_OWNERS and (a, b) in groups:
+            groups[a, b].append(pair)
+    return list(groups.values())
 
 
 def _only(places: Sequence[Places]) -> Places:

@@ -5,6 +5,8 @@
   const list = $("list");
   if (!list) return;
   const rows = [...list.tBodies[0].rows];
+  const parts = new Map(); // those of each row that is none itself
+  for (const row of rows) row.classList.contains("part") ? [...parts.values()].at(-1).push(row) : parts.set(row, []);
   const HUES = 8, LINES = 200;
   // What would not show as itself: controls but the tab, formats (bidi marks among them), lone surrogates.
   const ODD = /[^\P{C}\t]|[\u2028\u2029]/gu;
@@ -42,14 +44,15 @@
   const filter = () => {
     const part = $("name").value.toLowerCase(), least = Number($("least").value) || 0;
     let count = 0;
-    for (const row of rows) {
+    for (const [row, own] of parts) {
       const index = Number(row.dataset.row), entry = data.rows[index];
-      const named = !part || names[index].some((name) => name.includes(part));
+      const named = !part || [row, ...own].some((one) => names[one.dataset.row].some((name) => name.includes(part)));
       const inside = !members || (members.has(entry.a) && members.has(entry.b));
       row.hidden = !(named && inside && scores[index] >= least - 1e-6);
+      for (const one of own) one.hidden = row.hidden;
       count += !row.hidden;
     }
-    $("count").textContent = `${count.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`
+    $("count").textContent = `${count.toLocaleString("en")} of ${parts.size.toLocaleString("en")}`
       + (members ? ", in one cluster" : "");
   };
 
@@ -60,10 +63,10 @@
     for (const other of list.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", up ? "ascending" : "descending");
     const key = (row) => text ? names[row.dataset.row][at - 1] : Number(row.cells[at].dataset.value);
-    const keyed = rows.map((row) => [key(row), Number(row.dataset.row), row]);
+    const keyed = [...parts.keys()].map((row) => [key(row), Number(row.dataset.row), row]);
     const order = (x, y) => (x < y ? -1 : x > y ? 1 : 0);
     keyed.sort((x, y) => (up ? order(x[0], y[0]) : order(y[0], x[0])) || x[1] - y[1]);
-    list.tBodies[0].append(...keyed.map((entry) => entry[2]));
+    list.tBodies[0].append(...keyed.flatMap((entry) => [entry[2], ...parts.get(entry[2])]));
   };
 
   list.tHead.addEventListener("click", (event) => {
@@ -92,6 +95,8 @@
 
   const SAID = {
     changed: "This document's source has changed since it was added: there are positions only.",
+    gone: "This document's source is gone, and its text was not kept: there are positions only.",
+    not_kept: "This document did not come from a file here, and its text was not kept: there are positions only.",
     unavailable: "This document's source cannot be read: there are positions only.",
     omitted: "This document's text was left out to keep the page small: there are positions only.",
   };
@@ -208,8 +213,8 @@
       paint(panes[side], text, found, row.symbols[side] ? [] : regions.map((region) => region.slice(2 * side, 2 * side + 2)));
       return found;
     });
-    $("which").textContent = `${index + 1} of ${rows.length.toLocaleString("en")}`;
     const head = [...list.tHead.rows[0].cells], cells = rows.find((one) => Number(one.dataset.row) === index).cells;
+    $("which").textContent = `${cells[0].textContent.trim()} of ${parts.size.toLocaleString("en")}`;
     $("scores").textContent = head.slice(3).map((cell, at) => `${cell.textContent.trim()} ${cells[at + 3].textContent.trim()}`).join(" \u00b7 ");
     $("regions").replaceChildren(...regions.map((region, at) => element("button", { type: "button", class: `c${at % HUES}`, title: `${region[4]} shared fingerprints` },
       `${place(row, 0, starts[0], region)} = ${place(row, 1, starts[1], region)}`)));

@@ -50,7 +50,7 @@ def render(contents: Contents, limits: Limits) -> str:
         data=escaped_json(_data(contents)),
         texts=[(index, escaped_json(source.text)) for index, source in enumerate(contents.sources) if source.text],
         omitted=sum(source.state == "omitted" for source in contents.sources),
-        histogram=histogram([row.score for row in contents.rows]),
+        histogram=histogram([row.score for row in contents.whole()]),
         clusters=clusters(contents),
     )
     return str(page)

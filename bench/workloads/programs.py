@@ -1,0 +1,163 @@
+"""Source code from files to all pairs, through the command line."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.measuring import Figure, median
+from bench.room import Room
+
+PROGRAMS = 2_000
+SIZE = 5_000  # bytes of a program, about
+LARGEST = 2 * SIZE
+ELSEWHERE = {"site-packages", "dist-packages", "__pycache__"}
+SAMPLED = 0.005  # seconds between looks at memory
+PARSED = """
+import sys, time
+from pathlib import Path
+from fpdb.fingerprint.frontends import foreign
+contents = [path.read_bytes() for path in sorted(Path(sys.argv[1]).iterdir())]
+parser = foreign.find_parser("tree_sitter_python", "language")
+begun = time.perf_counter()
+for content in contents:
+    parser.parse(content)
+print(time.perf_counter() - begun)
+"""
+
+
+def code_pairs(room: Room) -> Iterator[Figure]:
+    """2,000 programs of about 5 KB, all pairs: `fpdb init --preset code`, `add`, `pairs`, on two cores.
+
+    The programs are statements and functions of the Python installation's modules, put together until they have 5 KB.
+    Target: 6 s in all, and 400 MB at most in all processes together (proportional set size). Limit: tree-sitter
+    parsing the same files, in one process that has read them.
+    """
+    folder = room.folder / "programs"
+    count, size = write_programs(folder, room.size(PROGRAMS))
+    database = room.folder / "programs.fpdb"
+    totals, adds, pairs, peaks, parses = [], [], [], [], []
+    for _ in range(room.rounds(5)):
+        database.unlink(missing_ok=True)
+        taken, peak = zip(
+            *(
+                _watched(sys.executable, "-m", "fpdb", "--db", str(database), *command, cwd=room.folder)
+                for command in (("init", "--preset", "code"), ("add", folder.name), ("pairs",))
+            ),
+            strict=True,
+        )
+        totals.append(sum(taken))
+        adds.append(size / 1e6 / taken[1])
+        pairs.append(taken[2])
+        peaks.append(max(peak) / 1e6)
+        parsed = subprocess.run([sys.executable, "-c", PARSED, str(folder)], capture_output=True, text=True, check=True)
+        parses.append(size / 1e6 / float(parsed.stdout))
+    yield median("init, add and pairs", totals, "s", target=6)
+    yield median("peak memory of all processes", peaks, "MB", target=400)
+    yield Figure("programs", count, "")
+    yield Figure("input", size / 1e6, "MB")
+    yield median("add", adds, "MB/s")
+    yield median("pairs", pairs, "s")
+    yield median("tree-sitter alone, one process", parses, "MB/s")
+
+
+def write_programs(folder: Path, count: int) -> tuple[int, int]:
+    """So many programs, or as many as the installation gives; returns their number and bytes. The same every time."""
+    folder.mkdir()
+    size = number = 0
+    for number, program in enumerate(_programs(), 1):
+        content = program.encode()
+        (folder / f"{number:04}.py").write_bytes(content)
+        size += len(content)
+        if number == count:
+            break
+    return number, size
+
+
+def _programs() -> Iterator[str]:
+    """Whole statements in a row, of one module or of several, until they have nearly `SIZE` characters.
+
+    Classes are taken apart, so that none is too large; a statement of more than `LARGEST` characters is left out.
+    """
+    parts: list[str] = []
+    length = 0
+    for path in installed_modules():
+        try:
+            text = path.read_text("utf-8")
+            body = ast.parse(text).body
+        except (SyntaxError, ValueError):
+            continue
+        lines = text.splitlines(keepends=True)
+        for part in _statements(body, lines):
+            if len(part) > LARGEST - SIZE:
+                continue
+            parts.append(part)
+            length += len(part)
+            if length >= SIZE * 0.9:
+                yield "\n".join(parts)
+                parts, length = [], 0
+
+
+def _statements(body: list[ast.stmt], lines: list[str]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.ClassDef) and (node.end_lineno or 0) - node.lineno > 60:
+            yield f"class {node.name}:\n"
+            yield from _statements(node.body, lines)
+            continue
+        first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+        yield "".join(lines[first - 1 : node.end_lineno])
+
+
+def installed_modules() -> Iterator[Path]:
+    """The modules of the standard library, in a fixed order."""
+    for place, folders, files in os.walk(sysconfig.get_path("stdlib")):
+        folders[:] = sorted(set(folders) - ELSEWHERE)
+        yield from (Path(place, file) for file in sorted(files) if file.endswith(".py"))
+
+
+def _watched(*command: str, cwd: Path) -> tuple[float, int]:
+    """Runs a program to its end; returns its seconds and the most memory that it and its children had at once."""
+    peak = 0
+    with tempfile.TemporaryFile() as said:
+        begun = time.perf_counter()
+        process = subprocess.Popen(command, cwd=cwd, stdout=said, stderr=subprocess.STDOUT)
+        ended = threading.Event()
+
+        def look() -> None:
+            nonlocal peak
+            while not ended.wait(SAMPLED):
+                peak = max(peak, _memory(process.pid))
+
+        watcher = threading.Thread(target=look)
+        watcher.start()
+        status = process.wait()
+        taken = time.perf_counter() - begun
+        ended.set()
+        watcher.join()
+        if status:
+            said.seek(0)
+            raise RuntimeError(f"{' '.join(command)}: exit status {status}\n{said.read().decode()}")
+    return taken, peak
+
+
+def _memory(process: int) -> int:
+    """Bytes that a process and all below it have resident, shared ones once; Linux only, elsewhere 0."""
+    try:
+        rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
+        below = [
+            int(child)
+            for thread in Path(f"/proc/{process}/task").iterdir()
+            for child in (thread / "children").read_text().split()
+        ]
+    except OSError:
+        return 0  # it has just ended
+    own = int(rollup.split("\nPss:")[1].split()[0]) << 10 if "\nPss:" in rollup else 0
+    return own + sum(map(_memory, below))

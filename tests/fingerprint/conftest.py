@@ -1,0 +1,5 @@
+"""What needs a program that is not there is not tried; `tools/test` installs it where it may, and says so if not."""
+
+import shutil
+
+collect_ignore = [] if shutil.which("gs") else ["test_postscript.py"]
