@@ -38,6 +38,8 @@ class Archive:
     members: Iterator[Member]
     count: int | None = None
     """How many members there are, where they are listed."""
+    single: bool = False
+    """It is a compressed file."""
     package: bool = False
     """By what is in it, it is one document, or a program, in the form of a zip file: docx, epub, jar and the like."""
 
@@ -63,13 +65,13 @@ def open_archive(stream: io.BufferedReader, form: str | None, name: str, meter: 
     if form == "zip":
         infos = list_zip(stream, meter)
         files = sum(not info.is_dir() for info in infos)
-        return Archive(zip_members(stream, infos, meter), files, _is_package(infos))
+        return Archive(zip_members(stream, infos, meter), files, package=_is_package(infos))
     if form in COMPRESSIONS:
         mark, make = COMPRESSIONS[form]
         stream = buffered(Unpacked(stream, make, meter, mark))
         if not is_tar(stream.peek(HEAD)):
             meter.member()
-            return Archive(iter([Member(_unpacked_name(name), stream)]))
+            return Archive(iter([Member(_unpacked_name(name), stream)]), single=True)
     return Archive(tar_members(stream, meter))
 
 

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from fpdb.archives.limits import Meter, Refused
+from fpdb.archives.limits import Exhausted, Meter, Refused
 
 BUFFER: Final = 1 << 16
 _PACKED: Final = 1 << 14
@@ -110,7 +110,12 @@ class Unpacked(io.RawIOBase):
         room = memoryview(buffer).cast("B")
         filled = 0
         while filled < len(room):
-            piece = self._piece(len(room) - filled)
+            try:
+                piece = self._piece(len(room) - filled)
+            except (Refused, Exhausted):
+                if not filled:
+                    raise
+                break  # what came before is good; the next call raises it again
             if not piece:
                 break
             room[filled : filled + len(piece)] = piece

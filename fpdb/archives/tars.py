@@ -54,9 +54,16 @@ def tar_members(file: io.BufferedReader, meter: Meter) -> Iterator[Member]:
                 _pass_sparse(file)
             part = Part(file, size)
             if not info.isdir():
-                yield _member(labels.of(said.get("path", info.name)), info, part, sparse="GNU.sparse.major" in said)
+                yield _member(
+                    labels.of(said.get("GNU.sparse.name", said.get("path", info.name))),
+                    info,
+                    part,
+                    sparse="GNU.sparse.major" in said,
+                )
             _pass(file, part.left + -size % BLOCK)
             said = {}
+    while not file.seekable() and file.read(BUFFER):
+        pass  # what unpacks it knows but at the end that all of it was sound
 
 
 def _member(label: str, info: tarfile.TarInfo, part: Part, *, sparse: bool) -> Member:

@@ -74,7 +74,8 @@ class _Walk:
             for member in archive.members:
                 self.at = f"{whole.name}/{member.label}"
                 source = None if whole.source is None else f"{whole.source}{MARK}{member.label}"
-                yield from self._member(member, Source(self.at, kind=self._kind, source=source), depth)
+                asked = whole.asked and archive.single
+                yield from self._member(member, Source(self.at, kind=self._kind, source=source, asked=asked), depth)
                 done += 1
         except Refused as error:
             where = f"not read any further, after {self.at}: " if done else ""
@@ -87,7 +88,7 @@ class _Walk:
     def _member(self, member: Member, whole: Source, depth: int) -> Iterator[Source | Skipped]:
         """The member as a document, or as an archive of its own. whole: the document, yet without content."""
         if member.stream is None:
-            yield Skipped(whole.name, member.reason)
+            yield Skipped(whole.name, member.reason, whole.asked)
             return
         try:
             head = member.stream.peek(HEAD)[:HEAD]
@@ -99,7 +100,7 @@ class _Walk:
             else:
                 yield _with_content(whole, member.stream)
         except (Refused, MemoryError) as error:
-            yield Skipped(whole.name, reason_of(error))
+            yield Skipped(whole.name, reason_of(error), whole.asked)
 
     def _nested(self, stream: io.BufferedReader, whole: Source, form: str, depth: int) -> Iterator[Source | Skipped]:
         if depth >= self._meter.limits.depth:

@@ -165,12 +165,11 @@ def test_a_member_with_a_name_too_long_stops_no_other(submissions: Run) -> None:
         archive.writestr("😀" * 16_000 + ".zip", tarred(**{"😀" * 8_000: own(9).encode()}))
         archive.writestr("a.txt", own(6))
     for command in ("add", "query"):
-        assert "skipped deep.zip/" in (result := submissions(command, "deep.zip")).stderr
-        assert "is too long" in result.stderr or "bytes" in result.stderr
+        assert "bytes long; 65535 is the most" in submissions(command, "deep.zip").stderr
     assert "erik/essay.txt" in submissions("query", "deep.zip").stdout
 
 
 def test_a_damaged_archive_is_said_and_the_rest_goes_on(submissions: Run) -> None:
     Path("erik/late.txt.gz").write_bytes(gzip.compress(own(9).encode())[:-9])
-    assert "skipped erik/late.txt.gz: cut off: it ends too early" in submissions("add", "erik").stderr
+    assert "skipped erik/late.txt.gz/late.txt: cut off: it ends too early" in submissions("add", "erik").stderr
     assert "added 0, skipped 1" in submissions("add", "erik/late.txt.gz", status=1).stdout
