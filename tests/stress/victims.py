@@ -10,11 +10,13 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
 import fpdb
-import fpdb.match.pairs  # once, before the forks
+import fpdb.database  # once, before the forks
+import fpdb.match.pairs
 from fpdb.store import catalogue, structure
 
 SECONDS = 60  # after which a victim is taken for hung
@@ -51,14 +53,18 @@ def name_of(number):
     return f"essays/{number:05}.txt" if number % 10 else f"{number:05}" * 120
 
 
+def described(document):
+    return repr(replace(document, added=None))
+
+
 def questions(db):
     """What a user may ask, by name."""
     names = [name_of(number) for number in range(0, 40, 3)]
-    yield "list", lambda: [repr(document) for document in db.documents()]
+    yield "list", lambda: [described(document) for document in db.documents()]
     yield "list some", lambda: [document.name for document in db.documents("essays/0001*")]
-    yield "show", lambda: [repr(db.document(name)) for name in names if name in db]
+    yield "show", lambda: [described(db.document(name)) for name in names if name in db]
     for number in (10, 25):
-        yield f"query {number}", lambda number=number: db.query_fingerprints(hashes_of(number)).to_dict()
+        yield f"query {number}", lambda number=number: db.query_fingerprints(hashes_of(number), top=9).to_dict()
     yield "query few", lambda: db.query_fingerprints(hashes_of(3), smallest=5, max_df=9, by="resemblance").to_dict()
     yield "frequencies", lambda: db.frequencies(np.arange(40)).tolist()
     yield "pairs", lambda: [repr(pair) for pair in db.pairs(top=20)]
@@ -107,12 +113,12 @@ class Victims:
     def __init__(self, process):
         self._process = process
 
-    def work(self, path, *, writing=False, trusting=False):
+    def work(self, path, *, writing=False, trusting=False, user=None):
         """What happens when a process works on a file: what `work` says, or the number of the signal that ended it.
 
-        trusting: pages are not examined before LMDB reads them.
+        trusting: pages are not examined before LMDB reads them. user: becomes this one first.
         """
-        print(json.dumps([os.fspath(path), writing, trusting]), file=self._process.stdin, flush=True)
+        print(json.dumps([os.fspath(path), writing, trusting, user]), file=self._process.stdin, flush=True)
         return json.loads(self._process.stdout.readline())
 
 
@@ -139,12 +145,14 @@ def judge(said, expected):
     return "same" if said == expected else "error"
 
 
-def _child(out, path, writing, trusting):
+def _child(out, path, writing, trusting, user):
     import faulthandler
 
     faulthandler.disable()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # LMDB's last words
     signal.alarm(SECONDS)
+    if user is not None:
+        os.setuid(user)
     if trusting:
         structure.fault = lambda *_: None
         catalogue._check_before = lambda *_: None
