@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import ParamSpec, Self, TypeVar
 
 P = ParamSpec("P")
@@ -17,7 +18,10 @@ class Aside:
     """
 
     def __init__(self, *, worthwhile: bool) -> None:
-        self._threads = ThreadPoolExecutor(1, thread_name_prefix="fpdb") if worthwhile else None
+        self._threads = None
+        if worthwhile:
+            with suppress(RuntimeError):  # as below
+                self._threads = ThreadPoolExecutor(1, thread_name_prefix="fpdb")
 
     def __enter__(self) -> Self:
         return self
@@ -29,7 +33,10 @@ class Aside:
     def begin(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Begins a piece of work; the future gives its result, or raises what it raised."""
         if self._threads is not None:
-            return self._threads.submit(work, *args, **kwargs)
+            with suppress(RuntimeError):  # no thread can be started: there are too many, or no room for its stack
+                return self._threads.submit(work, *args, **kwargs)
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads = None
         done: Future[T] = Future()
         done.set_result(work(*args, **kwargs))
         return done

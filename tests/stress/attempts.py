@@ -8,8 +8,6 @@ import fpdb
 from stress.forks import fork
 from stress.workload import History, Step, difference, held
 
-BASE = 60  # steps of the history before
-
 
 class Changes:
     """A database, and one change of each sort to try on copies of it."""
@@ -20,12 +18,7 @@ class Changes:
         self.base = f"{folder}/base"
         self.model = history.models[-1]
         os.makedirs(self.base)
-
-        def prepare(say):
-            with fpdb.open(f"{self.base}/t.fpdb", "x") as db:
-                history.perform(db, lambda number: None, lambda number: None)
-
-        if fork(prepare).status:
+        if fork(lambda _: history.make(f"{self.base}/t.fpdb")).status:
             raise SystemExit("the database could not be made")
         names = sorted(self.model)
         replaced = {name: (1_000 + i, 150, False) for i, name in enumerate(names[:6])}
@@ -60,10 +53,11 @@ def attempt(say, folder, step, model, begin, end):
     models = [model, step.after(model)]
     raised = message = ""
     with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
+        step.prepare()
         begin()
         try:
             step.perform(db)
-        except (fpdb.Error, MemoryError) as error:
+        except Exception as error:
             end()
             raised, message = type(error).__name__, str(error)
         else:

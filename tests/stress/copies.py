@@ -50,12 +50,7 @@ def main(folder, seed, stride):
     history = History(seed, 20, compact=0, documents=60)
     base, now = f"{folder}/base", f"{folder}/now"
     os.mkdir(base)
-
-    def prepare(say):
-        with fpdb.open(f"{base}/t.fpdb", "x") as db:
-            history.perform(db, lambda number: None, lambda number: None)
-
-    if fork(prepare).status:
+    if fork(lambda _: history.make(f"{base}/t.fpdb")).status:
         raise SystemExit("the database could not be made")
     killed = Counter()
     for what in ("backup", "compact"):

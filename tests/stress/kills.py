@@ -32,7 +32,7 @@ def work(say, folder, history, how, nth):
     with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
         if how:
             shim().shim_arm(how, nth, 0, EVERY_KIND, 1)
-        history.perform(db, lambda number: say("begin", number), lambda number: say("end", number))
+        history.perform(db, say)
 
 
 def inspect(say, folder, models, tidy):

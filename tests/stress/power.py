@@ -1,7 +1,7 @@
 """Simulated loss of power: a history is logged, folders are built that a loss of power may have left, and opened.
 
-`python -m stress.power FOLDER SEED STATES WHAT SYNCS`, under the shim. WHAT: "changes" or "copies" (states inside backup
-and compact only). SYNCS: "as they are"; or which are left out, as a control that the simulation finds something:
+`python -m stress.power FOLDER SEED STATES WHAT SYNCS`, under the shim. WHAT: "changes" or "copies" (states inside
+backup and compact only). SYNCS: "as they are"; or which are left out, as a control that the simulation finds something:
 "data", "meta" (of LMDB), "copies" (of fpdb's own files and folders).
 """
 
@@ -33,10 +33,10 @@ def leave_out(syncs):
     if options:
         lmdb.open = lambda *given, **named: plain(*given, **named, **options)
     if syncs == "copies":
-        environment.sync = lambda path: None
+        environment.sync = lambda _: None
 
 
-def record(say, folder, log, history, syncs):
+def record(_, folder, log, history, syncs):
     """Makes a database and its history, and logs both."""
     leave_out(syncs)
     hooks = shim()
@@ -45,11 +45,7 @@ def record(say, folder, log, history, syncs):
     hooks.shim_log(file)
     with fpdb.open(f"{folder}/{NAME}", "x") as db:
         hooks.shim_mark(b"end -1")
-        history.perform(
-            db,
-            lambda number: hooks.shim_mark(f"begin {number}".encode()),
-            lambda number: hooks.shim_mark(f"end {number}".encode()),
-        )
+        history.perform(db, lambda word, number: hooks.shim_mark(f"{word} {number}".encode()))
 
 
 class Bad(Exception):

@@ -28,7 +28,7 @@ def run_program(module, *arguments, timeout=1500):
         shim = Path(folder, "shim.so")
         source = Path(__file__).with_name("shim.c")
         command = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", shim, source, "-ldl", "-lpthread"]
-        subprocess.run(command, check=True)  # noqa: S607
+        subprocess.run(command, check=True)
         paths = [str(TESTS), str(TESTS.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {
             **os.environ,

@@ -22,7 +22,9 @@ def test_power_lost_during_copies(amount, figure):
     states = amount(80, 1_000)
     (outcome,) = run_program("power", 1, states, "copies", AS_THEY_ARE)
     assert (outcome["good"], outcome["bad"]) == (states, 0), outcome
-    figure(3, "states after a loss of power", f"{states}, every backup absent or whole, every compacted file old or new")
+    figure(
+        3, "states after a loss of power", f"{states}, every backup absent or whole, every compacted file old or new"
+    )
 
 
 @pytest.mark.parametrize(("what", "syncs"), [("changes", "data"), ("changes", "meta"), ("copies", "copies")])

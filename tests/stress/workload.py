@@ -5,9 +5,12 @@ every hash that must be there tells whether all are, and under the right names.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from conftest import SMALL
+
+import fpdb
 
 
 def small_limits():
@@ -16,6 +19,7 @@ def small_limits():
         setattr(module, name, value)
 
 
+@cache
 def hashes_of(version, count):
     return np.random.default_rng(version).integers(0, 2**63, count, np.uint64)
 
@@ -32,6 +36,11 @@ class Step:
     def after(self, model):
         kept = {name: value for name, value in model.items() if name not in self.removals}
         return {**kept, **self.additions}
+
+    def prepare(self):
+        """Makes what `perform` is going to add."""
+        for version, count, _ in self.additions.values():
+            hashes_of(version, count)
 
     def perform(self, db):
         if self.what == "compact":
@@ -80,12 +89,17 @@ class History:
             self.steps.append(step)
             self.models.append(step.after(now))
 
-    def perform(self, db, begin, end):
-        """All steps; tells before and after each which it is."""
+    def perform(self, db, told=lambda *_: None):
+        """All steps; told("begin", number) and told("end", number) around each."""
         for number, step in enumerate(self.steps):
-            begin(number)
+            told("begin", number)
             step.perform(db)
-            end(number)
+            told("end", number)
+
+    def make(self, path):
+        """Makes a database, and performs all steps."""
+        with fpdb.open(path, "x") as db:
+            self.perform(db)
 
 
 def held(db, models):
