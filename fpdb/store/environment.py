@@ -7,7 +7,6 @@ Knows nothing of what is stored.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import stat
@@ -22,12 +21,14 @@ from weakref import WeakSet
 import lmdb
 import lmdb.verify
 
-from fpdb.errors import Corrupt, Error, Locked, NoSuchDatabase, NotADatabase, ReadOnly, StorageFailure
+from fpdb.errors import Corrupt, Error, NoSuchDatabase, NotADatabase, ReadOnly, StorageFailure
 from fpdb.store import layout, structure
+from fpdb.store.failures import NO_ROOM, explain, lmdb_translated, translated
 from fpdb.store.locking import FileLock, unlock
 
 MAP_SIZE = 1 << 40
 MAX_READERS = 510
+LOCK_BYTES = 32_768  # LMDB's table of so many readers
 BESIDE = ("-lock", "-writer", "-merge")  # suffixes of the files beside a database
 
 
@@ -132,49 +133,12 @@ def read_format(txn: lmdb.Transaction, path: str) -> dict[str, object]:
     return layout.unpack_format(value)
 
 
-@contextmanager
-def translated(path: str) -> Iterator[None]:
-    """Turns errors of LMDB and the operating system into fpdb's."""
-    with lmdb_translated(path):
-        try:
-            yield
-        except OSError as error:
-            raise StorageFailure(_explain(path, error.strerror or str(error))) from error
-
-
-@contextmanager
-def lmdb_translated(path: str) -> Iterator[None]:
-    """Turns errors of LMDB into fpdb's; for blocks in which a caller's own code may run."""
-    try:
-        yield
-    except lmdb.ReadersFullError as error:
-        raise StorageFailure(f"{MAX_READERS} readers have {path!r} open already; close some") from error
-    except (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.PanicError) as error:
-        raise Corrupt(f"{path!r} is damaged ({error}); run 'fpdb check'") from error
-    except (lmdb.InvalidError, lmdb.VersionMismatchError, lmdb.IncompatibleError) as error:
-        raise NotADatabase(f"{path!r} is not an fpdb database ({error})") from error
-    except lmdb.Error as error:
-        if "already open" in str(error):
-            raise Locked(f"{path!r} is already open in this process; share that Database") from error
-        raise StorageFailure(_explain(path, str(error))) from error
-
-
-def _explain(path: str, message: str) -> str:
-    try:
-        free = os.statvfs(os.path.dirname(path) or ".")
-        if free.f_bavail * free.f_frsize < 1 << 20:
-            return f"the disk of {path!r} is full ({message}); what was committed is safe: make room and try again"
-    except OSError:
-        pass
-    return f"{path!r}: {message}; what was committed is safe"
-
-
 @dataclass(eq=False)
 class OpenFile:
     """One LMDB file, open until it is retired and its last transaction has ended.
 
     generation: which opening of the path this is; what was cached from another one is void. users: the thread of each
-    transaction.
+    transaction. failed: a write transaction has failed; if it was at the meta page, LMDB refuses all further ones.
     """
 
     env: lmdb.Environment
@@ -184,12 +148,38 @@ class OpenFile:
     generation: int
     users: list[int] = field(default_factory=list)
     retired: bool = False
+    failed: bool = False
 
     def __post_init__(self) -> None:
         _open_files.add(self)
 
 
 _open_files: WeakSet[OpenFile] = WeakSet()
+_making = threading.Lock()  # held by whoever makes or opens a lock file, in this process
+
+
+def _allocate_lock_file(path: str) -> None:
+    """Gives the lock file all its blocks: LMDB writes to it through a map, and where a disk is full, a block that is
+    not there is a SIGBUS. Raises OSError."""
+    if not hasattr(os, "posix_fallocate"):
+        return  # macOS
+    path = lock_path(path)
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        pass
+    else:
+        here = (status.st_dev, status.st_ino)
+        if status.st_blocks * 512 >= LOCK_BYTES or any(here == file.identities[1] for file in list(_open_files)):
+            return  # to open and close it would drop the locks that this process has on it
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.posix_fallocate(file, 0, LOCK_BYTES)  # leaves alone what is there: another process may use it already
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise
+    finally:
+        os.close(file)
 
 
 def _keep_open_in_child() -> None:
@@ -240,18 +230,21 @@ class Environment:
                 if (status.st_dev, status.st_ino) != _identity(self.path):
                     raise lmdb.Error("the file was replaced while it was being opened")
                 lock = not self.readonly or os.access(os.path.dirname(self.path), os.W_OK)
-                env = lmdb.open(
-                    os.fsencode(self.path),
-                    subdir=False,
-                    create=False,
-                    readonly=self.readonly,
-                    lock=lock or os.path.exists(lock_path(self.path)),
-                    map_size=MAP_SIZE,
-                    max_dbs=len(layout.NAMED),
-                    max_readers=MAX_READERS,
-                    max_spare_txns=4,
-                    mode=0o600,
-                )
+                with _making:
+                    if lock:
+                        _allocate_lock_file(self.path)
+                    env = lmdb.open(
+                        os.fsencode(self.path),
+                        subdir=False,
+                        create=False,
+                        readonly=self.readonly,
+                        lock=lock or os.path.exists(lock_path(self.path)),
+                        map_size=MAP_SIZE,
+                        max_dbs=len(layout.NAMED),
+                        max_readers=MAX_READERS,
+                        max_spare_txns=4,
+                        mode=0o600,
+                    )
                 try:
                     with env.begin() as txn:
                         _refuse_damaged(guard, txn, self.path)
@@ -290,9 +283,15 @@ class Environment:
             file = self._file
             if file is None:
                 raise Error("the database is closed")
-            if file.identities != self._identify():
-                if file.identities[0] == _identity(self.path) and not file.users:
-                    file.env.close()  # only the readers' table is new; a process opens a file once
+            if file.failed or file.identities != self._identify():
+                if file.identities[0] == _identity(self.path):  # still the same file, which a process opens once
+                    if file.users and file.failed:
+                        raise StorageFailure(
+                            f"a write to {self.path!r} has failed; what was committed is safe: end the reads that are "
+                            f"still going on in this process, and try again"
+                        )
+                    if not file.users:
+                        file.env.close()
                 self._file = self._open(file.generation + 1)
                 self._retire(file)
                 file = self._file
@@ -314,13 +313,16 @@ class Environment:
             file = self._enter()
         try:
             yield file
+        except lmdb.PanicError:
+            file.failed = True
+            raise
         finally:
             self._leave(file, thread)
 
     @contextmanager
     def read(self) -> Iterator[tuple[lmdb.Transaction, OpenFile]]:
         """A read transaction, whose buffers die with it, and the file that it reads."""
-        with self._used() as file, lmdb_translated(self.path), file.env.begin(buffers=True) as txn:
+        with lmdb_translated(self.path), self._used() as file, file.env.begin(buffers=True) as txn:
             yield txn, file
 
     @contextmanager
@@ -330,19 +332,20 @@ class Environment:
         if self.readonly:
             raise ReadOnly(f"{self.path!r} was opened for reading only")
         with translated(self.path), self.writing.held(), self._used() as file:
-            with file.env.begin(write=True, buffers=True) as txn:
-                yield txn, file
+            try:
+                with file.env.begin(write=True, buffers=True) as txn:
+                    yield txn, file
+            except lmdb.Error:
+                file.failed = True
+                raise
             self._fill_up(file.env)
 
     def _fill_up(self, env: lmdb.Environment) -> None:
         """Makes the file as long as LMDB counts it, so that a file cut short can be told by its size."""
         wanted = (env.info()["last_pgno"] + 1) * structure.PAGE
-        if os.stat(self.path).st_size < wanted:
-            try:
+        with suppress(OSError):  # the commit is done; `refuse_foreign` bears a file that lacks free pages
+            if os.stat(self.path).st_size < wanted:
                 os.truncate(self.path, wanted)
-            except OSError as error:
-                if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                    raise
 
     def clear_stale_readers(self) -> None:
         """Frees the slots of readers that died, whose snapshots would keep pages from being used again."""
@@ -398,7 +401,13 @@ def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> No
     """Writes an LMDB file with fpdb's databases and these records. Raises StorageFailure."""
     with translated(path):
         env = lmdb.open(
-            os.fsencode(path), subdir=False, map_size=MAP_SIZE, max_dbs=len(layout.NAMED), lib_version=0, mode=0o600
+            os.fsencode(path),
+            subdir=False,
+            lock=False,  # nobody else knows the name
+            map_size=MAP_SIZE,
+            max_dbs=len(layout.NAMED),
+            lib_version=0,
+            mode=0o600,
         )
         try:
             for name in layout.NAMED:
@@ -421,7 +430,7 @@ def publish(temporary: str, path: str) -> None:
     except FileExistsError:
         raise
     except OSError as error:
-        raise StorageFailure(_explain(path, error.strerror or str(error))) from error
+        raise StorageFailure(explain(path, error.strerror or str(error))) from error
 
 
 def sync(path: str) -> None:

@@ -88,7 +88,7 @@ def work(path, writing):
         try:
             answer = question()
         except fpdb.Error as error:
-            assert str(error)
+            assert str(error)  # noqa: PT017
             said[name] = f"!{type(error).__name__}"
         else:
             said[name] = hashlib.sha256(json.dumps(answer).encode()).hexdigest()
