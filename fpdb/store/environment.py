@@ -11,7 +11,6 @@ import errno
 import fcntl
 import os
 import stat
-import struct
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -24,18 +23,11 @@ import lmdb
 import lmdb.verify
 
 from fpdb.errors import Corrupt, Error, Locked, NoSuchDatabase, NotADatabase, ReadOnly, StorageFailure
-from fpdb.store import layout
+from fpdb.store import layout, structure
 from fpdb.store.locking import FileLock, unlock
 
-PAGE = 4096
 MAP_SIZE = 1 << 40
 MAX_READERS = 510
-_META = struct.Struct(
-    "<16xIIQQI92xQQ"
-)  # page header; magic, version, address, map size, page size; last page, transaction
-_LMDB_MAGIC = 0xBEEFC0DE
-
-
 BESIDE = ("-lock", "-writer", "-merge")  # suffixes of the files beside a database
 
 
@@ -77,22 +69,11 @@ def refuse_foreign(path: str) -> None:
 def _sizes(path: str) -> tuple[int, int]:
     """The file's size, and what its newest commit needs, in bytes. Raises NotADatabase, OSError."""
     with open(path, "rb") as file:
-        metas = [file.read(PAGE), file.read(PAGE)]
+        newest = structure.newest(file.read(2 * structure.PAGE))
+        if newest is None:
+            raise NotADatabase(f"{path!r} is not an fpdb database")
         # The size comes second: files only grow.
-        return os.fstat(file.fileno()).st_size, (_last_page(path, metas) + 1) * PAGE
-
-
-def _last_page(path: str, metas: list[bytes]) -> int:
-    found = []
-    for meta in metas:
-        if len(meta) < _META.size:
-            continue
-        magic, version, _, _, page_size, last_page, transaction = _META.unpack_from(meta)
-        if magic == _LMDB_MAGIC and version == 1 and page_size == PAGE:
-            found.append((transaction, last_page))
-    if not found:
-        raise NotADatabase(f"{path!r} is not an fpdb database")
-    return int(max(found)[1])
+        return os.fstat(file.fileno()).st_size, newest[1] * structure.PAGE
 
 
 def _only_free_pages_missing(path: str) -> bool:
@@ -111,8 +92,24 @@ def structure_problems(path: str) -> list[str]:
 
 def _probe(path: str) -> None:
     """Reads the format record of a file that no process has open, leaving no lock file behind."""
-    with _opened(path) as env, env.begin() as txn:
+    with _opened(path) as env, env.begin() as txn, open(path, "rb") as file:
+        try:
+            _refuse_damaged(file.fileno(), txn, path)
+        except Corrupt:
+            if os.path.exists(lock_path(path)):
+                return  # somebody has it open now and writes; whoever opens it next as a reader looks again
+            raise
         read_format(txn, path)
+
+
+def _refuse_damaged(file: int, txn: lmdb.Transaction, path: str) -> None:
+    """Raises Corrupt, or NotADatabase, where LMDB is not to read further."""
+    fault = structure.fault(file, txn.id())
+    if fault is None:
+        return
+    if not structure.mentions(file, layout.FORMAT_KEY):
+        raise NotADatabase(f"{path!r} is an LMDB file of another program")
+    raise Corrupt(f"{path!r} is damaged: {fault}; it was not touched: use a backup")
 
 
 @contextmanager
@@ -257,6 +254,7 @@ class Environment:
                 )
                 try:
                     with env.begin() as txn:
+                        _refuse_damaged(guard, txn, self.path)
                         recipe = read_format(txn, self.path)
                     databases = {name: env.open_db(name, create=False) for name in layout.NAMED}
                 except BaseException:
@@ -338,7 +336,7 @@ class Environment:
 
     def _fill_up(self, env: lmdb.Environment) -> None:
         """Makes the file as long as LMDB counts it, so that a file cut short can be told by its size."""
-        wanted = (env.info()["last_pgno"] + 1) * PAGE
+        wanted = (env.info()["last_pgno"] + 1) * structure.PAGE
         if os.stat(self.path).st_size < wanted:
             try:
                 os.truncate(self.path, wanted)
