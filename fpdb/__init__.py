@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fpdb.batch import Batch
+    from fpdb.care import Findings, Loss, Repair, check, repair
     from fpdb.database import Database, Document, open
     from fpdb.errors import (
         BadFingerprints,
@@ -56,8 +57,10 @@ __all__ = [
     "DatabaseExists",
     "Document",
     "Error",
+    "Findings",
     "Fingerprints",
     "Locked",
+    "Loss",
     "Match",
     "MissingPackage",
     "NewerFormat",
@@ -69,17 +72,21 @@ __all__ = [
     "ReadOnly",
     "Recipe",
     "RecipeMismatch",
+    "Repair",
     "Report",
     "Rule",
     "StorageFailure",
     "UnknownKind",
     "Unreadable",
+    "check",
     "open",
+    "repair",
 ]
 
 
 # Names are looked up when they are first used, so that `fpdb --help` need not wait for numpy and LMDB.
 _HOMES = {
+    "fpdb.care": ("Findings", "Loss", "Repair", "check", "repair"),
     "fpdb.batch": ("Batch",),
     "fpdb.database": ("Database", "Document", "open"),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),

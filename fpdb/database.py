@@ -364,8 +364,10 @@ class Database:
     # ------------------------------------------------------------ the file as a whole
 
     def check(self) -> list[str]:
-        """Verifies everything; returns what is wrong, one sentence each. Raises MissingPackage where kept texts cannot
-        be unpacked."""
+        """Verifies everything; returns what is wrong, one sentence each. Kept texts that cannot be unpacked for want of
+        a package are checked by their checksums alone.
+
+        Works in this process, which damage can end, as it can by any other reading: `fpdb.check` works in another."""
         return problems(self._store)
 
     def compact(self) -> None:

@@ -19,9 +19,10 @@ MAY_IMPORT = {
     "match": {"errors", "store", "fingerprint", "archives"},
     "batch": {"errors", "fingerprint", "store"},
     "database": {"errors", "fingerprint", "store", "match", "batch", "archives"},
+    "care": {"errors", "fingerprint", "store"},
     "load": {"errors", "fingerprint", "archives", "database", "batch"},
     "cli": {"errors", "fingerprint", "load", "database", "batch", ""},
-    "": {"errors", "fingerprint", "match", "database", "batch"},
+    "": {"errors", "fingerprint", "match", "database", "batch", "care"},
     "__main__": {"cli"},
 }
 HANDED_OUT = {"fpdb.batch", "fpdb.match.queries", "fpdb.fingerprint", "fpdb.errors", "fpdb.database"}
