@@ -19,6 +19,7 @@ from fpdb.store.catalogue import Catalogue
 from fpdb.store.check import problems
 from fpdb.store.copies import DOCUMENTS_A_TRANSACTION, POSTINGS_A_TRANSACTION
 from fpdb.store.environment import Environment
+from fpdb.store.failures import translated
 from fpdb.store.layout import FIRST_BOILERPLATE, Record, Run, State
 from fpdb.store.merging import merged
 from fpdb.store.runs import Postings, RunWriter
@@ -32,10 +33,13 @@ U64 = NDArray[np.uint64]
 
 
 class Loss(NamedTuple):
-    """Something that could not be saved. what: "changes": of the last commits, so that what these added may be missing
-    unnamed, and what they removed be there again; "document": all of it; "fingerprints", "positions": some of them, kept
-    of so many; "text": its kept text; "share": of how much its fingerprints are a sample. name: the document's, as far
-    as it is known; of a document of which only that it was there is known, None."""
+    """Something that could not be saved.
+
+    what: "changes": of the last commits, so that what these added may be missing unnamed, and what they removed may be
+    there again; "document": all of it; "fingerprints", "positions": some of them, kept of so many; "text": its kept
+    text; "share": of how much its fingerprints are a sample. name: the document's, of a very long one perhaps its
+    beginning and "..."; None where all that is known is that there was one.
+    """
 
     what: str
     name: str | None
@@ -62,7 +66,7 @@ def repair(path: str, target: str, sampled: Callable[[Mapping[str, Any]], bool])
     if os.path.lexists(target):
         raise DatabaseExists(f"there is a file at {target!r} already; a repair does not overwrite")
     temporary = f"{os.path.realpath(target)}.{os.getpid()}.repair"
-    with environment.translated(path):
+    with translated(path):
         salvage = Salvage(path)
     try:
         recipe = salvage.recipe or {}
