@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import cleandoc
 from pathlib import Path
@@ -67,11 +67,11 @@ PLOTS: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]] = {
 
 @dataclass
 class Runs:
-    """What the results hold: machines by date of the runs that are used, figures by size, and the latest comparison."""
+    """What the results hold: figures of the benchmark and of comparisons, the latest ones; the machines of those."""
 
-    machines: dict[str, str] = field(default_factory=dict)
     figures: Measured = field(default_factory=dict)
     peers: Measured = field(default_factory=dict)
+    machines: dict[str, str] = field(default_factory=dict)
 
     @property
     def sizes(self) -> list[int]:
@@ -88,10 +88,20 @@ def read(folder: Path) -> Runs:
             continue
         into = runs.peers if record["name"] == "compare" else runs.figures
         for figure in record["figures"]:
-            into.setdefault(figure["workload"], {}).setdefault(figure["figure"], {})[record["size"]] = figure
-        machine = ", ".join(f"{name} {value}" for name, value in record["machine"].items())
-        runs.machines[path.stem] = machine
+            into.setdefault(figure["workload"], {}).setdefault(figure["figure"], {})[record["size"]] = {
+                **figure,
+                "run": path.stem,
+            }
+        runs.machines[path.stem] = ", ".join(f"{name} {value}" for name, value in record["machine"].items())
+    used = {figure["run"] for measured in (runs.figures, runs.peers) for figure in _each(measured)}
+    runs.machines = {stem: machine for stem, machine in runs.machines.items() if stem in used}
     return runs
+
+
+def _each(measured: Measured) -> Iterator[Mapping[str, Any]]:
+    for figures in measured.values():
+        for by_size in figures.values():
+            yield from by_size.values()
 
 
 def tables(runs: Runs) -> str:
@@ -119,7 +129,7 @@ def _rows(figures: Mapping[str, Mapping[int, Mapping[str, Any]]], sizes: Sequenc
 
 
 def peers(runs: Runs) -> str:
-    """A table for each work: a row an engine, a column a figure; of each figure the latest, whatever the size."""
+    """A table for each work: a row an engine, a column a figure; of each the latest at the largest size."""
     if not runs.peers:
         return "No runs yet: `python -m bench.compare`."
     parts = []
@@ -132,16 +142,16 @@ def peers(runs: Runs) -> str:
                 mine, _, column = what.partition(": ")
                 if mine == work:
                     size = max(by_size)
-                    columns[column] = by_size[size]["unit"]
+                    unit = by_size[size]["unit"]
+                    columns[column] = column if not unit or unit in column else f"{column}, {unit}"
                     rows.setdefault(engine, {})[column] = number_text(by_size[size]["value"])
         if rows:
             about = f"random: {size:,} postings" if work == "random" else work
-            heads = [about, *(f"{column}, {unit}".removesuffix(", ") for column, unit in columns.items())]
-            parts.append(page.table(heads, _peer_rows(rows, columns)))
+            parts.append(page.table([about, *columns.values()], _peer_rows(rows, columns)))
     return "\n".join(parts)
 
 
-def _peer_rows(rows: Mapping[str, Mapping[str, str]], columns: Mapping[str, str]) -> Iterator[list[str]]:
+def _peer_rows(rows: Mapping[str, Mapping[str, str]], columns: Iterable[str]) -> Iterator[list[str]]:
     for engine, values in rows.items():
         yield [engine, *(values.get(column, NOTHING) for column in columns)]
 
@@ -158,9 +168,10 @@ def draw(runs: Runs, path: Path) -> bool:
     for axes, (title, (unit, lines)) in zip(chart.subplots(2, 2).flat, PLOTS.items(), strict=True):
         axes.set(title=title, xscale="log", xlabel="postings", ylabel=unit)
         for label, (workload, figure) in lines.items():
-            by_size = sorted(runs.figures.get(workload, {}).get(figure, {}).items())
+            by_size = runs.figures.get(workload, {}).get(figure, {})
+            sizes = sorted(by_size)
             style = "--" if any(word in label for word in ("entropy", "LMDB", "pages", "np.sort")) else "-"
-            axes.plot(*zip(*((size, one["value"]) for size, one in by_size)), style, marker=".", label=label)
+            axes.plot(sizes, [by_size[size]["value"] for size in sizes], style, marker=".", label=label)
         axes.set_ylim(bottom=0)
         axes.grid(visible=True, linewidth=0.3)
         axes.legend(fontsize=7)

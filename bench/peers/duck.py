@@ -33,7 +33,8 @@ class DuckDB:
         self._connection.unregister("given")
 
     def ask(self, hashes: U64, top: int) -> Found:
-        return self._connection.execute(ASK, [hashes.tolist(), top]).fetchall()
+        found: Found = self._connection.execute(ASK, [hashes.tolist(), top]).fetchall()
+        return found
 
     def add(self, number: int, hashes: U64) -> None:
         self._connection.execute("INSERT INTO postings SELECT unnest(?::UBIGINT[]), ?", [hashes.tolist(), number])

@@ -19,12 +19,11 @@ Found = list[tuple[int, int | None]]
 
 
 class Engine(Protocol):
-    """An index of documents on disk. Each call but `ask` has its work synced to disk when it returns.
+    """An index of documents on disk. Each call but `ask` has its work synced to disk when it returns."""
 
-    unable: the calls among "add" and "remove" that the engine lacks, or that would write the whole index anew.
-    """
-
-    unable: Sequence[str]
+    @property
+    def unable(self) -> Sequence[str]:
+        """The calls among "add" and "remove" that the engine lacks, or that would write the whole index anew."""
 
     def build(self, documents: Sequence[Documents]) -> None:
         """Indexes all documents, in a new file."""
@@ -35,7 +34,7 @@ class Engine(Protocol):
     def add(self, number: int, hashes: U64) -> None:
         """Adds one document."""
 
-    def remove(self, number: int, hashes: U64) -> None:
+    def remove(self, number: int, hashes: U64, /) -> None:
         """Removes the document of that number, which holds these hashes."""
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ import ctypes
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,9 +102,10 @@ class _Loops:
         return self._positions[:count], self._hashes[:count]
 
 
-def _function(symbol: Callable[..., int]) -> Callable[..., int]:
-    symbol.restype = ctypes.c_ssize_t  # type: ignore[attr-defined]
-    return symbol
+def _function(symbol: Any) -> Callable[..., int]:
+    symbol.restype = ctypes.c_ssize_t
+    called: Callable[..., int] = symbol
+    return called
 
 
 def _address(array: NDArray[np.uint8] | NDArray[np.uint32] | NDArray[np.uint64]) -> ctypes.c_void_p:

@@ -135,8 +135,8 @@ def _queries(stored: Stored, asked: int, count: int) -> list[U64]:
     return queries
 
 
-def _ask(db: fpdb.Database, hashes: U64, **options: int) -> None:
-    assert db.query_fingerprints(hashes, **options).matches[0].shared >= OWN
+def _ask(db: fpdb.Database, hashes: U64, max_df: int | None = None) -> None:
+    assert db.query_fingerprints(hashes, max_df=max_df).matches[0].shared >= OWN
 
 
 def _in_turns(count: int, works: Mapping[str, Callable[[int], object]]) -> dict[str, list[float]]:
