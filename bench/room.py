@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from dataclasses import dataclass, field
@@ -100,6 +101,8 @@ class Room:
         """A database's file under another name, for a workload that changes it."""
         path = self.folder / name
         shutil.copyfile(stored.path, path)
+        with path.open("rb") as file:
+            os.fsync(file.fileno())  # not while something is timed
         return path
 
     def grown(self) -> Grown:

@@ -34,6 +34,7 @@ class Tantivy:
         self._writer.commit()
         self._writer.wait_merging_threads()
         self._writer = self._index.writer(HEAP)
+        self._writer.garbage_collect_files()
         self._read()
 
     def _put(self, number: int, hashes: U64) -> None:
