@@ -27,7 +27,7 @@ TARGETS = {
     "add-python": 1,
     "keep-text": 1,
     "code-pairs": 2,
-    "ingest-postings": 1,
+    "ingest-postings": 2,
     "many-commits": 3,
     "one-percent": 1,
     "storage": 2,
