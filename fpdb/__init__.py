@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fpdb.database import Database, Document, open
     from fpdb.errors import (
         BadFingerprints,
+        BadKeyFile,
         BadLabel,
         BadName,
         BadQuery,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
         DatabaseExists,
         Error,
         Locked,
+        MissingKey,
         MissingPackage,
         NewerFormat,
         NoSuchDatabase,
@@ -44,6 +46,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "BadFingerprints",
+    "BadKeyFile",
     "BadLabel",
     "BadName",
     "BadQuery",
@@ -59,6 +62,7 @@ __all__ = [
     "Fingerprints",
     "Locked",
     "Match",
+    "MissingKey",
     "MissingPackage",
     "NewerFormat",
     "NoSuchDatabase",

@@ -13,14 +13,15 @@ import fpdb
 ROOT = Path(fpdb.__file__).parent
 MAY_IMPORT = {
     "errors": set(),
+    "keys": {"errors"},
     "archives": set(),
     "fingerprint": {"errors"},
     "store": {"errors"},
     "match": {"errors", "store", "fingerprint", "archives"},
     "batch": {"errors", "fingerprint", "store"},
-    "database": {"errors", "fingerprint", "store", "match", "batch", "archives"},
+    "database": {"errors", "keys", "fingerprint", "store", "match", "batch", "archives"},
     "load": {"errors", "fingerprint", "archives", "database", "batch"},
-    "cli": {"errors", "fingerprint", "load", "database", "batch", ""},
+    "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", ""},
     "": {"errors", "fingerprint", "match", "database", "batch"},
     "__main__": {"cli"},
 }

@@ -102,8 +102,9 @@ def load(
     a script that calls this needs the usual `if __name__ == "__main__":`.
     report: where to count, for a caller who wants the counts even when an error ends the load.
     Ctrl-C ends the load early and sets `interrupted`. Error: the load could not go on. MissingPackage: texts cannot be
-    kept.
+    kept. MissingKey: nothing can be fingerprinted.
     """
+    db.recipe.check_key()
     if keep_text:
         check_packages()
     frequencies = db.frequencies if rarity == "corpus" else None
