@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fpdb.database import Database, Document, open
     from fpdb.errors import (
         BadFingerprints,
+        BadKeyFile,
         BadLabel,
         BadName,
         BadQuery,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         DatabaseExists,
         Error,
         Locked,
+        MissingKey,
         MissingPackage,
         NewerFormat,
         NoSuchDatabase,
@@ -45,6 +47,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "BadFingerprints",
+    "BadKeyFile",
     "BadLabel",
     "BadName",
     "BadQuery",
@@ -62,6 +65,7 @@ __all__ = [
     "Locked",
     "Loss",
     "Match",
+    "MissingKey",
     "MissingPackage",
     "NewerFormat",
     "NoSuchDatabase",

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.addresses import without_credentials
 from fpdb.errors import BadFingerprints, BadLabel, ContentChanged, NoSuchDocument
 from fpdb.fingerprint import Fingerprints, Purpose, Recipe, content_digest
 from fpdb.store import layout
@@ -66,7 +67,7 @@ class Batch:
         documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
 
         boilerplate: all of its k-grams are to be discarded wherever they occur. source: where it came from, a path
-        or URL; contact: whom to ask about it.
+        or URL, which is stored `addresses.without_credentials`; contact: whom to ask about it.
 
         keep_text: also keep the content, compressed, as `Database.text` gives it back; so that where documents match
         can be shown when the source is gone. The same content again keeps it if it was not kept before, and never
@@ -285,6 +286,7 @@ def _about(
         except (AttributeError, UnicodeEncodeError):
             raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
     kept = dict(labels) if labels else layout.NO_LABELS
+    source = None if source is None else without_credentials(source)
     return Record(key, kind, digest, symbols, symbols, 0, 0, now, "", source, contact, kept)
 
 

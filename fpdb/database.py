@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb import keys
 from fpdb.batch import Batch, Numbers, Rarity, Status, as_hashes, frequencies
 from fpdb.errors import (
+    BadKeyFile,
     BadName,
     DatabaseExists,
     NoSuchDocument,
@@ -46,31 +48,44 @@ if TYPE_CHECKING:
 
 Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
+KEY_DIGEST = "key_digest"  # in the record of a recipe whose key is in a file, instead of the key
 CONNECTED = 0.5  # the measure from which a pair connects its documents, unless told
 
 
 def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as fpdb.open)
-    path: str | os.PathLike[str], mode: Mode = "a", *, recipe: Recipe | None = None, timeout: float = 10.0
+    path: str | os.PathLike[str],
+    mode: Mode = "a",
+    *,
+    recipe: Recipe | None = None,
+    timeout: float = 10.0,
+    key_file: str | os.PathLike[str] | None = None,
 ) -> Database:
     """Opens the database at path.
 
     mode: "r" to read an existing one, "r+" to change an existing one, "a" (the default) also creates one, "x" creates
     one where there must be none. recipe: for a new database, by default the preset "text"; an existing one must have
-    this recipe. timeout: seconds to wait for another writer. Raises NoSuchDatabase, DatabaseExists, NotADatabase,
-    NewerFormat, RecipeMismatch, Corrupt, StorageFailure.
+    this recipe. timeout: seconds to wait for another writer. key_file: the file that holds the key, made by
+    `keys.create`, for a database that is made with it or was; it goes before the recipe's key. A database that holds
+    its own key does not look at it. Without the file, what it takes to add, and to query by content, raises MissingKey.
+    Raises NoSuchDatabase, DatabaseExists, NotADatabase, NewerFormat, RecipeMismatch, BadKeyFile, Corrupt,
+    StorageFailure.
     """
     if mode not in ("r", "r+", "a", "x"):
         raise ValueError(f"mode must be 'r', 'r+', 'a' or 'x', not {mode!r}")
     path = os.fspath(path)
     if mode == "x" or (mode == "a" and not os.path.lexists(path)):
+        record = (recipe or Recipe.preset()).to_record()
+        if key_file is not None:
+            del record["key"]
+            record[KEY_DIGEST] = keys.read(key_file).digest
         try:
-            Store.create(path, (recipe or Recipe.preset()).to_record())
+            Store.create(path, record)
         except DatabaseExists:
             if mode == "x":
                 raise
     store = Store(path, readonly=mode == "r", timeout=timeout)
     try:
-        return Database(store, recipe)
+        return Database(store, recipe, key_file)
     except BaseException:
         store.close()
         raise
@@ -105,14 +120,32 @@ class Document:
 class Database:
     """An open database; made by `fpdb.open`. One object serves many threads, and no forked child."""
 
-    def __init__(self, store: Store, recipe: Recipe | None = None) -> None:
+    def __init__(
+        self, store: Store, recipe: Recipe | None = None, key_file: str | os.PathLike[str] | None = None
+    ) -> None:
         self._store = store
         self.path = store.path
-        self.recipe = Recipe.from_record(store.recipe)
-        if recipe is not None and recipe != self.recipe:
+        record = dict(store.recipe)
+        digest = record.pop(KEY_DIGEST, None)
+        self.needs_key_file = digest is not None
+        """Whether the key is in a file of its own."""
+        self.key_exposed = False
+        """Whether others than its owner may read the key file."""
+        if self.needs_key_file:
+            record["key"] = None if key_file is None else self._key_of(key_file, digest)
+        self.recipe = Recipe.from_record(record)
+        if recipe is not None and (replace(recipe, key=self.recipe.key) if digest else recipe) != self.recipe:
             raise RecipeMismatch(
                 f"{self.path!r} was created with another recipe; open it without one, or make a new database"
             )
+
+    def _key_of(self, key_file: str | os.PathLike[str], digest: object) -> int:
+        """Raises BadKeyFile."""
+        found = keys.read(key_file)
+        if found.digest != digest:
+            raise BadKeyFile(f"{os.fspath(key_file)!r} is the key file of another database than {self.path!r}")
+        self.key_exposed = found.exposed
+        return found.key
 
     def close(self) -> None:
         """Closes the file; closing twice is harmless."""
@@ -341,11 +374,13 @@ class Database:
             return None if found is None else view.catalogue.record(found).digest
 
     def info(self) -> dict[str, Any]:
-        """Figures of the database as a whole: plain numbers, strings and dicts. The recipe's key is left out."""
+        """Figures of the database as a whole: plain numbers, strings and dicts. Of the recipe's key it says only
+        whether it is secret, and whether it is in a file of its own."""
         with self._store.snapshot() as view:
             state, text_file_bytes = view.state, view.texts.file_bytes()
         recipe = self.recipe.to_record()
         recipe["secret_key"] = recipe.pop("key") != DEFAULT_KEY
+        recipe["key_file"] = self.needs_key_file
         return {
             "path": self.path,
             "documents": state.documents,

@@ -60,6 +60,14 @@ class RecipeMismatch(Error):
     """The database was created with another recipe than the one asked for."""
 
 
+class MissingKey(Error):
+    """The database's key is in a file of its own, which was not given; what needs no key can still be done."""
+
+
+class BadKeyFile(Error):
+    """A key file cannot be made or read, is none, or is that of another database."""
+
+
 class UnknownKind(Error):
     """No front-end reads this kind of document, or the recipe does not cover it."""
 

@@ -13,15 +13,17 @@ import fpdb
 ROOT = Path(fpdb.__file__).parent
 MAY_IMPORT = {
     "errors": set(),
+    "keys": {"errors"},
+    "addresses": set(),
     "archives": set(),
     "fingerprint": {"errors"},
     "store": {"errors"},
     "match": {"errors", "store", "fingerprint", "archives"},
-    "batch": {"errors", "fingerprint", "store"},
-    "database": {"errors", "fingerprint", "store", "match", "batch", "archives"},
+    "batch": {"errors", "addresses", "fingerprint", "store"},
+    "database": {"errors", "keys", "fingerprint", "store", "match", "batch", "archives"},
     "care": {"errors", "fingerprint", "store"},
-    "load": {"errors", "fingerprint", "archives", "database", "batch"},
-    "cli": {"errors", "fingerprint", "load", "database", "batch", ""},
+    "load": {"errors", "addresses", "fingerprint", "archives", "database", "batch"},
+    "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", ""},
     "": {"errors", "fingerprint", "match", "database", "batch", "care"},
     "__main__": {"cli"},
 }

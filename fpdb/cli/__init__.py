@@ -73,9 +73,16 @@ class Commands(click.Group):
     show_default=True,
     help="How long to wait for another process that writes.",
 )
+@click.option(
+    "--key-file",
+    metavar="FILE",
+    envvar="FPDB_KEY_FILE",
+    type=click.Path(),
+    help="The key file, of a database that was made with one (fpdb init --secret-file), or $FPDB_KEY_FILE.",
+)
 @click.version_option(__version__, message="fpdb %(version)s")
 @click.pass_context
-def cli(ctx: click.Context, path: str, timeout: float) -> None:
+def cli(ctx: click.Context, path: str, timeout: float, key_file: str | None) -> None:
     """Fingerprints of documents in one file: which documents share text with this one, and how much?
 
     \b
@@ -84,7 +91,7 @@ def cli(ctx: click.Context, path: str, timeout: float) -> None:
 
     Exit status: 0 done (also when nothing matches), 1 it failed or damage was found, 2 wrong usage.
     """
-    ctx.obj = Target(path, timeout)
+    ctx.obj = Target(path, timeout, key_file)
 
 
 for _command in (init, add, remove, query, pairs, fingerprint, list_, show, info, rotate, check, compact, backup):

@@ -150,7 +150,7 @@ def _info_lines(path: str, figures: dict[str, Any], recipe: "Recipe") -> list[tu
         ("database", os.path.abspath(path)),
         ("format", str(figures["format_version"])),
         ("recipe", recipe_text(recipe)),
-        ("key", "secret" if figures["recipe"]["secret_key"] else "the default, known to all"),
+        ("key", _key_text(figures["recipe"])),
         ("documents", f"{figures['documents']:,}"),
         ("boilerplate", f"{figures['boilerplate_documents']:,}"),
         ("postings", f"{postings:,}"),
@@ -158,6 +158,12 @@ def _info_lines(path: str, figures: dict[str, Any], recipe: "Recipe") -> list[tu
         ("texts", f"{figures['texts']:,} kept, {size_text(figures['text_bytes'])} in {size_text(taken)}"),
         ("size", size_text(size) + (f", {(size - taken) / postings:.1f} bytes a posting" if postings else "")),
     ]
+
+
+def _key_text(recipe: dict[str, Any]) -> str:
+    if recipe["key_file"]:
+        return "secret, in a file of its own"
+    return "secret, in the database" if recipe["secret_key"] else "the default, known to all"
 
 
 def _record(document: "Document") -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fpdb.cli.options import format_option, kind_option, paths_argument, recipe_options, wrong_usage
+from fpdb.cli.options import Target, format_option, kind_option, paths_argument, recipe_options, wrong_usage
 from fpdb.cli.output import Column, count_text, printable, say, write_csv, write_json, write_table
 from fpdb.errors import Unreadable
 
@@ -20,10 +20,12 @@ COLUMNS = (Column("hash", right=True), Column("position", right=True), Column("s
 @recipe_options
 @kind_option
 @format_option
-def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) -> None:
+@click.pass_obj
+def fingerprint(target: Target, paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) -> None:
     """Print a file's fingerprints.
 
-    No database is needed.
+    No database is needed. With --key-file before the command, they are made with the key of that file; whoever sees
+    them learns which passages a database with that key selects.
 
     PATH is a file, a folder, an archive, or - for standard input. Of each fingerprint, its hash as a database stores
     it, its position in symbols, and where it starts in the original, in characters; both count from 0, and are left
@@ -31,8 +33,12 @@ def fingerprint(paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) 
 
     Example: fpdb fingerprint essay.txt -k 20 -w 10
     """
+    from fpdb import keys
+    from fpdb.fingerprint import DEFAULT_KEY
     from fpdb.load import Skipped, content_of, files, reason_of
 
+    if target.key_file is not None and recipe.key == DEFAULT_KEY:
+        recipe = recipe.with_(key=keys.read(target.key_file).key)
     failed = False
     if form == "csv":
         write_csv(("name", "hash", "position", "start"), ())
@@ -65,5 +71,5 @@ def _print(name: str, found: "Fingerprints", form: str) -> None:
     else:
         counts = [count_text(found.symbols, "symbol"), count_text(found.kgrams, "k-gram")]
         counts.append(count_text(len(found.hashes), "fingerprint"))
-        click.echo(f"{printable(name)}: {', '.join(counts)}; read as {found.note}")
+        click.echo(f"{printable(name)}: {', '.join(counts)}; read as {printable(found.note)}")
         write_table(COLUMNS, (tuple("" if cell is None else str(cell) for cell in row) for row in rows))

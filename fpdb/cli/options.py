@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
+from fpdb.cli.output import say
 from fpdb.errors import BadQuery, BadRecipe, UnknownKind
 
 if TYPE_CHECKING:
@@ -33,19 +34,23 @@ class Target:
 
     path: str
     timeout: float
+    key_file: str | None = None
 
     def open(self, mode: Literal["r", "r+", "a", "x"], recipe: "Recipe | None" = None) -> "Database":
-        """Opens it; the modes are those of `fpdb.open`."""
+        """Opens it; the modes are those of `fpdb.open`. Warns where others can read its key."""
         import fpdb
 
-        return fpdb.open(self.path, mode, recipe=recipe, timeout=self.timeout)
+        db = fpdb.open(self.path, mode, recipe=recipe, timeout=self.timeout, key_file=self.key_file)
+        if db.key_exposed:
+            say(f"warning: others can read the key in {self.key_file}; chmod 600 takes that away")
+        return db
 
     def own(self) -> "Own":
-        """Its files, which are not documents, and which nothing else in this process may open."""
+        """Its files, which are not documents, and which nothing else in this process may open; the key file too."""
         from fpdb.load import Own
 
         real = os.path.realpath(self.path)
-        return Own.of(real + suffix for suffix in SUFFIXES)
+        return Own.of((real + suffix for suffix in SUFFIXES), () if self.key_file is None else (self.key_file,))
 
 
 class LazyChoice(click.ParamType[str]):
@@ -196,7 +201,10 @@ def recipe_options(command: Command) -> Command:
         help="Any parameter of the scheme, or hash_bits, positions (0: store none), max_df, max_ignored; repeatable.",
     )
     @click.option(
-        "--key", type=Key(), metavar="N", help="Hash key, from 0 to 2^64 - 1.  [default: one that all may know]"
+        "--key",
+        type=Key(),
+        metavar="N",
+        help="Hash key, from 0 to 2^64 - 1; other users of the machine can see it.  [default: one that all may know]",
     )
     @functools.wraps(command)
     def with_recipe(

@@ -4,18 +4,18 @@ Joins the stages: front-end, k-grams, scheme, stored form. Knows nothing of file
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from fpdb.errors import BadRecipe, UnknownKind, Unreadable
+from fpdb.errors import BadRecipe, MissingKey, UnknownKind, Unreadable
 from fpdb.fingerprint.fingerprints import Fingerprints
 from fpdb.fingerprint.frontends import KINDS, find_kind
 from fpdb.fingerprint.frontends.kinds import kind_of
-from fpdb.fingerprint.hashing import K_LIMIT, Frequencies, KGrams, derive
+from fpdb.fingerprint.hashing import K_LIMIT, Frequencies, Hashing, KGrams, derive
 from fpdb.fingerprint.schemes import find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Number, Purpose
 from fpdb.fingerprint.symbols import Symbols
@@ -78,13 +78,14 @@ class Rule:
 class Recipe:
     """How documents become fingerprints. Recipes that are equal give equal fingerprints.
 
-    key: the hash key, 0 .. 2^64 - 1. rules: one for each alphabet; they also say which alphabet a kind is folded to,
-    where its front-end can make several. hash_bits: how wide stored hashes are; narrower ones take less room,
-    and meet by chance more often: of q hashes looked up among n stored, about n q / 2^hash_bits. positions: whether
-    a fingerprint's position is stored. max_df, max_ignored: what a query uses unless it is told otherwise.
+    key: the hash key, 0 .. 2^64 - 1, which `repr` and errors do not tell; None where it is kept in a file that was not
+    given, see `keys`: nothing can be fingerprinted then. rules: one for each alphabet; they also say which alphabet a
+    kind is folded to, where its front-end can make several. hash_bits: how wide stored hashes are; narrower ones take
+    less room, and meet by chance more often: of q hashes looked up among n stored, about n q / 2^hash_bits. positions:
+    whether a fingerprint's position is stored. max_df, max_ignored: what a query uses unless it is told otherwise.
     """
 
-    key: int
+    key: int | None = field(repr=False)
     rules: Mapping[str, Rule]
     hash_bits: int = 64
     positions: bool = True
@@ -92,7 +93,8 @@ class Recipe:
     max_ignored: int | None = None
 
     def __post_init__(self) -> None:
-        _check_whole("the key", self.key, range(2**64))
+        if self.key is not None and not _is_whole(self.key, range(2**64)):
+            raise BadRecipe("the key must be a whole number from 0 to 2^64 - 1")
         _check_whole("hash_bits", self.hash_bits, HASH_BITS)
         for name in ("max_df", "max_ignored"):
             if getattr(self, name) is not None:
@@ -207,20 +209,20 @@ class Recipe:
         stored hashes, in how many documents of a database each is (same shape); used by koala. name: of the file it
         comes from; tells the language of code.
         UnknownKind: no front-end, or no rule for its alphabets. Unreadable: not a document of that kind, or too long.
-        MissingPackage: what reads the kind is not installed. BadRecipe: the window is narrower than the recipe's,
-        or the scheme has no window, or nothing to rotate.
+        MissingPackage: what reads the kind is not installed. MissingKey: see `check_key`. BadRecipe: the window is
+        narrower than the recipe's, or the scheme has no window, or nothing to rotate.
         """
         kind = self.resolve(kind, content, name)
         alphabet, rule = self.rule_for(kind)
         parameters = rule.parameters if window is None else rule.widen(window)
         _check_whole("rotation", rotation, range(2**63))
+        hashing = self._hashing(alphabet)
         select = find_scheme(rule.scheme).selector(purpose, rotation)
         if purpose == "discard":
             select, parameters = find_scheme("full").select, {}
         symbols = find_kind(kind).read(content, alphabet, name)
         if len(symbols) >= SYMBOLS_LIMIT:
             raise Unreadable(f"a document may have {SYMBOLS_LIMIT - 1} symbols; this one has {len(symbols)}")
-        hashing = derive(self.key, alphabet, self.hash_bits)
         kgrams = KGrams(symbols.values, rule.k, hashing, symbols, frequencies)
         positions, hashes, level = select(kgrams, **parameters)
         stored = hashing.stored(hashes)
@@ -230,10 +232,24 @@ class Recipe:
         return Fingerprints(kind, len(symbols), len(kgrams), stored, positions, symbols.note, symbols, level, share)
 
     def kgrams(self, kind: str, symbols: Symbols) -> NDArray[np.uint64]:
-        """The stored hashes of all k-grams of a document of this kind, (n,), by the position of their first symbol."""
+        """The stored hashes of all k-grams of a document of this kind, (n,), by the position of their first symbol.
+        Raises MissingKey."""
         alphabet, rule = self.rule_for(kind)
-        hashing = derive(self.key, alphabet, self.hash_bits)
+        hashing = self._hashing(alphabet)
         return hashing.stored(KGrams(symbols.values, rule.k, hashing, symbols, None).hashes)
+
+    def check_key(self) -> None:
+        """Raises MissingKey where nothing can be fingerprinted."""
+        if self.key is None:
+            raise MissingKey(
+                "the key of this database is in a file of its own: give it with --key-file or FPDB_KEY_FILE, "
+                "or as key_file to fpdb.open"
+            )
+
+    def _hashing(self, alphabet: str) -> Hashing:
+        self.check_key()
+        assert self.key is not None  # noqa: S101 (checked)
+        return derive(self.key, alphabet, self.hash_bits)
 
     def _share(self, rule: Rule, stored: NDArray[np.uint64], level: int) -> int:
         """What `Fingerprints.share` says."""
@@ -245,8 +261,12 @@ class Recipe:
         return WHOLE
 
 
+def _is_whole(value: object, within: range) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value in within
+
+
 def _check_whole(name: str, value: object, within: range) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value not in within:
+    if not _is_whole(value, within):
         raise BadRecipe(f"{name} must be a whole number from {within.start} to {within.stop - 1}, not {value!r}")
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fpdb.addresses import without_credentials
 from fpdb.batch import check_packages, purpose_of
 from fpdb.errors import BadName, NoSuchDocument
 from fpdb.fingerprint import AUTO, Frequencies
@@ -102,8 +103,9 @@ def load(
     a script that calls this needs the usual `if __name__ == "__main__":`.
     report: where to count, for a caller who wants the counts even when an error ends the load.
     Ctrl-C ends the load early and sets `interrupted`. Error: the load could not go on. MissingPackage: texts cannot be
-    kept.
+    kept. MissingKey: nothing can be fingerprinted.
     """
+    db.recipe.check_key()
     if keep_text:
         check_packages()
     frequencies = db.frequencies if rarity == "corpus" else None
@@ -184,7 +186,8 @@ class _Loading:
             dict(document.labels),
         )
         kind = document.kind if source.kind == AUTO else source.kind  # the same content is of the same kind
-        given = (kind, self.boilerplate, source.source, source.contact, dict(source.labels or {}))
+        where = None if source.source is None else without_credentials(source.source)
+        given = (kind, self.boilerplate, where, source.contact, dict(source.labels or {}))
         return document.digest if stored == given else None
 
     def _one_batch(self, work: Iterator[Outcome], interrupts: "_Interrupts") -> bool:

@@ -35,8 +35,9 @@ def rotate(db: "Database", documents: Iterable["Document"], *, rotation: int | N
     """Stores another subset of the search fingerprints of every document, read from its kept text or its source.
 
     rotation: the number of the subset, by default for each document the one after its own. Documents that cannot be
-    read any more keep what they have. Raises BadRecipe where the scheme does not rotate.
+    read any more keep what they have. Raises BadRecipe where the scheme does not rotate, MissingKey.
     """
+    db.recipe.check_key()
     report = Rotated()
     waiting = iter(documents)
     more = True

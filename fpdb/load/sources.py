@@ -30,11 +30,11 @@ class Own(NamedTuple):
     """Device and inode of those that exist, by whatever path they are reached."""
 
     @classmethod
-    def of(cls, paths: Iterable[str]) -> "Own":
-        """The given files, all in one folder."""
+    def of(cls, paths: Iterable[str], more: Iterable[str] = ()) -> "Own":
+        """The given files, all in one folder; more: files anywhere, as far as they are there."""
         paths = [os.path.realpath(path) for path in paths]
         folder = os.stat(os.path.dirname(paths[0]))
-        there = [os.stat(path) for path in paths if os.path.exists(path)]
+        there = [os.stat(path) for path in (*paths, *more) if os.path.exists(path)]
         return cls(
             (folder.st_dev, folder.st_ino),
             frozenset(map(os.path.basename, paths)),

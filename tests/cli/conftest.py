@@ -16,6 +16,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     """`run("add", "a.txt", status=0, stdin=b"")`: the command's result, its exit status checked."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FPDB_DB", raising=False)
+    monkeypatch.delenv("FPDB_KEY_FILE", raising=False)
 
     def run_command(*arguments: str, status: int = 0, stdin: bytes | None = None) -> Result:
         result = CliRunner().invoke(cli, arguments, input=stdin)

@@ -88,7 +88,7 @@ def test_a_key_of_ones_own_changes_the_hashes_and_stays_secret(run: Run) -> None
         printed += run(*command).output
     assert "65261" not in printed
     assert "feed" not in printed
-    assert "key          secret\n" in printed
+    assert "key          secret, in the database\n" in printed
     assert "12345678901234567890123" not in run("init", "--key", "12345678901234567890123", status=2).output
 
 

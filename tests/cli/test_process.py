@@ -26,6 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to work in; fpdb is found from wherever the tests found it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FPDB_DB", raising=False)
+    monkeypatch.delenv("FPDB_KEY_FILE", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(Path(fpdb.__file__).parent.parent))
     return tmp_path
 

@@ -169,7 +169,7 @@ def test_records_of_no_recipe_are_refused(record):
         ({"k": 2.0}, "k must be a whole number"),
         ({"scheme": "winow"}, "there is no scheme 'winow'; choose one of: winnow, robust-winnow"),
         ({"p": 3}, "scheme 'robust-winnow' has no parameter 'p'; its parameters: w"),
-        ({"key": 2**64}, "the key must be a whole number from 0 to 18446744073709551615"),
+        ({"key": 2**64}, "the key must be a whole number from 0 to 2^64 - 1"),
         ({"hash_bits": 8}, "hash_bits must be a whole number from 16 to 64, not 8"),
         ({"positions": 1}, "positions must be true or false, not 1"),
         ({"max_df": -1}, "max_df must be a whole number"),
