@@ -57,7 +57,11 @@ def mentions(file: int, key: bytes) -> bool:
 
 def _meta_fault(pages: mmap.mmap, transaction: int) -> str | None:
     """A commit writes the meta page of its parity, so the two are one transaction apart, or there was none yet; and it
-    notes which pages it freed, so that an older commit cannot pass for it."""
+    notes which pages it freed, so that an older commit cannot pass for it.
+
+    Where the disk fails at a meta page, LMDB puts the number of the commit before last back, and leaves the rest: the
+    page of the commit before the one that is read may be such a one.
+    """
     metas = [_META.unpack_from(pages, start)[-1] for start in (0, PAGE)]
     if metas[transaction & 1] != transaction:
         return "the meta pages change"
@@ -65,6 +69,7 @@ def _meta_fault(pages: mmap.mmap, transaction: int) -> str | None:
         return f"the meta pages are of commits {metas[0]} and {metas[1]}"
     for meta in (0, 1):
         changed = _pages.last_change(pages, meta)
-        if changed and changed != metas[meta]:
+        failed = metas[meta] + 2 if meta != transaction & 1 else None
+        if changed and changed not in (metas[meta], failed):
             return f"meta page {meta} says commit {metas[meta]}, its pages say {changed}"
     return None
