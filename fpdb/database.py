@@ -134,7 +134,10 @@ class Database:
         if self.needs_key_file:
             record["key"] = None if key_file is None else self._key_of(key_file, digest)
         self.recipe = Recipe.from_record(record)
-        if recipe is not None and (replace(recipe, key=self.recipe.key) if digest else recipe) != self.recipe:
+        if (
+            recipe is not None
+            and (replace(recipe, key=self.recipe.key) if self.needs_key_file else recipe) != self.recipe
+        ):
             raise RecipeMismatch(
                 f"{self.path!r} was created with another recipe; open it without one, or make a new database"
             )

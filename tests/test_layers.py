@@ -134,3 +134,26 @@ def test_only_the_store_knows_lmdb_and_only_fingerprint_knows_characters():
         text = path.read_text("utf-8")
         assert ("import lmdb" in text) <= (part_of(module) == "store"), module
         assert ("unicodedata" in text) <= (part_of(module) in ("fingerprint", "cli")), module
+
+
+def test_nothing_that_is_read_is_executed():
+    """No pickle, marshal, eval and the like. The worker processes of `load`, which multiprocessing starts and sends
+    pickles to, through pipes that nobody else has, are the only ones to read any."""
+    risky = {"pickle", "marshal", "shelve", "dill", "joblib", "copyreg", "yaml", "jsonpickle"}
+    called = {"eval", "exec", "compile", "__import__"}
+    for module, path in MODULES.items():
+        if path.suffix == ".pyx":
+            assert not any(word in path.read_text("utf-8") for word in risky), module
+            continue
+        tree = ast.parse(path.read_text("utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [name.name for name in node.names]
+                assert risky.isdisjoint(name.split(".")[0] for name in names), module
+                assert "multiprocessing" not in names or module == "fpdb.load.workers"
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func)
+                assert name not in called, f"{module}: {name}"
+                assert name not in ("np.load", "numpy.load", "os.system", "os.popen"), f"{module}: {name}"
+                shell = [keyword for keyword in node.keywords if keyword.arg in ("shell", "allow_pickle")]
+                assert not shell, f"{module}: {ast.unparse(node)}"

@@ -179,8 +179,12 @@ class Catalogue:
 
     def dead(self, first_id: int, last_id: int) -> NDArray[np.uint8]:
         """1 for each id of first_id to last_id, both included, whose document is not there."""
-        every = np.arange(first_id, last_id + 1, dtype=np.uint32)
-        dead: NDArray[np.uint8] = (self.sizes(every)["hashes"] == layout.DEAD).astype(np.uint8)
+        dead = np.ones(last_id + 1 - first_id, np.uint8)
+        for index in range(first_id // SIZES_PER_CHUNK, last_id // SIZES_PER_CHUNK + 1):
+            start = index * SIZES_PER_CHUNK - first_id
+            piece = slice(max(start, 0), start + SIZES_PER_CHUNK)
+            chunk = self._peek(index)["hashes"][piece.start - start :][: len(dead[piece])]
+            dead[piece] = chunk == layout.DEAD
         return dead
 
     def sized(self) -> Iterator[int]:

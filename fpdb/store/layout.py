@@ -63,6 +63,8 @@ RECORDS_PER_GROUP: Final = 8
 LARGEST_GROUP: Final = 1 << 26  # bytes before compression
 LARGEST_TEXT: Final = 1 << 31  # bytes before compression
 TEXT_PIECE: Final = 4064  # bytes of a text's packed form in a value, so that it fills one overflow page at most
+LARGEST_COUNT: Final = 2**63 - 1
+LATEST: Final = 253_402_300_799  # the last second of the year 9999
 NO_LABELS: Final[Mapping[str, str]] = {}
 
 
@@ -174,11 +176,31 @@ def name_key(name: bytes) -> bytes:
 # ---------------------------------------------------------------- records
 
 
-def _unpack(body: memoryview, what: str) -> Any:
+def _unpack(body: bytes | memoryview) -> Any:
+    """msgpack of plain values only; no length in it is believed that the body has no room for. Raises ValueError."""
+    most = len(body)
     try:
-        return msgpack.unpackb(body, raw=False, strict_map_key=False)
-    except (ValueError, msgpack.UnpackException) as error:
-        raise Corrupt(f"{what} cannot be decoded: {error}") from error
+        return msgpack.unpackb(
+            body,
+            strict_map_key=True,
+            unicode_errors="surrogateescape",
+            ext_hook=_refuse_extension,
+            max_str_len=most,
+            max_bin_len=most,
+            max_array_len=most,
+            max_map_len=most // 2,
+            max_ext_len=0,
+        )
+    except msgpack.UnpackException as error:
+        raise ValueError(f"it cannot be decoded: {error!r}") from error
+
+
+def _refuse_extension(kind: int, _: bytes) -> Any:
+    raise ValueError(f"extension types such as {kind} are not used")
+
+
+def _is_count(value: object, most: int = LARGEST_COUNT) -> bool:
+    return type(value) is int and 0 <= value <= most
 
 
 def pack_format(recipe: Mapping[str, Any]) -> bytes:
@@ -187,13 +209,16 @@ def pack_format(recipe: Mapping[str, Any]) -> bytes:
 
 def unpack_format(value: bytes | memoryview) -> dict[str, Any]:
     """The format record's recipe. Raises NotADatabase, NewerFormat, Corrupt."""
-    record = _unpack(unseal(FORMAT_KEY, value), "the format record")
+    try:
+        record = _unpack(unseal(FORMAT_KEY, value))
+    except ValueError as error:
+        raise Corrupt(f"the format record is malformed: {error}") from error
     if not isinstance(record, dict) or record.get("magic") != MAGIC:
         raise NotADatabase("the file is an LMDB file of another program")
     version = record.get("version")
     if version != FORMAT_VERSION:
         raise NewerFormat(
-            f"the database has format version {version}; this fpdb reads version {FORMAT_VERSION}: upgrade fpdb"
+            f"the database has format version {version!r}; this fpdb reads version {FORMAT_VERSION}: upgrade fpdb"
         )
     recipe = record.get("recipe")
     if not isinstance(recipe, dict):
@@ -216,6 +241,14 @@ class Run(NamedTuple):
     def boilerplate(self) -> bool:
         """Whether it holds boilerplate documents; a run holds none or nothing else."""
         return self.first_id >= FIRST_BOILERPLATE
+
+    def check(self) -> None:
+        """ValueError where no run can be so."""
+        mosts = (LARGEST_RUN, LARGEST_COUNT, LARGEST_INDEX + 1, LARGEST_INDEX + 1, LAST_BOILERPLATE, LAST_BOILERPLATE)
+        if not all(map(_is_count, self, (*mosts, LARGEST_COUNT))):
+            raise ValueError("a run has a number that is none, or out of range")
+        if self.first_id > self.last_id or self.boilerplate != (self.last_id >= FIRST_BOILERPLATE):
+            raise ValueError(f"run {self.number} has impossible documents")
 
 
 class State(NamedTuple):
@@ -242,12 +275,17 @@ class State(NamedTuple):
     @classmethod
     def unpack(cls, value: bytes | memoryview) -> State:
         """Raises Corrupt."""
-        values = _unpack(unseal(STATE_KEY, value), "the state record")
         try:
-            runs = tuple(Run(*fields) for fields in values.pop())
-            return cls(*values)._replace(runs=runs)
-        except (AttributeError, IndexError, TypeError) as error:
-            raise Corrupt(f"the state record is malformed: {error}") from error
+            *counts, listed = _unpack(unseal(STATE_KEY, value))
+            state = cls._make((*counts, tuple(Run(*fields) for fields in listed)))
+            mosts = (LARGEST_RUN + 1, FIRST_BOILERPLATE, LAST_BOILERPLATE + 1, *(LARGEST_COUNT,) * 4)
+            if not all(map(_is_count, state, mosts)) or state.next_boilerplate < FIRST_BOILERPLATE:
+                raise ValueError("it has a number that is none, or out of range")
+            for run in state.runs:
+                run.check()
+        except (TypeError, ValueError) as error:
+            raise Corrupt(f"the state record is malformed: {error}; run 'fpdb check'") from error
+        return state
 
 
 class Record(NamedTuple):
@@ -267,6 +305,21 @@ class Record(NamedTuple):
     labels: Mapping[str, str] = NO_LABELS
     rotation: int = 0  # which subset of its search fingerprints is stored
     text: int | None = None  # bytes of its text before compression, where that is kept
+
+    def check(self) -> None:
+        """ValueError where no record can be so."""
+        if (
+            tuple(map(type, self)) not in _RECORD_TYPES
+            or not 0 < len(self.name) <= LONGEST_NAME
+            or len(self.digest) != DIGEST_BYTES
+            or min(self[3:8]) < 0
+            or max(self[3:7]) > LARGEST_COUNT
+            or self.added > LATEST
+            or not 0 <= self.rotation <= LARGEST_COUNT
+            or not 0 <= (self.text or 0) <= LARGEST_COUNT
+            or (self.labels and {str} != set(map(type, self.labels)) | set(map(type, self.labels.values())))
+        ):
+            raise ValueError("a record has a value of the wrong type, or out of range")
 
     def counted(self, fingerprints: int, hashes: int) -> Record:
         """The record with these counts."""
@@ -296,6 +349,14 @@ def record_fault(record: Record) -> str | None:
     return None
 
 
+_RECORD_TYPES: Final = frozenset(
+    (bytes, str, bytes, *(int,) * 5, str, source, contact, dict, int, text)
+    for source in (str, type(None))
+    for contact in (str, type(None))
+    for text in (int, type(None))
+)
+
+
 def pack_records(key: bytes, records: Sequence[Record | None], level: int) -> bytes:
     """The value under a group's key: its records, or None for a document that is not there, compressed."""
     packed = msgpack.packb(records, unicode_errors="surrogateescape")
@@ -312,11 +373,13 @@ def unpack_records(key: bytes, value: bytes | memoryview) -> list[Record | None]
         packed = inflater.decompress(body, LARGEST_GROUP)
         if not inflater.eof:
             raise ValueError("the group is cut short, or too large")
-        values = msgpack.unpackb(packed, unicode_errors="surrogateescape")
-        records = [None if fields is None else Record(*fields) for fields in values]
+        records = [None if fields is None else Record(*fields) for fields in _unpack(packed)]
         if len(records) != RECORDS_PER_GROUP:
             raise ValueError(f"the group has {len(records)} records")
-    except (TypeError, ValueError, zlib.error, msgpack.UnpackException) as error:
+        for record in records:
+            if record is not None:
+                record.check()
+    except (TypeError, ValueError, zlib.error) as error:
         raise Corrupt(f"the records of group {parse_id_key(key)} are malformed: {error}; run 'fpdb check'") from error
     return records
 

@@ -161,11 +161,10 @@ def read_blocks(
     txn: lmdb.Transaction, blocks: Any, run: int, column: int, indices: Sequence[int]
 ) -> list[bytes | memoryview]:
     """The values of a column's blocks, checked. Raises Corrupt where one is missing or damaged."""
-    numbers = [layout.block_number(run, column, index) for index in indices]
     values: list[bytes | memoryview] = []
     cursor = txn.cursor(blocks)
-    for start in range(0, len(numbers), GET_AT_ONCE):
-        some = numbers[start : start + GET_AT_ONCE]
+    for start in range(0, len(indices), GET_AT_ONCE):  # a state may list more blocks than there are
+        some = [layout.block_number(run, column, index) for index in indices[start : start + GET_AT_ONCE]]
         got = cursor.getmulti([layout.block_key(number) for number in some])
         if len(got) != len(some):
             raise Corrupt(f"run {run} lacks blocks; run 'fpdb check'")
@@ -191,7 +190,7 @@ def read_fences(txn: lmdb.Transaction, blocks: Any, run: Run) -> Fences:
     array = _read_array(txn, blocks, run.number, layout.FENCES, run.blocks, layout.FENCES_PER_CHUNK, layout.FENCE)
     first = np.ascontiguousarray(array["first"])
     postings = np.ascontiguousarray(array["postings"])
-    if int(postings.sum(dtype=np.int64)) != run.postings:
+    if (first[1:] < first[:-1]).any() or not postings.all() or int(postings.sum(dtype=np.int64)) != run.postings:
         raise Corrupt(f"the fences of run {run.number} do not add up; run 'fpdb check'")
     return Fences(first, postings)
 
