@@ -14,7 +14,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakSet
@@ -60,7 +60,7 @@ def refuse_foreign(path: str) -> None:
     if size < wanted and not _only_free_pages_missing(path):
         raise Corrupt(
             f"{path!r} is cut short: {size} bytes of {wanted}; "
-            f"take a backup, or salvage what is sound with another copy"
+            f"use a backup, or save what is sound with 'fpdb check --repair'"
         )
     if not os.path.exists(lock_path(path)):
         _probe(path)
@@ -109,7 +109,10 @@ def _refuse_damaged(file: int, txn: lmdb.Transaction, path: str) -> None:
         return
     if not structure.mentions(file, layout.FORMAT_KEY):
         raise NotADatabase(f"{path!r} is an LMDB file of another program")
-    raise Corrupt(f"{path!r} is damaged: {fault}; it was not touched: use a backup")
+    raise Corrupt(
+        f"{path!r} is damaged: {fault}; it was not touched: use a backup, or save what is sound with "
+        "'fpdb check --repair'"
+    )
 
 
 @contextmanager
@@ -139,7 +142,7 @@ def translated(path: str) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            raise StorageFailure(_explain(path, error.strerror or str(error))) from error
+            raise StorageFailure(_explain(path, error.errno, error.strerror or str(error))) from error
 
 
 @contextmanager
@@ -149,6 +152,20 @@ def lmdb_translated(path: str) -> Iterator[None]:
         yield
     except lmdb.ReadersFullError as error:
         raise StorageFailure(f"{MAX_READERS} readers have {path!r} open already; close some") from error
+    except lmdb.MapFullError as error:
+        raise StorageFailure(
+            f"{path!r} has reached {MAP_SIZE >> 30} GiB, the most there can be; what was committed is safe: 'fpdb "
+            f"compact' gives unused space back, or begin another database"
+        ) from error
+    except lmdb.MapResizedError as error:
+        raise StorageFailure(
+            f"{path!r} is larger than {MAP_SIZE >> 30} GiB, which no fpdb makes it; run 'fpdb check'"
+        ) from error
+    except (lmdb.BadTxnError, lmdb.BadRslotError, lmdb.TxnFullError) as error:
+        raise StorageFailure(
+            f"a change of {path!r} failed on the way and was undone ({error}); what was committed is safe: open the "
+            f"database anew and try again, with less at a time"
+        ) from error
     except (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.PanicError) as error:
         raise Corrupt(f"{path!r} is damaged ({error}); run 'fpdb check'") from error
     except (lmdb.InvalidError, lmdb.VersionMismatchError, lmdb.IncompatibleError) as error:
@@ -156,10 +173,28 @@ def lmdb_translated(path: str) -> Iterator[None]:
     except lmdb.Error as error:
         if "already open" in str(error):
             raise Locked(f"{path!r} is already open in this process; share that Database") from error
-        raise StorageFailure(_explain(path, str(error))) from error
+        numbers = (number for number in _ADVICE if str(error).endswith(os.strerror(number)))
+        raise StorageFailure(_explain(path, next(numbers, None), str(error))) from error
 
 
-def _explain(path: str, message: str) -> str:
+_ADVICE = {
+    errno.ENOSPC: "the disk of {path!r} is full; what was committed is safe: make room and try again",
+    errno.EDQUOT: "your share of the disk of {path!r} is used up; what was committed is safe: make room and try again",
+    errno.EFBIG: "{path!r} may not grow further here (ulimit -f, or the file system); what was committed is safe",
+    errno.EIO: "the medium of {path!r} failed; copy the file to another disk, then run 'fpdb check' on the copy",
+    errno.EACCES: "you have no permission for {path!r} or for the files beside it; to read it, its folder or its lock "
+    "file must be such that you may write to it, or there must be no lock file",
+    errno.EPERM: "you have no permission to change {path!r}; open it for reading, or copy it",
+    errno.EROFS: "{path!r} is on a read-only medium: it can be read, and changed once it is copied elsewhere",
+    errno.EMFILE: "this process has too many files open for {path!r}; close some, or raise the limit (ulimit -n)",
+    errno.ENFILE: "this machine has too many files open for {path!r}; try again later",
+    errno.ENOMEM: "there is not enough memory, or address space (ulimit -v), for {path!r}",
+}
+
+
+def _explain(path: str, number: int | None, message: str) -> str:
+    if number in _ADVICE:
+        return _ADVICE[number].format(path=path) + f" ({message})"
     try:
         free = os.statvfs(os.path.dirname(path) or ".")
         if free.f_bavail * free.f_frsize < 1 << 20:
@@ -421,7 +456,7 @@ def publish(temporary: str, path: str) -> None:
     except FileExistsError:
         raise
     except OSError as error:
-        raise StorageFailure(_explain(path, error.strerror or str(error))) from error
+        raise StorageFailure(_explain(path, error.errno, error.strerror or str(error))) from error
 
 
 def sync(path: str) -> None:
@@ -436,5 +471,8 @@ def sync(path: str) -> None:
 def discard(path: str) -> None:
     """Removes a temporary database and the files beside it, as far as they are there."""
     for suffix in ("", *BESIDE):
-        with suppress(FileNotFoundError):
+        try:
             os.unlink(path + suffix)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.EROFS):  # a read-only medium has none
+                raise

@@ -32,10 +32,13 @@ U64 = NDArray[np.uint64]
 
 
 class Loss(NamedTuple):
-    """Something that could not be saved. what: "changes": of the last commits, so that what these added may be missing
-    unnamed, and what they removed be there again; "document": all of it; "fingerprints", "positions": some of them, kept
-    of so many; "text": its kept text; "share": of how much its fingerprints are a sample. name: the document's, as far
-    as it is known; of a document of which only that it was there is known, None."""
+    """Something that could not be saved.
+
+    what: "changes": of the last commits, so that what these added may be missing unnamed, and what they removed may be
+    there again; "document": all of it; "fingerprints", "positions": some of them, kept of so many; "text": its kept
+    text; "share": of how much its fingerprints are a sample. name: the document's, of a very long one perhaps its
+    beginning and "..."; None where all that is known is that there was one.
+    """
 
     what: str
     name: str | None
@@ -126,9 +129,9 @@ class _Repair:
 
     def run(self) -> Iterator[Loss | Repaired]:
         """Writes everything; gives the losses."""
+        chosen = self._choose()
         if self.salvage.changes_lost:
             yield Loss("changes", None)
-        chosen = self._choose()
         for boilerplate in (False, True):
             first = FIRST_BOILERPLATE if boilerplate else 0
             of = {number: count for number, count in chosen.items() if (number >= FIRST_BOILERPLATE) is boilerplate}
@@ -226,7 +229,7 @@ class _Repair:
         for number in gone:
             name = names.get(number)
             if name is None or name not in saved:
-                yield Loss("document", None if name is None else _text(name))
+                yield Loss("document", None if name is None else _beginning(name))
         state = self.salvage.state
         if state is not None:
             for _ in range(state.documents + state.boilerplate_documents - len(kept) - len(gone)):
@@ -439,6 +442,12 @@ def _in_lots(records: Iterator[tuple[int, Record]]) -> Iterator[list[tuple[int, 
             yield lot
             lot = []
     yield lot
+
+
+def _beginning(key: bytes) -> str:
+    """The name of a key; of a long one the beginning, which is all that is left of it."""
+    long = len(key) > layout.LONGEST_PLAIN_NAME
+    return _text(key[: layout.LONGEST_PLAIN_NAME]) + ("..." if long else "")
 
 
 def _text(name: bytes) -> str:

@@ -16,7 +16,9 @@ def fill(run: Run, documents: int = 20) -> None:
 def test_check_says_sound(run: Run) -> None:
     fill(run)
     assert run("check").stdout == "sound\n"
-    assert json.loads(run("check", "--format", "json").stdout) == {"sound": True, "problems": []}
+    sound = {"sound": True, "problems": [], "unchecked": [], "quick": False, "repaired": None, "lost": None}
+    assert json.loads(run("check", "--format", "json").stdout) == sound
+    assert json.loads(run("check", "--quick", "--format", "json").stdout) == {**sound, "quick": True}
     assert run("check", "--format", "csv").stdout == "problem\n"
 
 
