@@ -13,7 +13,9 @@ from fpdb.cli.output import count_text, say, whole_file
 @click.option("--texts", is_flag=True, help="Also the texts that were kept.")
 @click.pass_obj
 def export(target: Target, file: str, texts: bool) -> None:
-    """Write all documents, with their fingerprints, to FILE or standard output.
+    """Write all documents, with their fingerprints.
+
+    To FILE, or standard output.
 
     Lines of JSON, the first with the recipe, one a document, and a last one; each has a checksum. `fpdb import`
     makes a database of them that gives the same answers, now and in later versions. The lines hold the recipe's
@@ -32,7 +34,9 @@ def export(target: Target, file: str, texts: bool) -> None:
 @click.argument("file", type=click.File("rb"), default="-")
 @click.pass_obj
 def import_(target: Target, file: BinaryIO) -> None:
-    """Add the documents of an export, from FILE or standard input.
+    """Add the documents of an export.
+
+    From FILE, or standard input.
 
     The database is made if there is none; one that there is must have the export's recipe. Documents of the same names
     are replaced. A line that is damaged ends the import and is named; what came before it is in the database. An import
