@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fpdb.batch import Batch
     from fpdb.care import Findings, Loss, Repair, check, repair
-    from fpdb.database import Database, Document, open
+    from fpdb.database import Database, Document, import_, open
     from fpdb.errors import (
+        BadExport,
         BadFingerprints,
         BadKeyFile,
         BadLabel,
@@ -46,6 +47,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Answer",
+    "BadExport",
     "BadFingerprints",
     "BadKeyFile",
     "BadLabel",
@@ -83,6 +85,7 @@ __all__ = [
     "UnknownKind",
     "Unreadable",
     "check",
+    "import_",
     "open",
     "repair",
 ]
@@ -92,7 +95,7 @@ __all__ = [
 _HOMES = {
     "fpdb.care": ("Findings", "Loss", "Repair", "check", "repair"),
     "fpdb.batch": ("Batch",),
-    "fpdb.database": ("Database", "Document", "open"),
+    "fpdb.database": ("Database", "Document", "import_", "open"),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
     "fpdb.match.clusters": ("Cluster",),
     "fpdb.match.pairs": ("Pair",),

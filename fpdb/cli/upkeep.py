@@ -81,7 +81,7 @@ def check(target: Target, quick: bool, target_path: str | None, form: str) -> No
             click.echo("sound")
     if repaired is not None and form != "json":
         for loss in repaired.losses:
-            say(_loss_text(loss))
+            click.echo(printable(_loss_text(loss)))
         say(
             f"wrote {target_path}: {count_text(repaired.documents, 'document')}, "
             f"{count_text(repaired.boilerplate_documents, 'boilerplate document')}, "

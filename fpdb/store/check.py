@@ -13,13 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt, MissingPackage
-from fpdb.store import environment, layout, runs, sampled
+from fpdb.store import environment, layout, runs, sampled, structure
 from fpdb.store._codec import first_of_pair as _first_of_pair
 from fpdb.store.layout import FIRST_BOILERPLATE, Record, Run
 from fpdb.store.snapshot import Snapshot
 from fpdb.store.states import state_problems
 from fpdb.store.store import Store
 from fpdb.store.texts import check_packages
+
+TRIES = 20
 
 
 class Unchecked(str):
@@ -38,15 +40,24 @@ def examine(store: Store, *, quick: bool = False) -> Iterator[str]:
     read-only. quick: looks at samples of what there is very much of, see `fpdb.store.sampled`."""
     try:
         with store.quiet():
-            if not quick:
-                found = [f"structure: {problem}" for problem in environment.structure_problems(store.path)]
-                yield from found
-                if found:
-                    return  # LMDB itself is not to read such a file
+            found = [] if quick else _structure(store.path)
+            yield from found
+            if any(not isinstance(sentence, Unchecked) for sentence in found):
+                return  # LMDB itself is not to read such a file
             with store.snapshot() as view:
                 yield from (sampled.problems if quick else _problems)(view)
     except (Corrupt, lmdb.verify.VerifyError) as error:
         yield str(error)
+
+
+def _structure(path: str) -> list[str]:
+    """What is wrong with the file as an LMDB file. Who reads only keeps no writer out: then it is looked at again."""
+    for _ in range(TRIES):
+        before = structure.transaction(path)
+        found = [f"structure: {problem}" for problem in environment.structure_problems(path)]
+        if not found or structure.transaction(path) == before:
+            return found
+    return [Unchecked("the file's structure was not looked at, since others kept writing: check when they are done")]
 
 
 @dataclass

@@ -7,6 +7,7 @@ Knows nothing of what is stored.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import stat
@@ -29,6 +30,7 @@ from fpdb.store.locking import FileLock, unlock
 MAP_SIZE = 1 << 40
 MAX_READERS = 510
 LOCK_BYTES = 32_768  # LMDB's table of so many readers
+EXAMINATIONS = 50  # of a file whose commits follow each other so fast that each is gone before it was looked at
 BESIDE = ("-lock", "-writer", "-merge")  # suffixes of the files beside a database
 
 
@@ -61,7 +63,7 @@ def refuse_foreign(path: str) -> None:
     if size < wanted and not _only_free_pages_missing(path):
         raise Corrupt(
             f"{path!r} is cut short: {size} bytes of {wanted}; "
-            f"take a backup, or salvage what is sound with another copy"
+            f"use a backup, or save what is sound with 'fpdb check --repair'"
         )
     if not os.path.exists(lock_path(path)):
         _probe(path)
@@ -93,24 +95,36 @@ def structure_problems(path: str) -> list[str]:
 
 def _probe(path: str) -> None:
     """Reads the format record of a file that no process has open, leaving no lock file behind."""
-    with _opened(path) as env, env.begin() as txn, open(path, "rb") as file:
+    with _opened(path) as env, open(path, "rb") as file:
         try:
-            _refuse_damaged(file.fileno(), txn, path)
+            _refuse_damaged(file.fileno(), env, path)
         except Corrupt:
             if os.path.exists(lock_path(path)):
                 return  # somebody has it open now and writes; whoever opens it next as a reader looks again
             raise
-        read_format(txn, path)
+        with env.begin() as txn:
+            read_format(txn, path)
 
 
-def _refuse_damaged(file: int, txn: lmdb.Transaction, path: str) -> None:
+def _refuse_damaged(file: int, env: lmdb.Environment, path: str) -> None:
     """Raises Corrupt, or NotADatabase, where LMDB is not to read further."""
-    fault = structure.fault(file, txn.id())
-    if fault is None:
-        return
+    before = None
+    for _ in range(EXAMINATIONS):
+        with env.begin() as txn:
+            fault, commit = structure.fault(file, txn.id()), txn.id()
+        if fault is None:
+            return
+        if commit == before:
+            break
+        before = commit
+    else:
+        return  # others commit all the time, so they can read it
     if not structure.mentions(file, layout.FORMAT_KEY):
         raise NotADatabase(f"{path!r} is an LMDB file of another program")
-    raise Corrupt(f"{path!r} is damaged: {fault}; it was not touched: use a backup")
+    raise Corrupt(
+        f"{path!r} is damaged: {fault}; it was not touched: use a backup, or save what is sound with "
+        "'fpdb check --repair'"
+    )
 
 
 @contextmanager
@@ -246,8 +260,8 @@ class Environment:
                         mode=0o600,
                     )
                 try:
+                    _refuse_damaged(guard, env, self.path)
                     with env.begin() as txn:
-                        _refuse_damaged(guard, txn, self.path)
                         recipe = read_format(txn, self.path)
                     databases = {name: env.open_db(name, create=False) for name in layout.NAMED}
                 except BaseException:
@@ -445,5 +459,8 @@ def sync(path: str) -> None:
 def discard(path: str) -> None:
     """Removes a temporary database and the files beside it, as far as they are there."""
     for suffix in ("", *BESIDE):
-        with suppress(FileNotFoundError):
+        try:
             os.unlink(path + suffix)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.EROFS):  # a read-only medium has none
+                raise

@@ -15,6 +15,15 @@ from fpdb.errors import Corrupt, Locked, NotADatabase, StorageFailure
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LITTLE = 1 << 20  # LMDB says EIO where the last bytes of a disk, or of what a file may have, did not do for a write
 
+_ADVICE = {
+    errno.EACCES: "get permission for it and for the files beside it; to read it, be allowed to write to its folder or "
+    "its lock file, or let there be no lock file",
+    errno.EPERM: "open it for reading, or copy it",
+    errno.EROFS: "it can be read on a read-only medium; to change it, copy it elsewhere",
+    errno.EMFILE: "close some files of this process, or raise the limit (ulimit -n)",
+    errno.ENFILE: "wait until this machine has fewer files open",
+}
+
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
@@ -33,6 +42,18 @@ def lmdb_translated(path: str) -> Iterator[None]:
         yield
     except lmdb.ReadersFullError as error:
         raise StorageFailure(f"too many readers have {path!r} open already; close some") from error
+    except lmdb.MapFullError as error:
+        raise StorageFailure(
+            f"{path!r} has reached the most that there can be; what was committed is safe: 'fpdb compact' gives unused "
+            f"space back, or begin another database"
+        ) from error
+    except lmdb.MapResizedError as error:
+        raise StorageFailure(f"{path!r} is larger than any fpdb makes it; run 'fpdb check'") from error
+    except (lmdb.BadTxnError, lmdb.BadRslotError, lmdb.TxnFullError) as error:
+        raise StorageFailure(
+            f"a change of {path!r} failed on the way and was undone ({error}); what was committed is safe: open the "
+            f"database anew and try again, with less at a time"
+        ) from error
     except lmdb.PanicError as error:  # see OpenFile.failed
         raise StorageFailure(f"a write to {path!r} has failed; what was committed is safe: try again") from error
     except (lmdb.CorruptedError, lmdb.PageNotFoundError) as error:
@@ -64,7 +85,8 @@ def explain(path: str, message: str) -> str:
             f"{path!r} could not be read or written ({reason}); {safe}: look for faults of the disk in the system's "
             f"log, try again, and run 'fpdb check'"
         )
-    return f"{path!r} could not be used ({reason}); {safe}: see to that, and try again"
+    advice = next((advice for number, advice in _ADVICE.items() if reason == os.strerror(number)), "see to that")
+    return f"{path!r} could not be used ({reason}); {safe}: {advice}, and try again"
 
 
 def _room(path: str) -> int:

@@ -130,9 +130,9 @@ class _Repair:
 
     def run(self) -> Iterator[Loss | Repaired]:
         """Writes everything; gives the losses."""
+        chosen = self._choose()
         if self.salvage.changes_lost:
             yield Loss("changes", None)
-        chosen = self._choose()
         for boilerplate in (False, True):
             first = FIRST_BOILERPLATE if boilerplate else 0
             of = {number: count for number, count in chosen.items() if (number >= FIRST_BOILERPLATE) is boilerplate}
@@ -230,7 +230,7 @@ class _Repair:
         for number in gone:
             name = names.get(number)
             if name is None or name not in saved:
-                yield Loss("document", None if name is None else _text(name))
+                yield Loss("document", None if name is None else _beginning(name))
         state = self.salvage.state
         if state is not None:
             for _ in range(state.documents + state.boilerplate_documents - len(kept) - len(gone)):
@@ -443,6 +443,12 @@ def _in_lots(records: Iterator[tuple[int, Record]]) -> Iterator[list[tuple[int, 
             yield lot
             lot = []
     yield lot
+
+
+def _beginning(key: bytes) -> str:
+    """The name of a key; of a long one the beginning, which is all that is left of it."""
+    long = len(key) > layout.LONGEST_PLAIN_NAME
+    return _text(key[: layout.LONGEST_PLAIN_NAME]) + ("..." if long else "")
 
 
 def _text(name: bytes) -> str:

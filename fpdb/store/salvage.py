@@ -48,7 +48,7 @@ class Salvage:
         self._seen: set[int] = set()  # pages that a tree leads to
         self._used: set[int] = set()  # pages that hold the values of entries
         self._free: set[int] | None = None
-        self.changes_lost = False  # the newest state is lost, so that an older one, or none, is what there is
+        self.changes_lost = False  # the newest state is lost, or what tells documents from those that were removed
         self.recipe: dict[str, Any] | None = None
         self.state: State | None = None
         try:
@@ -243,11 +243,16 @@ class Salvage:
                         yield document, record
                 continue
             some: dict[int, Record] = {}
+            removed: set[int] = set()
             for place in values.old[key]:
-                for document, record in enumerate(self._group(key, place), first):
-                    if record is not None and self._may_live(document):
-                        some[document] = record
-            yield from sorted(some.items())
+                group = self._group(key, place)
+                there = {document: record for document, record in enumerate(group, first) if record is not None}
+                some.update(there)
+                # Ids ascend: what is missing below one that is there had been there, and was removed.
+                removed.update(set(range(first, max(there, default=first))) - set(there))
+            for document in sorted(set(some) - removed):
+                if self._may_live(document):
+                    yield document, some[document]
 
     def _group(self, key: bytes, place: tuple[int, int]) -> list[Record | None]:
         try:
@@ -264,10 +269,11 @@ class Salvage:
                 yield layout.view_array(key, self._read(place), layout.SIZE, SIZES_PER_CHUNK)
 
     def _may_live(self, document: int) -> bool:
-        """Whether sizes that are surely the newest know the document, or are lost."""
-        return all(
-            chunk["hashes"][document % SIZES_PER_CHUNK] != layout.DEAD for chunk in self._chunk(document, old=False)
-        )
+        """Whether sizes that are surely the newest know a document; where they are lost, it may have been removed."""
+        for chunk in self._chunk(document, old=False):
+            return bool(chunk["hashes"][document % SIZES_PER_CHUNK] != layout.DEAD)
+        self.changes_lost = True
+        return True
 
     def share(self, document: int) -> int | None:
         """Of how much a document's hashes are a sample, which never changes; None where that is lost."""

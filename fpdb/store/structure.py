@@ -35,6 +35,13 @@ def newest(pages: bytes | mmap.mmap) -> tuple[int, int] | None:
     return max(found, default=None)
 
 
+def transaction(path: str) -> int | None:
+    """The last transaction of a file; None where there is none to be seen. Raises OSError."""
+    with open(path, "rb") as file:
+        found = newest(file.read(2 * PAGE))
+    return None if found is None else found[0]
+
+
 def fault(file: int, transaction: int) -> str | None:
     """What keeps LMDB from reading a commit, in a few words; None: nothing that was looked at.
 
@@ -43,8 +50,9 @@ def fault(file: int, transaction: int) -> str | None:
     with mmap.mmap(file, 0, prot=mmap.PROT_READ) as pages:
         for last in range(1 - _TRIES, 1):
             found = _meta_fault(pages, transaction) or _pages.examine(pages, transaction & 1, MOST_PAGES)
-            if found is None or not last:
-                return found
+            seen = newest(pages)
+            if found is None or not last or (seen is not None and seen[0] > transaction + 1):
+                return found  # the last: two commits on, there is nothing left to look at
             time.sleep(0.01)  # a writer may have been at work on a meta page
     return None
 
