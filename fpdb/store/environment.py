@@ -346,6 +346,7 @@ class Environment:
         if self.readonly:
             raise ReadOnly(f"{self.path!r} was opened for reading only")
         with translated(self.path), self.writing.held(), self._used() as file:
+            file.env.reader_check()  # one that died would keep pages from being used again, for as long as this is open
             try:
                 with file.env.begin(write=True, buffers=True) as txn:
                     yield txn, file
@@ -360,11 +361,6 @@ class Environment:
         with suppress(OSError):  # the commit is done; `refuse_foreign` bears a file that lacks free pages
             if os.stat(self.path).st_size < wanted:
                 os.truncate(self.path, wanted)
-
-    def clear_stale_readers(self) -> None:
-        """Frees the slots of readers that died, whose snapshots would keep pages from being used again."""
-        with self._used() as file:
-            file.env.reader_check()
 
     def swap(self, path: str) -> None:
         """Puts the finished file at `path` in this one's place; the caller holds the writer's lock. Every process

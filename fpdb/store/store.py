@@ -92,7 +92,6 @@ class Store:
         try:
             with self.env.merging.held(timeout=0):
                 if not self._swept:
-                    self.env.clear_stale_readers()
                     environment.discard(copies.temporary_of(self.path))
                     self._sweep()
                     self._swept = True

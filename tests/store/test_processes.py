@@ -313,6 +313,27 @@ def test_a_merge_bears_what_is_committed_meanwhile(path, monkeypatch, rng, meanw
         assert not unlisted(db)
 
 
+READ_AND_HOLD = """
+with fpdb.open(path, "r") as db, db._store.snapshot() as view:
+    say("reading")
+    hear()
+"""
+
+
+def test_an_open_writer_forgets_readers_that_died(path):
+    """Their snapshots would keep all pages freed since from being used again."""
+    with fpdb.open(path) as db:
+        db.add_fingerprints("a", [1])
+        with running(READ_AND_HOLD, path) as reader:
+            assert hear(reader) == "reading"
+            reader.send_signal(signal.SIGKILL)
+            reader.wait()
+        db.add_fingerprints("b", [1])
+        with db._store.env._used() as file:
+            assert file.env.reader_check() == 0  # none is left to forget
+        assert db.check() == []
+
+
 # ---------------------------------------------------------------- kill -9
 
 DIE = """
