@@ -55,10 +55,11 @@ def feed_space():
     return partial(resource.setrlimit, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
+# How it begins, how it ends, for how many allocations, and up to which one.
 SORTS = {
-    "python": (starve_python, feed_python, (1, DROUGHT)),
-    "native": (starve_native, feed_native, (1, FOR_EVER)),
-    "space": (starve_space, feed_space, (FOR_EVER,)),
+    "python": (starve_python, feed_python, (1, DROUGHT), FOR_EVER),
+    "native": (starve_native, feed_native, (1, FOR_EVER), FOR_EVER),
+    "space": (starve_space, feed_space, (FOR_EVER,), 2_048),
 }
 
 
@@ -76,7 +77,7 @@ def main(folder, what, seed, tries):
     small_limits()
     changes = Changes(seed, folder)
     now = f"{folder}/now"
-    starve, feed, lengths = SORTS[what]
+    starve, feed, lengths, farthest = SORTS[what]
     totals = Counter()
 
     def one(step, nth, times):
@@ -85,7 +86,7 @@ def main(folder, what, seed, tries):
             ended = fork(attempt, now, step, changes.model, partial(starve, nth, times), feed())
             raised, message, _, wrong = outcome(ended)
             models = [changes.model, step.after(changes.model)]
-            if step.what == "batch" and ended.said and not raised:
+            if step.what == "batch" and ["tried", "", ""] in ended.said:
                 models = models[1:]
             left = fork(inspect, now, models)
         totals["tries"] += 1
@@ -106,7 +107,7 @@ def main(folder, what, seed, tries):
 
     for step in list(changes.steps.values())[:: 1 if tries > FEW else 3]:
         last = 1
-        while one(step, last, lengths[-1]):
+        while last < farthest and one(step, last, lengths[-1]):
             last *= 2
         totals["places"] += last
         for times in lengths:
