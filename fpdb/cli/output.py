@@ -94,6 +94,11 @@ def write_content(content: bytes) -> None:
         out.write(piece if index % 2 else printable(piece))
 
 
+def write_line(text: str = "") -> None:
+    """One line on standard output."""
+    _stdout("backslashreplace").write(printable(text) + "\n")
+
+
 def say(message: str) -> None:
     """One line for the person, on standard error."""
     click.echo(printable(message), err=True)

@@ -6,7 +6,7 @@ import sys
 import click
 
 from fpdb.cli.options import Target, format_option
-from fpdb.cli.output import printable, say, size_text, write_csv, write_json
+from fpdb.cli.output import say, size_text, write_csv, write_json, write_line
 
 
 @click.command()
@@ -29,9 +29,9 @@ def check(target: Target, form: str) -> None:
         write_csv(("problem",), ([problem] for problem in problems))
     else:
         for problem in problems:
-            click.echo(printable(problem))
+            write_line(problem)
         if not problems:
-            click.echo("sound")
+            write_line("sound")
     if problems:
         sys.exit(1)
 
