@@ -71,3 +71,27 @@ ptrdiff_t robust_winnow(const uint8_t *symbols, size_t length, size_t k, size_t 
     free(window);
     return (ptrdiff_t)count;
 }
+
+/* The same from ASCII text: letters and digits, lower-cased, are the symbols, and each selected hash is mixed once more, as
+ * fpdb stores it. symbols has room for one entry a character. */
+ptrdiff_t fold_and_winnow(const uint8_t *text, size_t length, size_t k, size_t w, uint64_t base, uint64_t spread,
+                          uint64_t multiplier, uint64_t store, uint8_t *symbols, uint32_t *positions, uint64_t *hashes)
+{
+    uint8_t fold[256] = {0}; /* 0: no symbol */
+    size_t folded = 0;
+    ptrdiff_t count;
+    for (unsigned c = '0'; c <= '9'; c++)
+        fold[c] = (uint8_t)c;
+    for (unsigned c = 'a'; c <= 'z'; c++)
+        fold[c] = fold[c - 'a' + 'A'] = (uint8_t)c;
+    for (size_t i = 0; i < length; i++) {
+        symbols[folded] = fold[text[i]]; /* overwritten by the next one where it is none */
+        folded += symbols[folded] != 0;
+    }
+    if (folded < k + w - 1)
+        return 0;
+    count = robust_winnow(symbols, folded, k, w, base, spread, multiplier, positions, hashes);
+    for (ptrdiff_t i = 0; i < count; i++)
+        hashes[i] = mix(hashes[i] + store);
+    return count;
+}

@@ -6,6 +6,9 @@ see the same machine.
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+import os
 import resource
 import statistics
 import subprocess
@@ -109,3 +112,35 @@ def peak_memory() -> int:
         return int(status.read_text().split("VmHWM:")[1].split()[0]) << 10
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak << 10
+
+
+def forget(path: Path) -> float:
+    """Has the system drop a file that nobody has mapped from its memory; returns the share that is still there, 1 if
+    the system has no such call. What lies below, a disk's own memory or a host's, is out of reach."""
+    if not hasattr(os, "posix_fadvise"):
+        return 1.0
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return cached(path)
+
+
+def cached(path: Path) -> float:
+    """The share of a file's pages that the system holds in memory. Linux only."""
+    size = path.stat().st_size
+    pages = ctypes.create_string_buffer(-(-size // mmap.PAGESIZE))
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    with path.open("rb") as file:
+        address = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0)
+    if address in (None, ctypes.c_void_p(-1).value):
+        raise OSError(ctypes.get_errno(), "mmap")
+    try:
+        if libc.mincore(address, size, pages):
+            raise OSError(ctypes.get_errno(), "mincore")
+    finally:
+        libc.munmap(address, size)
+    return sum(page & 1 for page in pages.raw) / len(pages)

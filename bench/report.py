@@ -20,7 +20,7 @@ import numpy as np
 from bench.measuring import Figure
 
 HEADINGS = ("workload", "figure", "value", "unit", "target", "verdict")
-WIDTHS = (11, 50, 9, 6, 9)
+WIDTHS = (15, 56, 9, 6, 9)
 VERDICTS = {None: "", True: "met", False: "missed"}
 
 
@@ -47,9 +47,14 @@ def number_text(value: float) -> str:
 
 @dataclass
 class Report:
-    """The figures of one run, in the order of their measuring."""
+    """The figures of one run, in the order of their measuring.
 
+    size: postings, as asked for. name: of the program, where it is not the benchmark itself.
+    """
+
+    size: int
     quick: bool
+    name: str = ""
     begun: datetime = field(default_factory=lambda: datetime.now(UTC))
     machine: Mapping[str, Any] = field(default_factory=lambda: machine())
     figures: list[tuple[str, Figure]] = field(default_factory=list)
@@ -66,7 +71,8 @@ class Report:
     def write(self, folder: Path) -> list[Path]:
         """Writes DATE.json and DATE.md; the time of day, in UTC, is part of the name."""
         folder.mkdir(parents=True, exist_ok=True)
-        stem = self.begun.strftime("%Y-%m-%d-%H%M%S") + ("-quick" if self.quick else "")
+        labels = (self.begun.strftime("%Y-%m-%d-%H%M%S"), self.name, "quick" if self.quick else "")
+        stem = "-".join(filter(None, labels))
         paths = [folder / f"{stem}.json", folder / f"{stem}.md"]
         paths[0].write_text(json.dumps(self._record(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         paths[1].write_text(self._markdown(), encoding="utf-8")
@@ -75,7 +81,9 @@ class Report:
     def _record(self) -> dict[str, Any]:
         return {
             "begun": self.begun.isoformat(timespec="seconds"),
+            "name": self.name,
             "quick": self.quick,
+            "size": self.size,
             "machine": dict(self.machine),
             "figures": [_figure(name, figure) for name, figure in self.figures],
         }
@@ -84,7 +92,7 @@ class Report:
         rows = [HEADINGS, ("---",) * len(HEADINGS), *(cells(name, figure) for name, figure in self.figures)]
         title = f"# {self.begun:%Y-%m-%d %H:%M} UTC" + (" (quick: no figures to quote)" if self.quick else "")
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-        return f"{title}\n\n{self.machine_text()}\n\n{table}\n"
+        return f"{title}\n\n{self.machine_text()}\n\nsize: {self.size:,} postings\n\n{table}\n"
 
 
 def _figure(name: str, figure: Figure) -> dict[str, Any]:

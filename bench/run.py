@@ -2,7 +2,8 @@
 """Runs named workloads, prints each figure beside its target, and keeps them in bench/results/.
 
 Run from a checkout where fpdb can be imported: `python -m bench`, or this file. Speeds depend on the machine and on
-what else it does: ratios, whose two sides are measured in turns, are what to compare between machines.
+what else it does: ratios, whose two sides are measured in turns, are what to compare between machines. Targets hold for
+two cores, and for 100 million postings where a workload names that size: `--size 1e8`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from inspect import cleandoc
 from pathlib import Path
 
@@ -19,50 +21,92 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for this file ru
 
 from bench.measuring import Figure
 from bench.report import HEADINGS, Report, line
-from bench.room import Room
+from bench.room import SIZE, Room
+from bench.workloads.adding import add_python, ingest_text, keep_text
+from bench.workloads.changing import add_one, remove, replace
+from bench.workloads.comparing import pairs
 from bench.workloads.fingerprinting import BUILD, kernel
-from bench.workloads.loading import add_one, add_python, ingest, keep_text
+from bench.workloads.loading import ingest_postings, many_commits, one_percent
 from bench.workloads.programs import code_pairs
-from bench.workloads.querying import cli_query, query
-from bench.workloads.storing import storage
+from bench.workloads.querying import cli_query, common, open_, query
+from bench.workloads.storing import koala, memory, storage
 
 Workload = Callable[[Room], Iterator[Figure]]
 
 MENU: Mapping[str, Workload] = {
     "kernel": kernel,
+    "ingest-text": ingest_text,
     "add-python": add_python,
     "keep-text": keep_text,
     "code-pairs": code_pairs,
-    "ingest": ingest,
+    "ingest-postings": ingest_postings,
+    "many-commits": many_commits,
+    "one-percent": one_percent,
     "storage": storage,
+    "memory": memory,
     "query": query,
-    "add-one": add_one,
+    "common": common,
+    "open": open_,
     "cli-query": cli_query,
+    "add-one": add_one,
+    "remove": remove,
+    "replace": replace,
+    "pairs": pairs,
+    "koala": koala,
 }
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "bench" / "results"
+LEAST, MOST = 1e5, 1e9  # postings
 
 
 def main() -> None:
     """Parses, runs, prints, writes. Exit status 1 where a workload failed; a missed target is no failure."""
     options = _parse()
-    report = Report(quick=options.quick)
+    if options.list:
+        print(menu_text())
+        return
+    report = Report(options.size, quick=options.quick)
     print(report.machine_text(), end="\n\n")
     print(line(*HEADINGS))
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
-    BUILD.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="run-", dir=BUILD) as folder:
-        # New processes find compiled modules, as an installed fpdb's do; the round that does not count compiles them.
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        os.environ["PYTHONPYCACHEPREFIX"] = str(Path(folder, "compiled"))
-        room = Room(Path(folder), options.quick)
+    with workplace() as folder:
+        room = Room(folder, options.quick, options.size)
         for name in options.workloads or MENU:
             for figure in MENU[name](room):
                 print(report.add(name, figure), flush=True)
     results = options.results or (None if options.quick else RESULTS)
     if results is not None:
         print("\nwritten:", *(path.name for path in report.write(results)))
+
+
+@contextmanager
+def workplace() -> Iterator[Path]:
+    """A folder for as long as the run takes; new processes find this fpdb, compiled, as an installed one's do."""
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    BUILD.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="run-", dir=BUILD) as folder:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the round that does not count compiles the modules
+        os.environ["PYTHONPYCACHEPREFIX"] = str(Path(folder, "compiled"))
+        yield Path(folder)
+
+
+def common_options(parser: argparse.ArgumentParser) -> None:
+    """The options that `python -m bench.compare` has too."""
+    parser.add_argument("--quick", action="store_true", help="sizes of a twentieth: shows that it works, not how fast")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        metavar="DIR",
+        help="where the dated JSON and Markdown go (default: bench/results; nowhere with --quick)",
+    )
+
+
+def postings(text: str) -> int:
+    """A size as it is typed: 1e7."""
+    number = float(text)
+    if not LEAST <= number <= MOST:
+        raise argparse.ArgumentTypeError(f"a size from {LEAST:g} to {MOST:g}, not {text}")
+    return int(number)
 
 
 def _parse() -> argparse.Namespace:
@@ -75,13 +119,15 @@ def _parse() -> argparse.Namespace:
     parser.add_argument(
         "workloads", nargs="*", metavar="WORKLOAD", help="what to run, see the menu below; everything by default"
     )
-    parser.add_argument("--quick", action="store_true", help="sizes of a twentieth: shows that it works, not how fast")
     parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="DIR",
-        help="where the dated JSON and Markdown go (default: bench/results; nowhere with --quick)",
+        "--size",
+        type=postings,
+        default=SIZE,
+        metavar="N",
+        help=f"postings in a database, {LEAST:g} to {MOST:g} (%(default)s)",
     )
+    parser.add_argument("--list", action="store_true", help="print the menu and do nothing")
+    common_options(parser)
     options = parser.parse_args()
     for name in options.workloads:
         if name not in MENU:

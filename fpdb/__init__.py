@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fpdb.batch import Batch
-    from fpdb.database import Database, Document, open
+    from fpdb.care import Findings, Loss, Repair, check, repair
+    from fpdb.database import Database, Document, import_, open
     from fpdb.errors import (
+        BadExport,
         BadFingerprints,
         BadKeyFile,
         BadLabel,
@@ -45,6 +47,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Answer",
+    "BadExport",
     "BadFingerprints",
     "BadKeyFile",
     "BadLabel",
@@ -59,8 +62,10 @@ __all__ = [
     "DatabaseExists",
     "Document",
     "Error",
+    "Findings",
     "Fingerprints",
     "Locked",
+    "Loss",
     "Match",
     "MissingKey",
     "MissingPackage",
@@ -73,19 +78,24 @@ __all__ = [
     "ReadOnly",
     "Recipe",
     "RecipeMismatch",
+    "Repair",
     "Report",
     "Rule",
     "StorageFailure",
     "UnknownKind",
     "Unreadable",
+    "check",
+    "import_",
     "open",
+    "repair",
 ]
 
 
 # Names are looked up when they are first used, so that `fpdb --help` need not wait for numpy and LMDB.
 _HOMES = {
+    "fpdb.care": ("Findings", "Loss", "Repair", "check", "repair"),
     "fpdb.batch": ("Batch",),
-    "fpdb.database": ("Database", "Document", "open"),
+    "fpdb.database": ("Database", "Document", "import_", "open"),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
     "fpdb.match.clusters": ("Cluster",),
     "fpdb.match.pairs": ("Pair",),

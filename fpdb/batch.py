@@ -151,6 +151,18 @@ class Batch:
             self._put(Addition(about, array, numbers, boilerplate))
         return status
 
+    def restore(self, addition: Addition, text: KeptText | None) -> Status:
+        """Adds a document as another database of this recipe held it, or replaces the one of this name. Where the
+        same content is there with the same fingerprints, only its description is brought up to date."""
+        about = addition.record
+        status = self._meet(about, addition.boilerplate)
+        if status not in CHANGED and self._now(about.name).rotation != about.rotation:
+            status = "replaced"
+        lacks = self._lacks_text(about.name, status)
+        if status in CHANGED:
+            self._put(addition)
+        return self._keep(about.name, status, text if lacks else None)
+
     def rotate(self, name: str, content: str | bytes, *, rotation: int | None = None) -> int:
         """Stores another subset of a document's search fingerprints, so that nobody can tell for long which passages
         are stored (Heintze 1996, section 3.3). Searching does not change.
@@ -224,6 +236,11 @@ class Batch:
     def _set_text(self, key: bytes, text: KeptText) -> None:
         self._texts[key] = text
         self.text_bytes += len(text.packed)
+
+    def _now(self, key: bytes) -> Record:
+        """The record of a document that there is."""
+        pending = self._additions.get(key)
+        return pending.record if pending else self._updates.get(key) or self._catalogue.record(self._stored(key) or 0)
 
     def _stored(self, key: bytes) -> int | None:
         return None if key in self._removals else self._catalogue.find(key)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from fpdb.store.environment import BESIDE
 from fpdb.store.layout import Record
 from fpdb.store.snapshot import Snapshot
 from fpdb.store.store import Store
+from fpdb.transfer import Incoming, export
 
 if TYPE_CHECKING:
     from fpdb.match.clusters import Cluster
@@ -89,6 +90,17 @@ def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as f
     except BaseException:
         store.close()
         raise
+
+
+def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10.0) -> dict[Status, int]:
+    """Adds the documents of an export, see `Database.export`, to the database at path, which is made if there is none.
+
+    Documents of the same names are replaced. Returns how many were added, replaced, updated and unchanged. Raises
+    RecipeMismatch; BadExport, which names the line: what came before is in the database, and an import can be repeated.
+    """
+    incoming = Incoming(file)
+    with open(path, "a", recipe=incoming.recipe, timeout=timeout) as db:
+        return incoming.add_to(db.batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,9 +414,21 @@ class Database:
     # ------------------------------------------------------------ the file as a whole
 
     def check(self) -> list[str]:
-        """Verifies everything; returns what is wrong, one sentence each. Raises MissingPackage where kept texts cannot
-        be unpacked."""
+        """Verifies everything; returns what is wrong, one sentence each. Kept texts that cannot be unpacked for want of
+        a package are checked by their checksums alone.
+
+        Works in this process, which damage can end, as it can by any other reading: `fpdb.check` works in another."""
         return problems(self._store)
+
+    def export(self, file: BinaryIO, *, texts: bool = False) -> int:
+        """Writes all documents with their fingerprints as lines of JSON, which `fpdb.import_` reads; returns how many.
+        The lines are described in docs/export-format.md.
+
+        texts: the kept texts, too. Holds up to 8 million postings in memory, and reads all postings once for each 8
+        million that there are. Raises Corrupt, MissingPackage, OSError.
+        """
+        with self._store.snapshot() as view:
+            return export(view, self.recipe, file, texts=texts)
 
     def compact(self) -> None:
         """Rewrites the file without what was removed or merged, and gives the space back. Readers go on."""

@@ -88,5 +88,9 @@ class BadQuery(Error):
     """A query's options do not make sense."""
 
 
+class BadExport(Error):
+    """What is to be imported is no export of fpdb, or a line of it is damaged; the message says which."""
+
+
 class BadFingerprints(Error):
     """The arrays given as fingerprints have the wrong shape, type or values."""

@@ -1,32 +1,53 @@
-"""The benchmark runs, and its menu holds what it says."""
+"""The benchmark runs, its menu holds what it says, and what it compares with is right."""
 
 import json
+import math
 import os
+import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from bench import compare, corpora, performance
+from bench.corpora import COMMON, DOCUMENT, FAMILY, FREQUENCIES, kept_by
+from bench.measuring import cached, forget
+from bench.peers.dupfixed import Dupfixed
+from bench.peers.engine import Truth
+from bench.run import MENU
+from bench.workloads import storing
+
 ROOT = Path(__file__).parents[1]
-CHEAP = ("kernel", "code-pairs", "storage", "query", "add-one")
 TARGETS = {
-    "kernel": 1,
+    "kernel": 2,
+    "ingest-text": 2,
     "add-python": 1,
     "keep-text": 1,
     "code-pairs": 2,
-    "ingest": 2,
+    "ingest-postings": 2,
+    "many-commits": 3,
+    "one-percent": 1,
     "storage": 2,
-    "query": 2,
-    "add-one": 1,
+    "memory": 7,
+    "query": 4,
+    "common": 2,
+    "open": 0,
     "cli-query": 1,
+    "add-one": 2,
+    "remove": 1,
+    "replace": 0,
+    "pairs": 2,
+    "koala": 1,
 }
 
 
-def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
+def bench(*arguments: str, module: str = "bench") -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONIOENCODING": "utf-8"}
     return subprocess.run(
-        [sys.executable, "-m", "bench", *arguments],
+        [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
         env=environment,
         capture_output=True,
@@ -35,12 +56,10 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_menu_names_every_workload_with_its_target_and_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT))
-    from bench.run import MENU
-
-    done = bench("--help")
+def test_the_menu_names_every_workload_with_its_target_and_its_limit() -> None:
+    done = bench("--list")
     assert done.returncode == 0, done.stderr
+    assert done.stdout in bench("--help").stdout
     assert set(MENU) == set(TARGETS)
     for name, workload in MENU.items():
         assert f"\n  {name}\n" in done.stdout
@@ -49,21 +68,173 @@ def test_the_menu_names_every_workload_with_its_target_and_its_limit(monkeypatch
         assert "Limit: " in (workload.__doc__ or ""), name
 
 
-def test_an_unknown_workload_is_refused() -> None:
-    done = bench("nothing")
+@pytest.mark.parametrize("arguments", [["nothing"], ["--size", "3"], ["--size", "many"]])
+def test_what_there_is_not_is_refused(arguments: list[str]) -> None:
+    done = bench(*arguments)
     assert done.returncode == 2
-    assert "choose from" in done.stderr
+    assert ("choose from" if arguments == ["nothing"] else "--size") in done.stderr
 
 
-def test_a_quick_run_prints_and_keeps_its_figures(tmp_path: Path) -> None:
-    done = bench("--quick", "--results", str(tmp_path), *CHEAP)
+def test_a_quick_run_of_everything_prints_and_keeps_its_figures(tmp_path: Path) -> None:
+    done = bench("--quick", "--size", "1e5", "--results", str(tmp_path))
     assert done.returncode == 0, done.stderr
     (written,) = tmp_path.glob("*-quick.json")
-    figures = json.loads(written.read_text("utf-8"))["figures"]
+    record = json.loads(written.read_text("utf-8"))
+    assert record["size"] == 100_000
     assert written.with_suffix(".md").exists()
-    for name in CHEAP:
-        mine = [figure for figure in figures if figure["workload"] == name]
+    for name in MENU:
+        mine = [figure for figure in record["figures"] if figure["workload"] == name]
         assert sum(figure["target"] is not None for figure in mine) == TARGETS[name]
         for figure in mine:
             assert figure["value"] > 0
             assert figure["figure"] in done.stdout
+
+
+# ------------------------------------------------------------ what is stored and asked for
+
+
+def test_corpora_are_the_same_every_time_and_hold_what_they_say() -> None:
+    for name, corpus in corpora.KINDS.items():
+        count = corpora.BATCH + 7 if name == "random" else 1203
+        batches, again = list(corpus(count)), list(corpus(count))
+        assert [batch.first for batch in batches] == list(range(0, count, corpora.BATCH))
+        assert sum(len(batch.hashes) for batch in batches) == count
+        for one, other in zip(batches, again, strict=True):
+            assert np.array_equal(one.hashes, other.hashes)
+            assert one.positions.shape == one.hashes.shape
+            assert (np.diff(one.positions.astype(np.int64)) > 0).all()
+
+
+def test_families_share_what_they_say() -> None:
+    (batch,) = corpora.families(50)
+    sets = [set(row.tolist()) for row in batch.hashes]
+    assert {len(one) for one in sets} == {DOCUMENT + COMMON}
+    for number, one in enumerate(sets):
+        head = sets[number - number % FAMILY]
+        assert len(one & head) == kept_by(number % FAMILY) + COMMON
+        assert len(one & sets[(number + FAMILY) % 50]) == COMMON
+
+
+def test_shared_hashes_have_the_frequencies_that_they_say() -> None:
+    (batch,) = corpora.shared_groups(200)  # a multiple of every frequency
+    each = DOCUMENT // len(FREQUENCIES)
+    found = Counter(np.unique_counts(batch.hashes).counts.tolist())
+    left = DOCUMENT - each * (len(FREQUENCIES) - 1)
+    assert found == {one: 200 * (left if one == 1 else each) // one for one in FREQUENCIES}
+    assert all(len(set(row.tolist())) == DOCUMENT for row in batch.hashes)
+
+
+# ------------------------------------------------------------ limits
+
+
+@pytest.mark.parametrize("documents", [5, 50])
+def test_the_entropy_of_random_documents_is_that_of_the_number_of_sets(documents: int) -> None:
+    postings = documents * DOCUMENT
+    exact = math.log2(math.comb(2**64 * documents, postings)) / postings
+    assert storing.random_entropy(documents) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("documents", [10, 100])
+def test_the_entropy_of_families_is_that_of_the_number_of_sets(documents: int) -> None:
+    (batch,) = corpora.families(documents)
+    by_frequency = Counter(np.unique_counts(batch.hashes).counts.tolist())
+    distinct = sum(by_frequency.values())
+    ways = math.comb(2**64, distinct) * math.factorial(distinct)
+    for frequency, count in by_frequency.items():
+        ways = ways // math.factorial(count) * math.comb(documents, frequency) ** count
+    assert storing.families_entropy(documents) == pytest.approx(math.log2(ways) / batch.hashes.size, rel=1e-9)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="mincore is asked as Linux has it")
+def test_what_was_read_is_cached_and_can_be_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(bytes(1_000_000))
+    path.read_bytes()
+    assert cached(path) == 1
+    assert 0 <= forget(path) <= 1
+
+
+# ------------------------------------------------------------ other engines
+
+
+def test_a_quick_comparison_answers_right(tmp_path: Path) -> None:
+    engines = "fpdb", "fpdb, compacted", "LMDB DUPFIXED"
+    done = bench("--quick", "--size", "1e5", "--results", str(tmp_path), *engines, module="bench.compare")
+    assert done.returncode == 0, done.stderr
+    (written,) = tmp_path.glob("*-compare-quick.json")
+    figures = {(row["workload"], row["figure"]): row["value"] for row in json.loads(written.read_text())["figures"]}
+    assert {name for name, _ in figures} == set(engines)
+    for name in engines:
+        for what in ("load", "query", "bytes a posting", "add one", "remove one"):
+            assert figures[name, f"families: {what}"] > 0
+        assert figures[name, "families: answers right"] == 100
+    assert figures["fpdb", "random: answers right"] == 100
+    assert figures["fpdb", "files: copies found"] == 100
+
+
+def test_an_engine_that_is_not_installed_is_named_and_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    packages = {"here": "lmdb", "gone": "no_such_package"}
+    assert compare._installed(["here", "gone", "of other work"], packages) == ["here"]
+    assert "gone" in capsys.readouterr().out
+
+
+def test_all_engines_of_the_table_are_packages_of_the_extra() -> None:
+    extra = (ROOT / "pyproject.toml").read_text().split("peers = ")[1].splitlines()[0]
+    ours = {"fpdb", "lmdb"}
+    for package in {peer.package for peer in compare.ENGINES.values()} - ours | {"copydetect"}:
+        assert f'"{package}>=' in extra
+
+
+def test_wrong_answers_are_told_from_right_ones(tmp_path: Path) -> None:
+    documents = list(corpora.families(60))
+    query = documents[0].hashes[10]
+    engine = Dupfixed(tmp_path / "index")
+    engine.build(documents)
+    truth = Truth(corpora.families, 60, [query])
+    right = engine.ask(query, 10)
+    assert [number for number, _ in right[:FAMILY]] == [10, 11, 12, 13, 14]
+    assert truth.share_right([right]) == 1
+    assert truth.share_right([[(number, None) for number, _ in right]]) == 1
+    swapped = [right[1], right[0], *right[2:]]
+    for wrong in (swapped, right[1:], right[:3], [(40, right[0][1]), *right[1:]]):
+        assert truth.share_right([wrong]) == 0
+    assert truth.share_right([[(number, None) for number, _ in right[1:]]]) == 0
+    engine.remove(10, query)
+    assert [number for number, _ in engine.ask(query, 10)[:FAMILY]] != [10, 11, 12, 13, 14]
+    engine.add(10, query)
+    assert engine.ask(query, 10) == right
+    engine.close()
+
+
+# ------------------------------------------------------------ the page
+
+
+def test_the_page_is_written_from_the_latest_runs(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    results.mkdir()
+    for stem, size, value, name in (
+        ("2000-01-01-000000", 10**6, 1.25, ""),
+        ("2000-01-02-000000", 10**6, 2.25, ""),
+        ("2000-01-03-000000", 10**7, 3.25, ""),
+        ("2000-01-04-000000-quick", 10**7, 4.25, ""),
+        ("2000-01-05-000000-compare", 10**7, 5.25, "compare"),
+    ):
+        figure = {"workload": "query", "figure": "1,000 hashes", "value": value, "unit": "ms", "target": 2.0}
+        figure |= {"better": "less", "met": value <= 2}
+        if name:
+            figure |= {"workload": "fpdb", "figure": "random: query"}
+        record = {"name": name, "quick": "quick" in stem, "size": size, "machine": {"CPU": stem}, "figures": [figure]}
+        (results / f"{stem}.json").write_text(json.dumps(record))
+    (results / "1999-01-01-000000.json").write_text('{"quick": false, "figures": []}')  # as they were before sizes
+    runs = performance.read(results)
+    assert "| 1,000 hashes | ms | 2.25 | 3.25 | ≤ 2 | missed |" in performance.tables(runs)
+    assert "| fpdb | 5.25 |" in performance.peers(runs)
+    assert [stem[:10] for stem in runs.machines] == ["2000-01-02", "2000-01-03", "2000-01-05"]
+
+
+def test_the_page_has_markers_and_no_runs_make_no_tables(tmp_path: Path) -> None:
+    copy = Path(shutil.copy(performance.PAGE, tmp_path))
+    for _ in range(2):
+        done = bench("--results", str(tmp_path), "--page", str(copy), module="bench.performance")
+        assert done.returncode == 0, done.stderr
+        assert copy.read_text("utf-8").count("No runs yet") == 2

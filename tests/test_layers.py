@@ -20,10 +20,12 @@ MAY_IMPORT = {
     "store": {"errors"},
     "match": {"errors", "store", "fingerprint", "archives"},
     "batch": {"errors", "addresses", "fingerprint", "store"},
-    "database": {"errors", "keys", "fingerprint", "store", "match", "batch", "archives"},
+    "transfer": {"errors", "fingerprint", "store", "batch"},
+    "database": {"errors", "keys", "fingerprint", "store", "match", "batch", "archives", "transfer"},
+    "care": {"errors", "fingerprint", "store"},
     "load": {"errors", "addresses", "fingerprint", "archives", "database", "batch"},
     "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", ""},
-    "": {"errors", "fingerprint", "match", "database", "batch"},
+    "": {"errors", "fingerprint", "match", "database", "batch", "care"},
     "__main__": {"cli"},
 }
 HANDED_OUT = {"fpdb.batch", "fpdb.match.queries", "fpdb.fingerprint", "fpdb.errors", "fpdb.database"}

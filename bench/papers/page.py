@@ -1,4 +1,4 @@
-"""Writes an experiment's figures into docs/papers.md, between its markers; what stands outside is written by hand."""
+"""Writes figures into docs/papers.md, or another page, between markers; what stands outside is written by hand."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ PAGE = DOCS / "papers.md"
 PLOTS = DOCS / "papers"
 
 
-def write(name: str, markdown: str) -> None:
+def write(name: str, markdown: str, page: Path | None = None) -> None:
     """Puts Markdown between `<!-- NAME begin -->` and `<!-- NAME end -->`; ValueError if they are not there."""
-    before, begin, rest = PAGE.read_text(encoding="utf-8").partition(f"<!-- {name} begin -->")
+    page = page or PAGE
+    before, begin, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} begin -->")
     _, end, after = rest.partition(f"<!-- {name} end -->")
     if not end:
-        raise ValueError(f"{PAGE.name} has no markers for {name!r}")
-    PAGE.write_text(f"{before}{begin}\n\n{markdown.strip()}\n\n{end}{after}", encoding="utf-8")
+        raise ValueError(f"{page.name} has no markers for {name!r}")
+    page.write_text(f"{before}{begin}\n\n{markdown.strip()}\n\n{end}{after}", encoding="utf-8")
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -1,36 +1,137 @@
-"""Workloads that measure the file."""
+"""Workloads that measure the file and the memory that is used on it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from math import lgamma, log, log2
+from pathlib import Path
 
-from bench.measuring import Figure
-from bench.room import DOCUMENT, WINDOW, Room
+import fpdb
+from bench import corpora
+from bench.corpora import COMMON, DOCUMENT, FAMILY, WINDOW, kept_by, name_of
+from bench.measuring import Figure, in_child
+from bench.papers.million import fill
+from bench.room import Room
+from fpdb.fingerprint import Recipe
 
 
 def storage(room: Room) -> Iterator[Figure]:
-    """Bytes of the whole compacted file a posting, at 10 million random postings, 100 a document.
+    """Bytes of the whole compacted file a posting: random documents, and families of near-duplicates.
 
-    Target: 10 without positions, 13 with. Limit: the entropy, log2 of the number of sets of that many (hash, document)
-    pairs; with positions, also of the gaps between them and of which hash stands where. Names and records come on top.
+    Target: 7 without positions, 9 with, for the families; random documents cannot reach 7. Limit: the entropy, log2 of
+    the number of sets of such (hash, document) pairs; with positions, also of the gaps between them and of which hash
+    stands where: see docs/performance.md. Names and records come on top.
     """
-    postings = 10_000_000
-    bound = _entropy(room.size(postings))
-    plain = room.stored(postings)
-    placed = room.stored(postings, positions=True)
-    yield Figure("without positions", plain.path.stat().st_size / plain.postings, "bytes", target=10)
-    yield Figure("entropy without positions", bound, "bytes")
-    yield Figure("with positions", placed.path.stat().st_size / placed.postings, "bytes", target=13)
-    yield Figure("entropy with positions", bound + (log2(WINDOW) + _log2_factorial(DOCUMENT) / DOCUMENT) / 8, "bytes")
+    for corpus, bound, targets in (
+        ("random", random_entropy(room.documents), (None, None)),
+        ("families", families_entropy(room.documents), (7, 9)),
+    ):
+        hashes = DOCUMENT + (COMMON if corpus == "families" else 0)
+        for places, target in zip((False, True), targets, strict=True):
+            what = f"{corpus}, with positions" if places else corpus
+            limit = bound + placing(hashes) if places else bound
+            size = room.stored(corpus, positions=places).bytes_a_posting
+            yield Figure(what, size, "bytes", target=target)
+            yield Figure(f"{what}, entropy", limit / 8, "bytes")
+            yield Figure(f"{what}, in the entropy", size / (limit / 8), "")
 
 
-def _entropy(postings: int) -> float:
-    """Bytes a posting of a random set of (64-bit hash, document) pairs."""
-    # log2 of 2^64 documents choose postings, where the first is far larger than the second.
-    pairs = 64 + log2(postings / DOCUMENT)
-    return (pairs - _log2_factorial(postings) / postings) / 8
+def random_entropy(documents: int, hashes: int = DOCUMENT, width: int = 64) -> float:
+    """Bits a posting of a set of random (hash, document) pairs: log2 of (2^width documents) choose postings."""
+    postings = documents * hashes
+    return width + log2(documents) - _log2_factorial(postings) / postings
 
 
-def _log2_factorial(number: int) -> float:
+def families_entropy(documents: int) -> float:
+    """Bits a posting of the families corpus, each hash's documents taken as any set of so many.
+
+    log2 of: 2^64 choose the distinct hashes; times the ways to deal the document frequencies out to them; times, for
+    each hash, documents choose its frequency.
+    """
+    groups = documents / FAMILY
+    frequencies = {documents: float(COMMON)}  # by document frequency: how many hashes have it
+    for place in range(DOCUMENT):
+        holders = sum(kept_by(member) > place for member in range(FAMILY))
+        frequencies[holders] = frequencies.get(holders, 0) + groups
+    frequencies[1] += groups * sum(DOCUMENT - kept_by(member) for member in range(FAMILY))
+    distinct = sum(frequencies.values())
+    bits = 64 * distinct - _log2_factorial(distinct)
+    bits += _log2_factorial(distinct) - sum(map(_log2_factorial, frequencies.values()))
+    bits += sum(count * _log2_choose(documents, frequency) for frequency, count in frequencies.items())
+    return bits / (documents * (DOCUMENT + COMMON))
+
+
+def placing(hashes: int) -> float:
+    """Bits a posting of random positions: gaps of 1 to WINDOW, and the order of a document's hashes."""
+    return log2(WINDOW) + _log2_factorial(hashes) / hashes
+
+
+def _log2_factorial(number: float) -> float:
     return lgamma(number + 1) / log(2)
+
+
+def _log2_choose(number: float, chosen: float) -> float:
+    return _log2_factorial(number) - _log2_factorial(chosen) - _log2_factorial(number - chosen)
+
+
+def memory(room: Room) -> Iterator[Figure]:
+    """Peak memory of a process that does one thing to the compacted database, pages of its file included.
+
+    Target: 1.5 GB, for each. Limit: a process that opens the database and does nothing.
+    """
+    path = room.copy(room.stored(), "memory.fpdb")
+    peaks = {work: in_child(_use, path, work, room.documents)[1] / 1e9 for work in ("open", *USES)}
+    for work in USES:
+        yield Figure(work, peaks[work], "GB", target=1.5)
+    yield Figure("open", peaks["open"], "GB")
+    yield Figure("the most, in that", max(peaks.values()) / peaks["open"], "")
+
+
+USES = ("query", "add one", "remove 1%", "add 1%", "list", "check", "compact")
+
+
+def _use(path: Path, work: str, documents: int) -> None:
+    some = max(documents // 100, 1)
+    with fpdb.open(path) as db:
+        (new,) = corpora.random(1, seed=21)
+        if work == "query":
+            for _ in range(10):
+                db.query_fingerprints(new.hashes[0])
+        elif work == "add one":
+            db.add_fingerprints("one", new.hashes[0])
+        elif work == "remove 1%":
+            with db.batch() as batch:
+                for number in range(some):
+                    batch.remove(name_of(number))
+        elif work == "add 1%":
+            with db.batch() as batch:
+                for few in corpora.random(some, seed=22):
+                    for row, hashes in enumerate(few.hashes):
+                        batch.add_fingerprints(f"new {few.first + row}", hashes)
+        elif work == "list":
+            for _ in db.documents():
+                pass
+        elif work == "check":
+            assert db.check() == []
+        elif work == "compact":
+            db.compact()
+
+
+def koala(room: Room) -> Iterator[Figure]:
+    """Bytes a document of the compacted file under the preset koala: 100 hashes of 38 bits, and a name like a URL.
+
+    A tenth of them with source and contact too. `python -m bench.papers.million` says more. Target: 500 for a million
+    documents, which are 100 million postings, everything counted but source and contact. Limit: the entropy of the
+    hashes; of a name, the digits that are made up come on top.
+    """
+    recipe = Recipe.preset("koala")
+    hashes = int(recipe.rules["consonants"].parameters["stored"])
+    plain = fill(room.folder / "koala.fpdb", room.documents, bits=recipe.hash_bits, described=False)
+    told = fill(room.folder / "koala-told.fpdb", max(room.documents // 10, 1), bits=recipe.hash_bits, described=True)
+    bound = random_entropy(room.documents, hashes, recipe.hash_bits) * hashes / 8
+    yield Figure("bytes a document", plain.bytes, "bytes", target=500)
+    yield Figure("before compacting", plain.loaded / plain.documents, "bytes")
+    yield Figure("with source and contact, a tenth of the documents", told.bytes, "bytes")
+    yield Figure("entropy of the hashes", bound, "bytes")
+    yield Figure("in that entropy", plain.bytes / bound, "")
+    yield Figure("documents loaded in a second", plain.documents / plain.seconds[0], "1/s")

@@ -22,6 +22,7 @@ from fpdb.cli.pairs import pairs
 from fpdb.cli.query import query
 from fpdb.cli.remove import remove
 from fpdb.cli.rotate import rotate
+from fpdb.cli.transfer import export, import_
 from fpdb.cli.upkeep import backup, check, compact
 from fpdb.errors import Error
 
@@ -112,7 +113,23 @@ def cli(ctx: click.Context, path: str, timeout: float, key_file: str | None) -> 
     ctx.obj = Target(path, timeout, key_file)
 
 
-for _command in (init, add, remove, query, pairs, fingerprint, list_, show, info, rotate, check, compact, backup):
+for _command in (
+    init,
+    add,
+    remove,
+    query,
+    pairs,
+    fingerprint,
+    list_,
+    show,
+    info,
+    rotate,
+    check,
+    compact,
+    backup,
+    export,
+    import_,
+):
     cli.add_command(_command)
 
 

@@ -158,11 +158,26 @@ def format_option(command: Command) -> Command:
     )(command)
 
 
+def output_argument(command: Command) -> Command:
+    """FILE, by default standard output; written with `output.whole_file`."""
+    return click.argument("file", type=click.Path(), default="-", callback=_not_the_database)(command)
+
+
+def _not_the_database(ctx: click.Context, _: click.Parameter, path: str | None) -> str | None:
+    target = ctx.obj
+    if path is not None and isinstance(target, Target):
+        own = os.path.realpath(target.path)
+        if os.path.realpath(path) in [own + suffix for suffix in SUFFIXES]:
+            raise click.UsageError(f"{path!r} is the database itself; write to another file")
+    return path
+
+
 def report_option(command: Command) -> Command:
-    """--report; a file that is opened, and put in its place whole, when it is written."""
+    """--report; written with `output.whole_file`."""
     return click.option(
         "--report",
-        type=click.File("w", encoding="utf-8", lazy=True, atomic=True),
+        type=click.Path(),
+        callback=_not_the_database,
         metavar="FILE.html",
         help="Also write a page for a browser, with the matching texts side by side.",
     )(command)

@@ -7,12 +7,14 @@ databases.
 import csv
 import io
 import json
+import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import compress
-from typing import Any, Final, Literal, NamedTuple, TextIO
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, TextIO
 
 import click
 
@@ -97,6 +99,33 @@ def write_content(content: bytes) -> None:
 def write_line(text: str = "") -> None:
     """One line on standard output."""
     _stdout("backslashreplace").write(printable(text) + "\n")
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of one that is there once all of it is written and on disk; an error in
+    the block leaves what was there. "-" is standard output; a device or a pipe is written to as it is."""
+    if path == "-":
+        yield sys.stdout.buffer
+        return
+    path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as file:
+            yield file
+        return
+    temporary = f"{path}.{os.getpid()}.new"
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if os.path.exists(path):
+            os.chmod(temporary, os.stat(path).st_mode & 0o777)
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def say(message: str) -> None:

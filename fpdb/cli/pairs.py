@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fpdb.cli.options import TOP_OF_TABLE, NameValue, Target, format_option, report_option, top_option, wrong_usage
-from fpdb.cli.output import Column, bar, count_text, names_text, say, write_csv, write_json, write_line, write_table
+from fpdb.cli.output import (
+    Column,
+    bar,
+    count_text,
+    names_text,
+    say,
+    whole_file,
+    write_csv,
+    write_json,
+    write_line,
+    write_table,
+)
 
 if TYPE_CHECKING:
     from fpdb import Cluster, Pair
@@ -77,7 +88,9 @@ WEIGHTED_FIELDS = ("weighted_containment_a", "weighted_containment_b", "weighted
 @report_option
 @format_option
 @click.pass_obj
-def pairs(target: Target, /, by: str, clusters: bool, report: Any, form: str, top: int | None, **options: Any) -> None:
+def pairs(
+    target: Target, /, by: str, clusters: bool, report: str | None, form: str, top: int | None, **options: Any
+) -> None:
     """Compare all documents with each other.
 
     Pairs of documents that share fingerprints, the most alike first; boilerplate is left out.
@@ -103,9 +116,10 @@ def pairs(target: Target, /, by: str, clusters: bool, report: Any, form: str, to
         options["top"] = (top or listed) + 1 if form == "table" else top
         kept: list[Pair] = []
         _print_pairs(_keeping(_watched(db.pairs, options), kept, listed + 1), form, top, options["by"])
-        if page:
+        if page and report:
             page.add_pairs(kept[:top], **{name: options[name] for name in ("by_owner", "owners", "max_df")})
-            report.write(page.html())
+            with whole_file(report) as file:
+                file.write(page.html().encode())
 
 
 def _watched(find: Callable[..., Iterator[T]], options: dict[str, Any]) -> Iterator[T]:

@@ -19,7 +19,7 @@ from fpdb.cli.options import (
     top_option,
     wrong_usage,
 )
-from fpdb.cli.output import Column, bar, count_text, write_csv, write_json, write_line, write_table
+from fpdb.cli.output import Column, bar, count_text, whole_file, write_csv, write_json, write_line, write_table
 from fpdb.errors import BadName, Unreadable
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def query(
     top: int | None,
     name: str | None,
     kind: str,
-    report: Any,
+    report: str | None,
     form: str,
     **options: Any,
 ) -> None:
@@ -168,8 +168,9 @@ def query(
 
                     source = db.recipe.fingerprint(content, kind, name=answer.query.name).source
                     show_regions(answer.matches[:shown], source.text if source else "")
-        if page is not None:
-            report.write(page.html())
+        if page is not None and report is not None:
+            with whole_file(report) as file:
+                file.write(page.html().encode())
     if failed:
         sys.exit(1)
 

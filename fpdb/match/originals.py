@@ -53,8 +53,8 @@ def _open(path: str, own: Collection[FileId]) -> io.BufferedReader | None:
 
 
 def why_unread(source: str | None) -> Literal["gone", "not_kept", "unavailable"]:
-    """Why `read_original` gave nothing: there is no file where it was, nor an archive; the document never came from
-    one, as far as can be told; or the file or archive is there."""
+    """Why `read_original` gave nothing: there is no file or archive where it was; the document never came from one,
+    as far as can be told; or the file or archive is there."""
     if not source or not os.path.isabs(source):
         return "not_kept"
     try:

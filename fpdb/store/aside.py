@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import ParamSpec, Self, TypeVar
+from contextlib import suppress
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -17,7 +20,11 @@ class Aside:
     """
 
     def __init__(self, *, worthwhile: bool) -> None:
-        self._threads = ThreadPoolExecutor(1, thread_name_prefix="fpdb") if worthwhile else None
+        self._threads: ThreadPoolExecutor | None = None
+        if worthwhile:
+            from concurrent.futures import ThreadPoolExecutor  # not for every small commit of a new process
+
+            self._threads = ThreadPoolExecutor(1, thread_name_prefix="fpdb")
 
     def __enter__(self) -> Self:
         return self
@@ -26,10 +33,12 @@ class Aside:
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
 
-    def begin(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Begins a piece of work; the future gives its result, or raises what it raised."""
+    def begin(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Callable[[], T]:
+        """Begins a piece of work; what is returned waits for it, and gives its result or raises what it raised."""
         if self._threads is not None:
-            return self._threads.submit(work, *args, **kwargs)
-        done: Future[T] = Future()
-        done.set_result(work(*args, **kwargs))
-        return done
+            with suppress(RuntimeError):  # no thread can be started: there are too many, or no room for its stack
+                return self._threads.submit(work, *args, **kwargs).result
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            self._threads = None
+        done = work(*args, **kwargs)
+        return lambda: done

@@ -33,12 +33,22 @@ class Catalogue:
         self._chunks: dict[int, NDArray[np.void]] = {}
         self._changed: set[int] = set()
 
+    def _get(self, database: Any, key: bytes) -> Any:
+        """The value of a key; None where there is none, and not only a damaged key that was this one."""
+        value = self._txn.get(key, db=database)
+        if value is None:
+            cursor = self._txn.cursor(database)
+            if cursor.set_range(key):
+                layout.unseal(bytes(cursor.key()), cursor.value())
+            _check_before(cursor, key)
+        return value
+
     # ------------------------------------------------------------ names and records
 
     def find(self, name: bytes) -> int | None:
         """The id of the document of this name."""
         key = layout.name_key(name)
-        value = self._txn.get(key, db=self._names)
+        value = self._get(self._names, key)
         if value is None:
             return None
         return layout.parse_id_key(bytes(layout.unseal(key, value)))
@@ -56,7 +66,7 @@ class Catalogue:
             return self._groups[index]
         if index != self._last[0]:
             key = layout.id_key(index)
-            value = self._txn.get(key, db=self._documents)
+            value = self._get(self._documents, key)
             nothing: list[Record | None] = [None] * RECORDS_PER_GROUP
             self._last = index, nothing if value is None else layout.unpack_records(key, value)
         return self._last[1]
@@ -85,6 +95,9 @@ class Catalogue:
         """The documents whose names begin so, in the order of their names' bytes."""
         cursor = self._txn.cursor(self._names)
         beginning = beginning[: layout.LONGEST_PLAIN_NAME]
+        if beginning:
+            cursor.set_range(beginning)
+            _check_before(cursor, beginning)
         if not (cursor.set_range(beginning) if beginning else cursor.first()):
             return
         entries = ((bytes(key), layout.parse_id_key(bytes(layout.unseal(bytes(key), value)))) for key, value in cursor)
@@ -142,7 +155,7 @@ class Catalogue:
         if chunk is not None:
             return chunk
         key = layout.id_key(index)
-        value = self._txn.get(key, db=self._sizes)
+        value = self._get(self._sizes, key)
         if value is None:
             return np.full(SIZES_PER_CHUNK, np.array((layout.DEAD, 0, 0), layout.SIZE))
         return layout.view_array(key, value, layout.SIZE, SIZES_PER_CHUNK)
@@ -234,6 +247,16 @@ class Catalogue:
     def _put(self, database: Any, key: bytes, value: bytes, *, append: bool) -> None:
         if not self._txn.put(key, value, db=database, append=append):
             raise Corrupt(f"the key {key!r} came out of order; run 'fpdb check'")
+
+
+def _check_before(cursor: lmdb.Cursor, key: bytes) -> None:
+    """Moves a cursor from where `set_range` put it to the entry before, whose value must be sound and its key lower.
+    Raises Corrupt."""
+    if cursor.prev() if cursor.key() else cursor.last():
+        before = bytes(cursor.key())
+        layout.unseal(before, cursor.value())
+        if before >= key:
+            raise Corrupt(f"the key {before!r} is out of order; run 'fpdb check'")
 
 
 def _long_name(entry: tuple[bytes, int]) -> tuple[bytes, bool]:

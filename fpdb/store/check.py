@@ -5,33 +5,59 @@ Every storage test ends in it. Reads only; reports what it finds and never stops
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import lmdb.verify
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.errors import Corrupt
-from fpdb.store import environment, runs
+from fpdb.errors import Corrupt, MissingPackage
+from fpdb.store import environment, layout, runs, sampled, structure
 from fpdb.store._codec import first_of_pair as _first_of_pair
 from fpdb.store.layout import FIRST_BOILERPLATE, Record, Run
 from fpdb.store.snapshot import Snapshot
+from fpdb.store.states import state_problems
 from fpdb.store.store import Store
+from fpdb.store.texts import check_packages
+
+TRIES = 20
+
+
+class Unchecked(str):
+    """A sentence on what could not be looked at, and why."""
+
+    __slots__ = ()
 
 
 def problems(store: Store) -> list[str]:
-    """What is wrong, one sentence each; [] for a sound store. Writers wait meanwhile, unless the store is read-only.
-    Raises MissingPackage where texts are kept that cannot be unpacked."""
+    """What is wrong, one sentence each; [] for a sound store, see `examine`."""
+    return [sentence for sentence in examine(store) if not isinstance(sentence, Unchecked)]
+
+
+def examine(store: Store, *, quick: bool = False) -> Iterator[str]:
+    """What is wrong with a store, and what could not be looked at. Writers wait meanwhile, unless the store is
+    read-only. quick: looks at samples of what there is very much of, see `fpdb.store.sampled`."""
     try:
         with store.quiet():
-            found = [f"structure: {problem}" for problem in environment.structure_problems(store.path)]
-            if found:
-                return found  # LMDB itself is not to read such a file
+            found = [] if quick else _structure(store.path)
+            yield from found
+            if any(not isinstance(sentence, Unchecked) for sentence in found):
+                return  # LMDB itself is not to read such a file
             with store.snapshot() as view:
-                return list(_problems(view))
+                yield from (sampled.problems if quick else _problems)(view)
     except (Corrupt, lmdb.verify.VerifyError) as error:
-        return [str(error)]
+        yield str(error)
+
+
+def _structure(path: str) -> list[str]:
+    """What is wrong with the file as an LMDB file. Who reads only keeps no writer out: then it is looked at again."""
+    for _ in range(TRIES):
+        before = structure.transaction(path)
+        found = [f"structure: {problem}" for problem in environment.structure_problems(path)]
+        if not found or structure.transaction(path) == before:
+            return found
+    return [Unchecked("the file's structure was not looked at, since others kept writing: check when they are done")]
 
 
 @dataclass
@@ -59,7 +85,8 @@ class _Tally:
 
 
 def _problems(view: Snapshot) -> Iterator[str]:
-    yield from _state(view)
+    yield from _format(view)
+    yield from state_problems(view)
     records = yield from _catalogue(view)
     tally = _Tally.of(records)
     try:
@@ -84,24 +111,15 @@ def _problems(view: Snapshot) -> Iterator[str]:
     yield from _texts(view, records)
 
 
-def _state(view: Snapshot) -> Iterator[str]:
-    state = view.state
-    listed = {run.number for run in state.runs}
-    written = set(runs.written(view.txn, view.blocks))
-    if len(listed) != len(state.runs):
-        yield "the state lists a run twice"
-    for number in sorted(listed - written):
-        yield f"run {number} is listed but not there"
-    for number in sorted(written - listed):
-        if number >= state.next_run:
-            yield f"run {number} is there but was never begun"
-    for before, after in zip(state.runs, state.runs[1:], strict=False):
-        if before.last_id >= after.first_id:
-            yield f"runs {before.number} and {after.number} overlap in documents"
-    for run in state.runs:
-        end = state.next_boilerplate if run.boilerplate else state.next_document
-        if not run.first_id <= run.last_id < end or run.number >= state.next_run or not 0 <= run.dead <= run.postings:
-            yield f"run {run.number} is described impossibly: {run}"
+def _format(view: Snapshot) -> Iterator[str]:
+    """The unnamed database holds the named ones and two records of ours."""
+    expected = {layout.FORMAT_KEY, layout.STATE_KEY, *layout.NAMED}
+    for key in {bytes(key) for key in view.txn.cursor().iternext(values=False)} ^ expected:
+        yield f"{key!r} is {'missing' if key in expected else 'there, which no fpdb has written'}"
+    for name in layout.NAMED:
+        for found in view.txn.cursor(view.databases[name]).iternext(values=False):
+            if not layout.may_be_key(name, found):
+                yield f"{bytes(found)!r} is no key of {name.decode()}"
 
 
 def _catalogue(view: Snapshot) -> Generator[str, None, dict[int, Record]]:
@@ -109,6 +127,10 @@ def _catalogue(view: Snapshot) -> Generator[str, None, dict[int, Record]]:
     records: dict[int, Record] = {}
     for document, record in view.catalogue.records():
         records[document] = record
+        wrong = layout.record_fault(record)
+        if wrong is not None:
+            yield f"the record of document {document} is impossible: {wrong}"
+            continue
         if view.catalogue.find(record.name) != document:
             yield f"document {document} is not found under its name"
         end = view.state.next_document if document < FIRST_BOILERPLATE else view.state.next_boilerplate
@@ -159,9 +181,16 @@ def _texts(view: Snapshot, records: Mapping[int, Record]) -> Iterator[str]:
             yield f"there is a text of document {document}, whose record tells of none"
     except Corrupt as error:
         yield str(error)
+    read: Callable[[int, Record], object] = view.texts.read
+    try:
+        check_packages()
+    except MissingPackage as error:
+        read = view.texts.kept
+        if told:
+            yield Unchecked(f"the {len(told)} kept texts were not unpacked, only their checksums compared: {error}")
     for document in told:
         try:
-            view.texts.read(document, records[document])
+            read(document, records[document])
         except Corrupt as error:
             yield str(error)
 

@@ -84,7 +84,7 @@ class _Commit:
         for postings, first_id, last_id in fresh:
             if len(postings):
                 self._write_run(postings, first_id, last_id)
-        self.catalogue.write(packed.result())
+        self.catalogue.write(packed())
         listed = tuple(self.listed[False] + self.listed[True])
         self.state = self.state._replace(runs=listed)
         write_state(self.view.txn, self.state)
@@ -147,7 +147,7 @@ class _Commit:
         first_id = self._take_ids(len(additions), boilerplate=boilerplate)
         sorting = self.aside.begin(_sorted, additions, first_id)
         self.catalogue.set_names(first_id, [addition.record.name for addition in additions])
-        postings, first = sorting.result()
+        postings, first = sorting()
         if first is None:
             fingerprints = distinct = np.array([len(addition.hashes) for addition in additions], np.int64)
         else:

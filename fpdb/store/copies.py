@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt, DatabaseExists
-from fpdb.store import environment, layout, runs
+from fpdb.store import environment, layout, runs, sampled
 from fpdb.store.catalogue import Catalogue
 from fpdb.store.commits import dead_of
 from fpdb.store.environment import Environment
 from fpdb.store.layout import Run, State
 from fpdb.store.merging import merged
 from fpdb.store.runs import Postings, RunWriter
-from fpdb.store.snapshot import Snapshot, write_state
+from fpdb.store.snapshot import Cache, Snapshot, write_state
 from fpdb.store.texts import Texts
 
 U32 = NDArray[np.uint32]
@@ -46,6 +46,7 @@ def rebuild(view: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
             _Rebuilding(view, fresh).run()
         finally:
             fresh.close()
+        _verify(temporary)
     except BaseException:
         environment.discard(temporary)
         raise
@@ -156,14 +157,27 @@ class _Rebuilding:
         return new
 
 
+def _verify(path: str) -> None:
+    """Looks at a copy before it gets its name. Raises Corrupt."""
+    env = Environment(path, readonly=True, timeout=0)
+    try:
+        with env.read() as (txn, file):
+            found = next(sampled.problems(Snapshot(txn, file.databases, Cache())), None)
+    finally:
+        env.close()
+    if found is not None:
+        raise Corrupt(f"the copy is not sound, and was not kept: {found}; run 'fpdb check'")
+
+
 def backup(env: Environment, path: str) -> None:
-    """Raises DatabaseExists, StorageFailure."""
+    """Raises DatabaseExists, StorageFailure; Corrupt where the copy is not sound."""
     if os.path.lexists(path):
         raise DatabaseExists(f"there is a file at {path!r} already; a backup does not overwrite")
     temporary = f"{path}.{os.getpid()}.backup"
     environment.discard(temporary)
     try:
         env.copy(temporary)
+        _verify(temporary)
         environment.publish(temporary, path)
     except FileExistsError:
         raise DatabaseExists(f"there is a file at {path!r} already; a backup does not overwrite") from None

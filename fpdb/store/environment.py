@@ -11,7 +11,6 @@ import errno
 import fcntl
 import os
 import stat
-import struct
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -23,19 +22,15 @@ from weakref import WeakSet
 import lmdb
 import lmdb.verify
 
-from fpdb.errors import Corrupt, Error, Locked, NoSuchDatabase, NotADatabase, ReadOnly, StorageFailure
-from fpdb.store import layout
+from fpdb.errors import Corrupt, Error, NoSuchDatabase, NotADatabase, ReadOnly, StorageFailure
+from fpdb.store import layout, structure
+from fpdb.store.failures import NO_ROOM, explain, lmdb_translated, translated
 from fpdb.store.locking import FileLock, unlock
 
-PAGE = 4096
 MAP_SIZE = 1 << 40
 MAX_READERS = 510
-_META = struct.Struct(
-    "<16xIIQQI92xQQ"
-)  # page header; magic, version, address, map size, page size; last page, transaction
-_LMDB_MAGIC = 0xBEEFC0DE
-
-
+LOCK_BYTES = 32_768  # LMDB's table of so many readers
+EXAMINATIONS = 50  # of a file whose commits follow each other so fast that each is gone before it was looked at
 BESIDE = ("-lock", "-writer", "-merge")  # suffixes of the files beside a database
 
 
@@ -68,7 +63,7 @@ def refuse_foreign(path: str) -> None:
     if size < wanted and not _only_free_pages_missing(path):
         raise Corrupt(
             f"{path!r} is cut short: {size} bytes of {wanted}; "
-            f"take a backup, or salvage what is sound with another copy"
+            f"use a backup, or save what is sound with 'fpdb check --repair'"
         )
     if not os.path.exists(lock_path(path)):
         _probe(path)
@@ -77,22 +72,11 @@ def refuse_foreign(path: str) -> None:
 def _sizes(path: str) -> tuple[int, int]:
     """The file's size, and what its newest commit needs, in bytes. Raises NotADatabase, OSError."""
     with open(path, "rb") as file:
-        metas = [file.read(PAGE), file.read(PAGE)]
+        newest = structure.newest(file.read(2 * structure.PAGE))
+        if newest is None:
+            raise NotADatabase(f"{path!r} is not an fpdb database")
         # The size comes second: files only grow.
-        return os.fstat(file.fileno()).st_size, (_last_page(path, metas) + 1) * PAGE
-
-
-def _last_page(path: str, metas: list[bytes]) -> int:
-    found = []
-    for meta in metas:
-        if len(meta) < _META.size:
-            continue
-        magic, version, _, _, page_size, last_page, transaction = _META.unpack_from(meta)
-        if magic == _LMDB_MAGIC and version == 1 and page_size == PAGE:
-            found.append((transaction, last_page))
-    if not found:
-        raise NotADatabase(f"{path!r} is not an fpdb database")
-    return int(max(found)[1])
+        return os.fstat(file.fileno()).st_size, newest[1] * structure.PAGE
 
 
 def _only_free_pages_missing(path: str) -> bool:
@@ -111,8 +95,36 @@ def structure_problems(path: str) -> list[str]:
 
 def _probe(path: str) -> None:
     """Reads the format record of a file that no process has open, leaving no lock file behind."""
-    with _opened(path) as env, env.begin() as txn:
-        read_format(txn, path)
+    with _opened(path) as env, open(path, "rb") as file:
+        try:
+            _refuse_damaged(file.fileno(), env, path)
+        except Corrupt:
+            if os.path.exists(lock_path(path)):
+                return  # somebody has it open now and writes; whoever opens it next as a reader looks again
+            raise
+        with env.begin() as txn:
+            read_format(txn, path)
+
+
+def _refuse_damaged(file: int, env: lmdb.Environment, path: str) -> None:
+    """Raises Corrupt, or NotADatabase, where LMDB is not to read further."""
+    before = None
+    for _ in range(EXAMINATIONS):
+        with env.begin() as txn:
+            fault, commit = structure.fault(file, txn.id()), txn.id()
+        if fault is None:
+            return
+        if commit == before:
+            break
+        before = commit
+    else:
+        return  # others commit all the time, so they can read it
+    if not structure.mentions(file, layout.FORMAT_KEY):
+        raise NotADatabase(f"{path!r} is an LMDB file of another program")
+    raise Corrupt(
+        f"{path!r} is damaged: {fault}; it was not touched: use a backup, or save what is sound with "
+        "'fpdb check --repair'"
+    )
 
 
 @contextmanager
@@ -135,49 +147,12 @@ def read_format(txn: lmdb.Transaction, path: str) -> dict[str, object]:
     return layout.unpack_format(value)
 
 
-@contextmanager
-def translated(path: str) -> Iterator[None]:
-    """Turns errors of LMDB and the operating system into fpdb's."""
-    with lmdb_translated(path):
-        try:
-            yield
-        except OSError as error:
-            raise StorageFailure(_explain(path, error.strerror or str(error))) from error
-
-
-@contextmanager
-def lmdb_translated(path: str) -> Iterator[None]:
-    """Turns errors of LMDB into fpdb's; for blocks in which a caller's own code may run."""
-    try:
-        yield
-    except lmdb.ReadersFullError as error:
-        raise StorageFailure(f"{MAX_READERS} readers have {path!r} open already; close some") from error
-    except (lmdb.CorruptedError, lmdb.PageNotFoundError, lmdb.PanicError) as error:
-        raise Corrupt(f"{path!r} is damaged ({error}); run 'fpdb check'") from error
-    except (lmdb.InvalidError, lmdb.VersionMismatchError, lmdb.IncompatibleError) as error:
-        raise NotADatabase(f"{path!r} is not an fpdb database ({error})") from error
-    except lmdb.Error as error:
-        if "already open" in str(error):
-            raise Locked(f"{path!r} is already open in this process; share that Database") from error
-        raise StorageFailure(_explain(path, str(error))) from error
-
-
-def _explain(path: str, message: str) -> str:
-    try:
-        free = os.statvfs(os.path.dirname(path) or ".")
-        if free.f_bavail * free.f_frsize < 1 << 20:
-            return f"the disk of {path!r} is full ({message}); what was committed is safe: make room and try again"
-    except OSError:
-        pass
-    return f"{path!r}: {message}; what was committed is safe"
-
-
 @dataclass(eq=False)
 class OpenFile:
     """One LMDB file, open until it is retired and its last transaction has ended.
 
     generation: which opening of the path this is; what was cached from another one is void. users: the thread of each
-    transaction.
+    transaction. failed: a write transaction has failed; if it was at the meta page, LMDB refuses all further ones.
     """
 
     env: lmdb.Environment
@@ -187,12 +162,38 @@ class OpenFile:
     generation: int
     users: list[int] = field(default_factory=list)
     retired: bool = False
+    failed: bool = False
 
     def __post_init__(self) -> None:
         _open_files.add(self)
 
 
 _open_files: WeakSet[OpenFile] = WeakSet()
+_making = threading.Lock()  # held by whoever makes or opens a lock file, in this process
+
+
+def _allocate_lock_file(path: str) -> None:
+    """Gives the lock file all its blocks: LMDB writes to it through a map, and where a disk is full, a block that is
+    not there is a SIGBUS. Raises OSError."""
+    if not hasattr(os, "posix_fallocate"):
+        return  # macOS
+    path = lock_path(path)
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        pass
+    else:
+        here = (status.st_dev, status.st_ino)
+        if status.st_blocks * 512 >= LOCK_BYTES or any(here == file.identities[1] for file in list(_open_files)):
+            return  # to open and close it would drop the locks that this process has on it
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.posix_fallocate(file, 0, LOCK_BYTES)  # leaves alone what is there: another process may use it already
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise
+    finally:
+        os.close(file)
 
 
 def _keep_open_in_child() -> None:
@@ -243,19 +244,23 @@ class Environment:
                 if (status.st_dev, status.st_ino) != _identity(self.path):
                     raise lmdb.Error("the file was replaced while it was being opened")
                 lock = not self.readonly or os.access(os.path.dirname(self.path), os.W_OK)
-                env = lmdb.open(
-                    os.fsencode(self.path),
-                    subdir=False,
-                    create=False,
-                    readonly=self.readonly,
-                    lock=lock or os.path.exists(lock_path(self.path)),
-                    map_size=MAP_SIZE,
-                    max_dbs=len(layout.NAMED),
-                    max_readers=MAX_READERS,
-                    max_spare_txns=4,
-                    mode=0o600,
-                )
+                with _making:
+                    if lock:
+                        _allocate_lock_file(self.path)
+                    env = lmdb.open(
+                        os.fsencode(self.path),
+                        subdir=False,
+                        create=False,
+                        readonly=self.readonly,
+                        lock=lock or os.path.exists(lock_path(self.path)),
+                        map_size=MAP_SIZE,
+                        max_dbs=len(layout.NAMED),
+                        max_readers=MAX_READERS,
+                        max_spare_txns=4,
+                        mode=0o600,
+                    )
                 try:
+                    _refuse_damaged(guard, env, self.path)
                     with env.begin() as txn:
                         recipe = read_format(txn, self.path)
                     databases = {name: env.open_db(name, create=False) for name in layout.NAMED}
@@ -292,9 +297,15 @@ class Environment:
             file = self._file
             if file is None:
                 raise Error("the database is closed")
-            if file.identities != self._identify():
-                if file.identities[0] == _identity(self.path) and not file.users:
-                    file.env.close()  # only the readers' table is new; a process opens a file once
+            if file.failed or file.identities != self._identify():
+                if file.identities[0] == _identity(self.path):  # still the same file, which a process opens once
+                    if file.users and file.failed:
+                        raise StorageFailure(
+                            f"a write to {self.path!r} has failed; what was committed is safe: end the reads that are "
+                            f"still going on in this process, and try again"
+                        )
+                    if not file.users:
+                        file.env.close()
                 self._file = self._open(file.generation + 1)
                 self._retire(file)
                 file = self._file
@@ -316,13 +327,16 @@ class Environment:
             file = self._enter()
         try:
             yield file
+        except lmdb.PanicError:
+            file.failed = True
+            raise
         finally:
             self._leave(file, thread)
 
     @contextmanager
     def read(self) -> Iterator[tuple[lmdb.Transaction, OpenFile]]:
         """A read transaction, whose buffers die with it, and the file that it reads."""
-        with self._used() as file, lmdb_translated(self.path), file.env.begin(buffers=True) as txn:
+        with lmdb_translated(self.path), self._used() as file, file.env.begin(buffers=True) as txn:
             yield txn, file
 
     @contextmanager
@@ -332,19 +346,20 @@ class Environment:
         if self.readonly:
             raise ReadOnly(f"{self.path!r} was opened for reading only")
         with translated(self.path), self.writing.held(), self._used() as file:
-            with file.env.begin(write=True, buffers=True) as txn:
-                yield txn, file
+            try:
+                with file.env.begin(write=True, buffers=True) as txn:
+                    yield txn, file
+            except lmdb.Error:
+                file.failed = True
+                raise
             self._fill_up(file.env)
 
     def _fill_up(self, env: lmdb.Environment) -> None:
         """Makes the file as long as LMDB counts it, so that a file cut short can be told by its size."""
-        wanted = (env.info()["last_pgno"] + 1) * PAGE
-        if os.stat(self.path).st_size < wanted:
-            try:
+        wanted = (env.info()["last_pgno"] + 1) * structure.PAGE
+        with suppress(OSError):  # the commit is done; `refuse_foreign` bears a file that lacks free pages
+            if os.stat(self.path).st_size < wanted:
                 os.truncate(self.path, wanted)
-            except OSError as error:
-                if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                    raise
 
     def clear_stale_readers(self) -> None:
         """Frees the slots of readers that died, whose snapshots would keep pages from being used again."""
@@ -400,7 +415,13 @@ def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> No
     """Writes an LMDB file with fpdb's databases and these records. Raises StorageFailure."""
     with translated(path):
         env = lmdb.open(
-            os.fsencode(path), subdir=False, map_size=MAP_SIZE, max_dbs=len(layout.NAMED), lib_version=0, mode=0o600
+            os.fsencode(path),
+            subdir=False,
+            lock=False,  # nobody else knows the name
+            map_size=MAP_SIZE,
+            max_dbs=len(layout.NAMED),
+            lib_version=0,
+            mode=0o600,
         )
         try:
             for name in layout.NAMED:
@@ -423,7 +444,7 @@ def publish(temporary: str, path: str) -> None:
     except FileExistsError:
         raise
     except OSError as error:
-        raise StorageFailure(_explain(path, error.strerror or str(error))) from error
+        raise StorageFailure(explain(path, error.strerror or str(error))) from error
 
 
 def sync(path: str) -> None:
@@ -438,5 +459,8 @@ def sync(path: str) -> None:
 def discard(path: str) -> None:
     """Removes a temporary database and the files beside it, as far as they are there."""
     for suffix in ("", *BESIDE):
-        with suppress(FileNotFoundError):
+        try:
             os.unlink(path + suffix)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.EROFS):  # a read-only medium has none
+                raise

@@ -139,6 +139,13 @@ def parse_text_key(key: bytes) -> tuple[int, int]:
     return document, piece
 
 
+def may_be_key(database: bytes, key: bytes | memoryview) -> bool:
+    """Whether a named database may hold such a key."""
+    if database == NAMES:
+        return 0 < len(key) <= LONGEST_PLAIN_NAME or len(key) == LONGEST_PLAIN_NAME + 32
+    return len(key) == {BLOCKS: 8, DOCUMENTS: 4, SIZES: 4, TEXTS: 8}[database]
+
+
 def _parsed(form: struct.Struct, key: bytes) -> tuple[int, ...]:
     try:
         return form.unpack(key)
@@ -317,6 +324,29 @@ class Record(NamedTuple):
     def counted(self, fingerprints: int, hashes: int) -> Record:
         """The record with these counts."""
         return Record._make((*self[:5], fingerprints, hashes, *self[7:]))
+
+
+def record_fault(record: Record) -> str | None:
+    """What of a record no fpdb has written; None: nothing."""
+    counts = (record.symbols, record.kgrams, record.fingerprints, record.hashes, record.added, record.rotation)
+    texts = (
+        (record.kind, record.note, *record.labels, *record.labels.values())
+        if isinstance(record.labels, Mapping)
+        else (None,)
+    )
+    if not isinstance(record.name, bytes) or not 0 < len(record.name) <= LONGEST_NAME:
+        return "its name"
+    if not isinstance(record.digest, bytes) or len(record.digest) != DIGEST_BYTES:
+        return "its digest"
+    if any(type(count) is not int or count < 0 for count in counts) or record.hashes > record.fingerprints:
+        return "its counts"
+    if any(not isinstance(text, str) for text in texts):
+        return "its kind, note or labels"
+    if any(not isinstance(text, str | None) for text in (record.source, record.contact)):
+        return "its source or contact"
+    if record.text is not None and (type(record.text) is not int or not 0 <= record.text <= LARGEST_TEXT):
+        return "its kept text's size"
+    return None
 
 
 _RECORD_TYPES: Final = frozenset(

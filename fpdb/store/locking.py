@@ -10,9 +10,10 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from fpdb.errors import Locked
+from fpdb.store.failures import translated
 
 _POLL = 0.002, 0.05  # seconds between tries: the first, and the longest
 
@@ -32,7 +33,7 @@ class FileLock:
 
     @contextmanager
     def held(self, *, timeout: float | None = None) -> Iterator[None]:
-        """Holds the lock inside the block. Raises Locked after the time-out."""
+        """Holds the lock inside the block. Raises Locked after the time-out, StorageFailure."""
         timeout = self.timeout if timeout is None else timeout
         deadline = time.monotonic() + timeout
         if not self._thread.acquire(timeout=max(timeout, 0)):
@@ -50,23 +51,29 @@ class FileLock:
 
     @contextmanager
     def _flock(self, deadline: float, timeout: float) -> Iterator[None]:
-        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with translated(self.path):
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            pause, longest = _POLL
-            while not _try(file):
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    holder = os.pread(file, 20, 0).decode("ascii", "replace").strip() or "unknown"
-                    raise Locked(
-                        f"process {holder} is {self.doing}; waited {timeout:g} s "
-                        f"(wait longer with --timeout, or end that process)"
-                    )
-                time.sleep(min(pause, left))
-                pause = min(2 * pause, longest)
-            os.pwrite(file, b"%-19d\n" % os.getpid(), 0)
+            with translated(self.path):
+                self._wait(file, deadline, timeout)
+            with suppress(OSError):  # it is for the message of `_wait` only, and the disk may be full
+                os.pwrite(file, b"%-19d\n" % os.getpid(), 0)
             yield
         finally:
             unlock(file)
+
+    def _wait(self, file: int, deadline: float, timeout: float) -> None:
+        pause, longest = _POLL
+        while not _try(file):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                holder = os.pread(file, 20, 0).decode("ascii", "replace").strip() or "unknown"
+                raise Locked(
+                    f"process {holder} is {self.doing}; waited {timeout:g} s "
+                    f"(wait longer with --timeout, or end that process)"
+                )
+            time.sleep(min(pause, left))
+            pause = min(2 * pause, longest)
 
 
 def unlock(file: int) -> None:

@@ -83,7 +83,7 @@ class Texts:
             return None
         check_packages()
         try:
-            return _unpack(text)
+            return unpack(text)
         except ValueError as error:
             raise _damaged(record, str(error)) from error
 
@@ -146,8 +146,8 @@ class Texts:
             found = cursor.delete()
 
 
-def _unpack(text: KeptText) -> str | bytes:
-    """ValueError: it is not what was packed."""
+def unpack(text: KeptText) -> str | bytes:
+    """The content. Raises MissingPackage; ValueError: it is not what was packed."""
     decompressor = _contexts().decompressor
     from zstandard import ZstdError, frame_content_size
 

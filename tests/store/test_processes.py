@@ -35,6 +35,27 @@ def test_a_second_writer_waits_and_then_names_the_first(path):
         assert db.check() == []
 
 
+WRITE = """
+with fpdb.open(path) as db:
+    say("begun")
+    for number in range(400):
+        db.add_fingerprints(f"{number % 50}", hashes_of(number, 300))
+"""
+
+
+def test_a_check_beside_a_writer_finds_nothing(path):
+    fpdb.open(path).close()
+    with running(WRITE, path) as writer:
+        assert hear(writer) == "begun"
+        found = []
+        while writer.poll() is None:
+            with fpdb.open(path, "r") as db:
+                found += db.check()
+        assert writer.wait() == 0
+    assert found == []
+    assert fpdb.check(path) == fpdb.Findings(())
+
+
 def test_a_second_writer_gets_its_turn(path):
     fpdb.open(path).close()
     with running(HOLD, path) as holder, fpdb.open(path, timeout=60) as db, ThreadPoolExecutor() as pool:

@@ -187,7 +187,7 @@ def test_a_missing_package_is_named(db, monkeypatch):
     db.add("a", PROSE, keep_text=True)
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "zstandard", None)
-        for ask in (lambda: db.add("b", PROSE, keep_text=True), lambda: db.text("a"), db.check):
+        for ask in (lambda: db.add("b", PROSE, keep_text=True), lambda: db.text("a")):
             with pytest.raises(
                 fpdb.MissingPackage, match=r"zstandard is needed for kept texts: pip install 'fpdb\[tex"
             ):

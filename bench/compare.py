@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""fpdb beside other engines on the same work in the same run, each in a process of its own.
+
+families: 100,000 documents of 105 hashes (10.5 million postings) in families of near-duplicates, five of the hashes
+held by all of them; load, query by a document's hashes, add and remove one, and whether answers are right. random: as
+many random postings as --size says, 100 a document, and queries of 1,000 hashes, for fpdb and DuckDB. files: programs
+compared with each other, for fpdb and copydetect.
+
+Loads, additions and removals count until they are synced to disk. An engine whose package is missing is named and left
+out: pip install 'fpdb[peers]'. Target: fpdb loads the random postings as fast as DuckDB sorts and loads them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import version
+from importlib.util import find_spec
+from inspect import cleandoc
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for this file run by its path
+
+import numpy as np
+
+from bench.corpora import KINDS, Documents
+from bench.measuring import Figure, in_child, median, seconds
+from bench.peers import duck, dupfixed, files, lsh, own, rocks, sourmash_index, tantivy_index
+from bench.peers.engine import U64, Found, Maker, Truth, bytes_on_disk
+from bench.report import HEADINGS, Report, line
+from bench.room import KEPT
+from bench.run import RESULTS, common_options, postings, workplace
+
+FPDB, DUCKDB = "fpdb", "DuckDB"
+
+
+class Peer(NamedTuple):
+    """An engine: how it is made, and the package that it needs."""
+
+    maker: Maker
+    package: str
+
+
+ENGINES: Mapping[str, Peer] = {
+    FPDB: Peer(own.Fpdb, "fpdb"),
+    "fpdb, compacted": Peer(own.compacted, "fpdb"),
+    DUCKDB: Peer(duck.DuckDB, "duckdb"),
+    "tantivy": Peer(tantivy_index.Tantivy, "tantivy"),
+    "sourmash": Peer(sourmash_index.Sourmash, "sourmash"),
+    "RocksDB": Peer(rocks.Rocks, "rocksdict"),
+    "LMDB DUPFIXED": Peer(dupfixed.Dupfixed, "lmdb"),
+    "datasketch": Peer(lsh.Datasketch, "datasketch"),
+}
+PROGRAM_ENGINES: Mapping[str, Callable[[Path], files.Pairs]] = {
+    FPDB: files.with_fpdb,
+    "copydetect": files.with_copydetect,
+}
+PROGRAM_PACKAGES = {FPDB: "tree_sitter_python", "copydetect": "copydetect"}
+NAMES = tuple(dict.fromkeys([*ENGINES, *PROGRAM_ENGINES]))
+LARGE = (FPDB, "fpdb, compacted", DUCKDB)  # engines that take the random postings
+
+SIZE = 100_000_000  # random postings
+FAMILIES = 100_000  # documents
+QUERIES, CHANGES = 40, 20
+TOP = 10
+ASKED, FROM_EACH = 1000, 50  # hashes of a query of the random documents: half of them are ten documents'
+PROGRAMS = 150
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an engine is given: documents of a corpus, and queries."""
+
+    corpus: str
+    documents: int
+    queries: Sequence[U64]
+
+    def all(self) -> list[Documents]:
+        """All documents, in memory."""
+        return list(KINDS[self.corpus](self.documents))
+
+
+@dataclass
+class Outcome:
+    """What an engine did: seconds to load, bytes on disk; seconds of each query and change; the answers."""
+
+    loading: float
+    bytes: int
+    asking: list[float] = field(default_factory=list)
+    answers: list[Found] = field(default_factory=list)
+    changes: dict[str, list[float]] = field(default_factory=dict)
+
+
+def measure(maker: Maker, path: Path, work: Work, changes: int) -> Outcome:
+    """Everything that one engine does; runs in a process of its own. The arrays are in memory before."""
+    documents = work.all()
+    engine = maker(path)
+    outcome = Outcome(seconds(partial(engine.build, documents)), bytes_on_disk(path))
+    engine.ask(work.queries[0], TOP)
+    for hashes in work.queries:
+        begun = time.perf_counter()
+        found = engine.ask(hashes, TOP)
+        outcome.asking.append(time.perf_counter() - begun)
+        outcome.answers.append(found)
+    new = next(KINDS[work.corpus](changes, 99)).hashes
+    for call in ("add", "remove"):
+        if call not in engine.unable:
+            change = getattr(engine, call)
+            rows = range(work.documents, work.documents + len(new))
+            outcome.changes[call] = [seconds(partial(change, row, new[row - work.documents])) for row in rows]
+    engine.close()
+    return outcome
+
+
+def families(folder: Path, names: Sequence[str], quick: bool) -> Iterator[tuple[str, Figure]]:
+    """All engines on the families corpus."""
+    count = FAMILIES // 20 if quick else FAMILIES
+    kept = np.concatenate([some.hashes[::KEPT] for some in KINDS["families"](count)])
+    work = Work("families", count, list(kept[:: max(len(kept) // QUERIES, 1)][:QUERIES]))
+    yield from _run(folder, "families", names, work)
+
+
+def random(folder: Path, names: Sequence[str], size: int) -> Iterator[tuple[str, Figure]]:
+    """The engines for large work on random postings; how fpdb's load compares with DuckDB's."""
+    count = size // 100
+    kept = np.concatenate([some.hashes[::KEPT].copy() for some in KINDS["random"](count)])
+    rng = np.random.default_rng(4)
+    queries = []
+    for _ in range(QUERIES):
+        some = kept[rng.integers(0, len(kept), ASKED // 2 // FROM_EACH), :FROM_EACH]
+        queries.append(
+            np.concatenate([np.unique(some), rng.integers(0, 2**64, ASKED - np.unique(some).size, np.uint64)])
+        )
+    speeds = {}
+    for name, figure in _run(
+        folder, "random", [name for name in LARGE if name in names], Work("random", count, queries)
+    ):
+        if figure.what == "random: load":
+            speeds[name] = figure.value
+        yield name, figure
+    if FPDB in speeds and DUCKDB in speeds:
+        of_it = speeds[FPDB] / speeds[DUCKDB]
+        yield FPDB, Figure("random: load, of DuckDB's speed", of_it, "", target=1, better="more")
+
+
+def _run(folder: Path, what: str, names: Sequence[str], work: Work) -> Iterator[tuple[str, Figure]]:
+    truth = Truth(KINDS[work.corpus], work.documents, work.queries)
+    size = work.documents * next(KINDS[work.corpus](1)).hashes.size
+    for number, name in enumerate(names):
+        path = folder / f"{what}-{number}"
+        outcome, peak = in_child(measure, ENGINES[name].maker, path, work, CHANGES)
+        yield name, Figure(f"{what}: load", size / 1e6 / outcome.loading, "M/s")
+        yield name, median(f"{what}: query", [1e3 * one for one in outcome.asking], "ms")
+        yield name, Figure(f"{what}: bytes a posting", outcome.bytes / size, "bytes")
+        for call, taken in outcome.changes.items():
+            yield name, median(f"{what}: {call} one", [1e3 * one for one in taken], "ms")
+        yield name, Figure(f"{what}: answers right", 100 * truth.share_right(outcome.answers), "%")
+        yield name, Figure(f"{what}: peak memory, the input included", peak / 1e9, "GB")
+
+
+def programs(folder: Path, names: Sequence[str], quick: bool) -> Iterator[tuple[str, Figure]]:
+    """fpdb and copydetect on source files."""
+    given = folder / "programs"
+    size, copies = files.write_programs(given, PROGRAMS // 10 if quick else PROGRAMS)
+    for name in names:
+        compare = PROGRAM_ENGINES[name]
+        (taken, found), _ = in_child(_timed, compare, given)
+        yield name, Figure("files: all against all", taken, "s")
+        yield name, Figure("files: input", size / 1e3, "kB")
+        yield name, Figure("files: copies found", 100 * len(copies & found) / len(copies), "%")
+        yield name, Figure("files: other pairs found", len(found - copies), "")
+
+
+def _timed(compare: Callable[[Path], files.Pairs], folder: Path) -> tuple[float, files.Pairs]:
+    begun = time.perf_counter()
+    found = compare(folder)
+    return time.perf_counter() - begun, found
+
+
+def main() -> None:
+    """Parses, runs, prints, writes. Exit status 1 where an engine failed."""
+    options = _parse()
+    engines = _installed(options.engines, {name: peer.package for name, peer in ENGINES.items()})
+    programmed = _installed(options.engines, PROGRAM_PACKAGES)
+    report = Report(options.size, quick=options.quick, name="compare")
+    packages = {ENGINES[name].package for name in engines} | {PROGRAM_PACKAGES[name] for name in programmed}
+    versions = {package: version(package) for package in sorted(packages - {"fpdb", "lmdb"})}
+    report.machine = {**report.machine, **versions}
+    print(report.machine_text(), end="\n\n")
+    print(line(*HEADINGS))
+    works = {
+        "families": partial(families, names=engines, quick=options.quick),
+        "random": partial(random, names=engines, size=options.size // 20 if options.quick else options.size),
+        "files": partial(programs, names=programmed, quick=options.quick),
+    }
+    with workplace() as folder:
+        for work in options.work or works:
+            for name, figure in works[work](folder):
+                print(report.add(name, figure), flush=True)
+    results = options.results or (None if options.quick else RESULTS)
+    if results is not None:
+        print("\nwritten:", *(path.name for path in report.write(results)))
+
+
+def _installed(names: Sequence[str], packages: Mapping[str, str]) -> list[str]:
+    """Those of the engines that are there; names the others."""
+    there = []
+    for name in names:
+        package = packages.get(name)
+        if package is None:
+            continue
+        if find_spec(package) is None:
+            print(f"left out: {name}, as {package} is not installed; pip install 'fpdb[peers]'")
+        else:
+            there.append(name)
+    return there
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.compare",
+        description=cleandoc(__doc__ or ""),
+        epilog=f"engines: {', '.join(NAMES)}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("engines", nargs="*", metavar="ENGINE", help="which, see below; all by default")
+    parser.add_argument(
+        "--work", action="append", choices=("families", "random", "files"), help="only this; repeatable"
+    )
+    parser.add_argument("--size", type=postings, default=SIZE, metavar="N", help="random postings (%(default)s)")
+    common_options(parser)
+    options = parser.parse_args()
+    options.engines = options.engines or list(NAMES)
+    for name in options.engines:
+        if name not in NAMES:
+            parser.error(f"there is no engine {name!r}; choose from {', '.join(NAMES)}")
+    return options
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""What is stored and asked for: random documents, families of near-duplicates, common hashes, files. Deterministic.
+
+A corpus comes in batches of hashes and positions, shape (documents, hashes); it is the same whatever engine reads it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sysconfig
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+
+DOCUMENT = 100  # hashes of a document
+BATCH = 30_000  # documents at a time; a multiple of FAMILY
+WINDOW = 21  # of the recipe that random positions imitate
+FAMILY = 5  # documents that are near-duplicates of each other
+COMMON = 5  # hashes that every document of the families corpus holds
+FREQUENCIES = (1, 2, 5, 10, 20, 50, 100)  # of a hash, in the corpus for pairs
+NEIGHBOURS = 5  # up to this frequency, those that hold a hash stand next to each other
+
+LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz     \n", np.uint8)
+TEXTS = {".py", ".pyi", ".txt", ".rst", ".md", ".html", ".c", ".h", ".toml", ".cfg", ".json", ".xml"}
+ELSEWHERE = {"site-packages", "dist-packages", "__pycache__"}
+
+
+class Documents(NamedTuple):
+    """Some documents: the number of the first; hashes and positions, shape (documents, hashes)."""
+
+    first: int
+    hashes: U64
+    positions: U32
+
+
+class Corpus(Protocol):
+    """Makes so many documents, in batches."""
+
+    def __call__(self, count: int, seed: int = 1) -> Iterator[Documents]: ...
+
+
+def random(count: int, seed: int = 1) -> Iterator[Documents]:
+    """Documents of DOCUMENT random hashes: nothing is shared but by chance."""
+    rng = np.random.default_rng(seed)
+    for first in range(0, count, BATCH):
+        shape = min(BATCH, count - first), DOCUMENT
+        yield Documents(first, rng.integers(0, 2**64, shape, np.uint64), _positions(rng, shape))
+
+
+def families(count: int, seed: int = 1) -> Iterator[Documents]:
+    """Documents that copy: five in a row form a family, and all of them hold COMMON hashes.
+
+    Of the first one's DOCUMENT hashes the others keep 90, 80, 70 and 60 in a hundred, in order; the rest is their own.
+    """
+    rng = np.random.default_rng(seed)
+    common = rng.integers(0, 2**64, COMMON, np.uint64)
+    for first in range(0, count, BATCH):
+        number = min(BATCH, count - first)
+        heads = rng.integers(0, 2**64, (-(-number // FAMILY), DOCUMENT), np.uint64)
+        hashes = rng.integers(0, 2**64, (number, DOCUMENT + COMMON), np.uint64)
+        hashes[:, DOCUMENT:] = common
+        for member in range(FAMILY):
+            rows = hashes[member::FAMILY]
+            kept = kept_by(member)
+            rows[:, :kept] = heads[: len(rows), :kept]
+        yield Documents(first, hashes, _positions(rng, hashes.shape))
+
+
+def kept_by(member: int) -> int:
+    """How many of its head's hashes the member of a family keeps; the head is member 0."""
+    return DOCUMENT - member * (DOCUMENT // 10)
+
+
+def shared_groups(count: int, seed: int = 1) -> Iterator[Documents]:
+    """Documents for pairs: 14 hashes each that 1 document holds, 14 that 2 hold, and so on for FREQUENCIES, and 2 more.
+
+    Those that share a rarer hash are neighbours, as near-duplicates are; those that share one of the others are
+    strangers. All of it is in memory at once.
+    """
+    rng = np.random.default_rng(seed)
+    each = DOCUMENT // len(FREQUENCIES)
+    hashes = rng.integers(0, 2**64, (count, DOCUMENT), np.uint64)
+    for which, frequency in enumerate(FREQUENCIES[1:]):
+        keys = rng.integers(0, 2**64, (-(-count // frequency), each), np.uint64)
+        for column in range(each):
+            order = np.arange(count) if frequency <= NEIGHBOURS else rng.permutation(count)
+            hashes[:, which * each + column] = keys[order // frequency, column]
+    for first in range(0, count, BATCH):
+        some = hashes[first : first + BATCH]
+        yield Documents(first, some, _positions(rng, some.shape))
+
+
+def _positions(rng: np.random.Generator, shape: tuple[int, ...]) -> U32:
+    gaps = rng.integers(1, WINDOW + 1, shape, np.uint32)
+    return np.cumsum(gaps, axis=1, dtype=np.uint32)
+
+
+def name_of(number: int) -> str:
+    """The name of a document."""
+    return f"document {number:08}"
+
+
+def texts(size: int, count: int, seed: int = 3) -> Iterator[bytes]:
+    """So many files of so many bytes: random words of five letters or so."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        yield LETTERS[np.frombuffer(rng.bytes(size), np.uint8) & 31].tobytes()
+
+
+@lru_cache(maxsize=1)
+def essay() -> str:
+    """4,096 characters of words, the same every time."""
+    return next(texts(4096, 1)).decode()
+
+
+def write_texts(folder: Path, size: int, count: int) -> int:
+    """Writes such files, a thousand to a folder; returns their bytes."""
+    for number, text in enumerate(texts(size, count)):
+        place = folder / f"{number // 1000:04}"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{number:08}.txt").write_bytes(text)
+    os.sync()  # not while something is timed
+    return size * count
+
+
+def copy_installation(folder: Path, every: int, suffixes: set[str]) -> int:
+    """Copies one file in so many of the Python installation's sources and texts; returns their bytes."""
+    library = Path(sysconfig.get_path("stdlib"))
+    found = []
+    for place, folders, files in os.walk(library):
+        folders[:] = sorted(set(folders) - ELSEWHERE)
+        found += [Path(place, file) for file in sorted(files) if Path(file).suffix in suffixes]
+    size = 0
+    for path in found[::every]:
+        copy = folder / path.relative_to(library)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+        size += copy.stat().st_size
+    return size
+
+
+def read_all(folder: Path) -> None:
+    """Reads every file and lower-cases it: the least that whoever compares texts must do."""
+    for place, _, files in os.walk(folder):
+        for file in files:
+            with open(os.path.join(place, file), "rb", buffering=0) as content:
+                content.read().lower()
+
+
+KINDS: dict[str, Corpus] = {"random": random, "families": families, "groups": shared_groups}

@@ -1,0 +1,46 @@
+"""DuckDB: a table of (hash, document), sorted by hash when it is loaded: a look-up reads few of its row groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.corpora import Documents
+from bench.peers.engine import U64, Found, columns
+
+ASK = """
+    WITH asked AS (SELECT unnest(?::UBIGINT[]) AS hash)
+    SELECT document, count(*) AS shared FROM postings JOIN asked USING (hash)
+    GROUP BY document ORDER BY shared DESC, document LIMIT ?
+"""
+
+
+class DuckDB:
+    """Rows that are added later are not sorted in."""
+
+    unable = ()
+
+    def __init__(self, path: Path) -> None:
+        import duckdb
+
+        self._connection = duckdb.connect(str(path))
+
+    def build(self, documents: Sequence[Documents]) -> None:
+        hashes, numbers = columns(documents)
+        self._connection.register("given", {"hash": hashes, "document": numbers})
+        self._connection.execute("CREATE TABLE postings AS SELECT hash, document FROM given ORDER BY hash, document")
+        self._connection.execute("CHECKPOINT")
+        self._connection.unregister("given")
+
+    def ask(self, hashes: U64, top: int) -> Found:
+        found: Found = self._connection.execute(ASK, [hashes.tolist(), top]).fetchall()
+        return found
+
+    def add(self, number: int, hashes: U64) -> None:
+        self._connection.execute("INSERT INTO postings SELECT unnest(?::UBIGINT[]), ?", [hashes.tolist(), number])
+
+    def remove(self, number: int, _hashes: U64) -> None:
+        self._connection.execute("DELETE FROM postings WHERE document = ?", [number])
+
+    def close(self) -> None:
+        self._connection.close()

@@ -1,0 +1,45 @@
+"""fpdb itself, as loaded, and compacted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import fpdb
+from bench.corpora import Documents, name_of
+from bench.peers.engine import U64, Found
+from bench.room import add
+
+
+class Fpdb:
+    """One document a name; a commit of 30,000 documents at a time."""
+
+    unable = ()
+
+    def __init__(self, path: Path, compacted: bool = False) -> None:
+        self._db = fpdb.open(path, "x")
+        self._compacted = compacted
+
+    def build(self, documents: Sequence[Documents]) -> None:
+        for some in documents:
+            add(self._db, some, slice(None))
+        if self._compacted:
+            self._db.compact()
+
+    def ask(self, hashes: U64, top: int) -> Found:
+        matches = self._db.query_fingerprints(hashes, top=top).matches
+        return [(int(match.name.split()[1]), match.shared) for match in matches]
+
+    def add(self, number: int, hashes: U64) -> None:
+        self._db.add_fingerprints(name_of(number), hashes)
+
+    def remove(self, number: int, _hashes: U64) -> None:
+        self._db.remove(name_of(number))
+
+    def close(self) -> None:
+        self._db.close()
+
+
+def compacted(path: Path) -> Fpdb:
+    """Compacted after loading; the time counts as part of it."""
+    return Fpdb(path, compacted=True)

@@ -1,0 +1,113 @@
+"""Workloads that change a database a little: one document, or some of very many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import lmdb
+import numpy as np
+
+import fpdb
+from bench import corpora
+from bench.corpora import name_of
+from bench.measuring import Figure, median, percentile, ratios, seconds
+from bench.room import NEIGHBOUR, SINGLES, Room, put
+
+SINGLE_ADDS = 10_000
+GONE = 10_000  # documents removed at once
+SHARE = 10  # but one in so many at most
+REPLACED = 300
+
+
+def add_one(room: Room) -> Iterator[Figure]:
+    """A document of 100 hashes added to the compacted database, durably, 10,000 times; merges included.
+
+    Target: as long as 3 commits of LMDB, median; as 6, mean of all. Limit: a commit of one 4 KB value to a plain LMDB
+    file in the same folder, after each.
+    """
+    grown = room.grown()
+    path = room.copy(grown.stored, "singles.fpdb")
+    more, more_neighbour = room.add_singly(path, room.size(SINGLE_ADDS) - room.size(SINGLES), seed=3)
+    taken = [1e3 * one for one in (*grown.seconds, *more)]
+    limit = [1e3 * one for one in (*grown.neighbour, *more_neighbour)]
+    yield median("median, in LMDB commits", ratios(taken, limit), "", target=3)
+    yield Figure("mean, in mean LMDB commits", sum(taken) / sum(limit), "", target=6)
+    yield median("median", taken, "ms")
+    yield Figure("mean", sum(taken) / len(taken), "ms")
+    yield Figure("99th percentile", percentile(taken, 99), "ms")
+    yield Figure("slowest", max(taken), "ms")
+    yield median(f"LMDB commit of {NEIGHBOUR} bytes", limit, "ms")
+
+
+def remove(room: Room) -> Iterator[Figure]:
+    """10,000 documents removed in one commit, but a tenth of all at most, from all over the database.
+
+    Target: 1 s of a million documents, which are 100 million postings. Limit: as many values of 16 bytes deleted in one
+    commit from a plain LMDB file that has one for each document.
+    """
+    count = min(GONE, max(room.documents // SHARE, 1))
+    stored = room.stored()
+    taken, limit = [], []
+    for number in range(room.rounds(3)):
+        gone = np.random.default_rng(number).choice(room.documents, count, replace=False).tolist()
+        path = room.copy(stored, f"remove-{number}.fpdb")
+        with fpdb.open(path) as db:
+            taken.append(seconds(partial(_remove, db, gone)))
+            assert len(db) == room.documents - count
+        path.unlink()
+        with room.plain(f"remove-{number}") as env:
+            with env.begin(write=True) as txn:
+                for key in range(room.documents):
+                    txn.put(key.to_bytes(4, "big"), bytes(16), append=True)
+            limit.append(seconds(partial(_delete, env, gone)))
+    yield median("seconds", taken, "s", target=1)
+    yield Figure("documents", count, "")
+    yield median("deleting as many values from LMDB", limit, "s")
+    yield median("in such deletions", ratios(taken, limit), "")
+
+
+def _remove(db: fpdb.Database, gone: list[int]) -> None:
+    with db.batch() as batch:
+        for number in gone:
+            batch.remove(name_of(number))
+
+
+def _delete(env: lmdb.Environment, gone: list[int]) -> None:
+    with env.begin(write=True) as txn:
+        for key in gone:
+            txn.delete(key.to_bytes(4, "big"))
+
+
+def replace(room: Room) -> Iterator[Figure]:
+    """Documents replaced by others of the same names: 300 in a commit each, then one in a hundred in a single commit.
+
+    Target: none of its own; that of add-one is 3 commits of LMDB. Limit: a commit of one 4 KB value to a plain LMDB
+    file after each of the 300; for the single commit, the time that as many new documents take in the same file.
+    """
+    path = room.copy(room.stored(), "replace.fpdb")
+    singles = room.size(REPLACED)
+    many = max(room.documents // 100, 1)
+    new = np.concatenate([documents.hashes for documents in corpora.random(singles + 2 * many, seed=12)])
+    numbers = np.random.default_rng(8).choice(room.documents, singles + many, replace=singles + many > room.documents)
+    names = [name_of(number) for number in numbers.tolist()]
+    page = bytes(NEIGHBOUR)
+    taken, limit = [], []
+    with fpdb.open(path) as db, room.plain("replace") as env:
+        for row in range(singles):
+            taken.append(1e3 * seconds(partial(db.add_fingerprints, names[row], new[row])))
+            limit.append(1e3 * seconds(partial(put, env, row.to_bytes(4, "big"), page)))
+        together = seconds(partial(_add, db, names[singles:].__getitem__, new[singles : singles + many]))
+        afresh = seconds(partial(_add, db, "new {}".format, new[singles + many :]))
+    path.unlink()
+    yield median("one, median", taken, "ms")
+    yield median("one, in LMDB commits", ratios(taken, limit), "")
+    yield Figure("documents replaced in a single commit", many, "")
+    yield Figure("them, a second", many / together, "1/s")
+    yield Figure("them, in the time of as many new ones", together / afresh, "")
+
+
+def _add(db: fpdb.Database, name: Callable[[int], str], hashes: corpora.U64) -> None:
+    with db.batch() as batch:
+        for row, values in enumerate(hashes):
+            batch.add_fingerprints(name(row), values)

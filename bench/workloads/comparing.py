@@ -1,0 +1,50 @@
+"""The workload that compares all documents with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import fpdb
+from bench.corpora import DOCUMENT, FREQUENCIES
+from bench.measuring import Figure, in_child, seconds
+from bench.room import Room, load
+
+SHARED = 10  # hashes that a pair shares at least: more than strangers do, fewer than neighbours
+COUNTED = 10_000_000  # numbers that the limit counts
+
+
+def pairs(room: Room) -> Iterator[Figure]:
+    """`pairs` of documents of 100 fingerprints each, held by 1 to 100 documents, in a process of its own.
+
+    Rare ones are shared by neighbours, common ones by strangers; the pairs of neighbours are asked for, and counted.
+    Target: 120 s, 2 GB for a million documents, which are 100 million postings. Limit: np.bincount of as many random
+    documents as there are pairs of postings to count, on one core.
+    """
+    path = room.folder / "pairs.fpdb"
+    stored = load(path, "groups", room.documents)
+    (taken, found), peak = in_child(_pairs, path)
+    path.unlink()
+    counts = room.documents * (DOCUMENT // len(FREQUENCIES)) * sum(one - 1 for one in FREQUENCIES) / 2
+    numbers = np.random.default_rng(1).integers(0, room.documents, COUNTED)
+    np.bincount(numbers)
+    limit = seconds(lambda: np.bincount(numbers)) * counts / COUNTED
+    yield Figure("seconds", taken, "s", target=120)
+    yield Figure("peak memory", peak / 1e9, "GB", target=2)
+    yield Figure("documents", stored.postings // DOCUMENT, "")
+    yield Figure("pairs found", found, "")
+    yield Figure("pairs of postings, counted in a second", counts / 1e6 / taken, "M/s")
+    yield Figure("in the time of np.bincount", taken / limit, "")
+
+
+def _pairs(path: Path) -> tuple[float, int]:
+    found = 0
+
+    def work() -> None:
+        nonlocal found
+        found = sum(1 for _ in db.pairs(min_shared=SHARED, max_df=0))
+
+    with fpdb.open(path, "r") as db:
+        return seconds(work), found

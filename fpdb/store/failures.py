@@ -1,0 +1,107 @@
+"""What goes wrong below fpdb, in LMDB or in the operating system, as fpdb's errors: what it is, and what to do."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import lmdb
+
+from fpdb.errors import Corrupt, Locked, NotADatabase, StorageFailure
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LITTLE = 1 << 20  # LMDB says EIO where the last bytes of a disk, or of what a file may have, did not do for a write
+
+_ADVICE = {
+    errno.EACCES: "get permission for it and for the files beside it; to read it, be allowed to write to its folder or "
+    "its lock file, or let there be no lock file",
+    errno.EPERM: "open it for reading, or copy it",
+    errno.EROFS: "it can be read on a read-only medium; to change it, copy it elsewhere",
+    errno.EMFILE: "close some files of this process, or raise the limit (ulimit -n)",
+    errno.ENFILE: "wait until this machine has fewer files open",
+}
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turns errors of LMDB and the operating system into fpdb's."""
+    with lmdb_translated(path):
+        try:
+            yield
+        except OSError as error:
+            raise StorageFailure(explain(path, error.strerror or str(error))) from error
+
+
+@contextmanager
+def lmdb_translated(path: str) -> Iterator[None]:
+    """Turns errors of LMDB into fpdb's; for blocks in which a caller's own code may run."""
+    try:
+        yield
+    except lmdb.ReadersFullError as error:
+        raise StorageFailure(f"too many readers have {path!r} open already; close some") from error
+    except lmdb.MapFullError as error:
+        raise StorageFailure(
+            f"{path!r} has reached the most that there can be; what was committed is safe: 'fpdb compact' gives unused "
+            f"space back, or begin another database"
+        ) from error
+    except lmdb.MapResizedError as error:
+        raise StorageFailure(f"{path!r} is larger than any fpdb makes it; run 'fpdb check'") from error
+    except (lmdb.BadTxnError, lmdb.BadRslotError, lmdb.TxnFullError) as error:
+        raise StorageFailure(
+            f"a change of {path!r} failed on the way and was undone ({error}); what was committed is safe: open the "
+            f"database anew and try again, with less at a time"
+        ) from error
+    except lmdb.PanicError as error:  # see OpenFile.failed
+        raise StorageFailure(f"a write to {path!r} has failed; what was committed is safe: try again") from error
+    except (lmdb.CorruptedError, lmdb.PageNotFoundError) as error:
+        raise Corrupt(f"{path!r} is damaged ({error}); run 'fpdb check'") from error
+    except (lmdb.InvalidError, lmdb.VersionMismatchError, lmdb.IncompatibleError) as error:
+        raise NotADatabase(f"{path!r} is not an fpdb database ({error})") from error
+    except lmdb.Error as error:
+        if "already open" in str(error):
+            raise Locked(f"{path!r} is already open in this process; share that Database") from error
+        raise StorageFailure(explain(path, str(error))) from error
+
+
+def explain(path: str, message: str) -> str:
+    """What went wrong with a file, and what to do about it. message: of LMDB or the operating system."""
+    reason = message.rpartition(": ")[2]  # LMDB puts its own function's name before it
+    safe = "what was committed is safe"
+    if reason == os.strerror(errno.ENOMEM):
+        return (
+            f"{path!r}: there is not enough memory, or address space is limited ({reason}); {safe}: "
+            f"lift the limit (ulimit -v), or make memory free, and try again"
+        )
+    failed = reason == os.strerror(errno.EIO)
+    if reason in (os.strerror(errno.ENOSPC), os.strerror(errno.EDQUOT)) or (failed and _room(path) < _LITTLE):
+        return f"the disk of {path!r} is full, or a quota is ({reason}); {safe}: make room and try again"
+    if reason == os.strerror(errno.EFBIG) or (failed and _may_grow(path) < _LITTLE):
+        return f"{path!r} is as large as a file may be ({reason}); {safe}: raise the limit (ulimit -f) and try again"
+    if failed:
+        return (
+            f"{path!r} could not be read or written ({reason}); {safe}: look for faults of the disk in the system's "
+            f"log, try again, and run 'fpdb check'"
+        )
+    advice = next((advice for number, advice in _ADVICE.items() if reason == os.strerror(number)), "see to that")
+    return f"{path!r} could not be used ({reason}); {safe}: {advice}, and try again"
+
+
+def _room(path: str) -> int:
+    """Bytes that are free on the disk of a file."""
+    try:
+        free = os.statvfs(os.path.dirname(path) or ".")
+    except OSError:
+        return _LITTLE
+    return free.f_bavail * free.f_frsize
+
+
+def _may_grow(path: str) -> int:
+    """By how many bytes a file may grow, as far as this process is concerned."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    try:
+        return _LITTLE if limit == resource.RLIM_INFINITY else limit - os.stat(path).st_size
+    except OSError:
+        return _LITTLE

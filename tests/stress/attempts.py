@@ -1,0 +1,93 @@
+"""One change of a database while something is wrong with the machine, and what is left of it afterwards."""
+
+import os
+import shutil
+from contextlib import contextmanager
+
+import fpdb
+from stress.forks import fork
+from stress.workload import History, Step, difference, held
+
+
+class Changes:
+    """A database, and one change of each sort to try on copies of it."""
+
+    def __init__(self, seed, folder):
+        history = History(seed, 20, compact=0, documents=60)
+        self.folder = folder
+        self.base = f"{folder}/base"
+        self.model = history.models[-1]
+        os.makedirs(self.base)
+        if fork(lambda _: history.make(f"{self.base}/t.fpdb")).status:
+            raise SystemExit("the database could not be made")
+        names = sorted(self.model)
+        replaced = {name: (1_000 + i, 150, False) for i, name in enumerate(names[:6])}
+        self.steps = {
+            "add": Step("batch", {f"new {i}": (2_000 + i, 60, i == 3) for i in range(8)}),
+            "replace": Step("batch", replaced),
+            "remove": Step("batch", {}, tuple(names[::4])),
+            "remove most, and merge": Step("batch", {}, tuple(names[: len(names) * 3 // 4])),
+            "add much, and merge": Step("batch", {f"much {i}": (3_000 + i, 500, False) for i in range(12)}),
+            "compact": Step("compact", {}),
+            "backup": Step("backup", {}, (), "copy"),
+        }
+
+    @contextmanager
+    def copied(self, folder):
+        """A fresh copy of the database in a folder of its own."""
+        shutil.copytree(self.base, folder)
+        try:
+            yield
+        finally:
+            shutil.rmtree(folder)
+
+
+def attempt(say, folder, step, model, begin, end):
+    """Tries a step between begin() and end(): what became of it; then, in the same process, again, without trouble.
+
+    Says the exception's name and message ("" where there was none), which of the models (0: before, 1: after) was
+    there at once, and what was wrong in the end.
+    """
+    if step.target:
+        step = Step(step.what, {}, (), f"{folder}/{step.target}")
+    models = [model, step.after(model)]
+    raised = message = ""
+    with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
+        step.prepare()
+        begin()
+        try:
+            step.perform(db)
+        except Exception as error:
+            end()
+            raised, message = type(error).__name__, str(error)
+        else:
+            end()
+        say("tried", raised, message)
+        wrong = difference(db, *models)
+        which = held(db, models)
+        if wrong is None:
+            wrong = _again(db, step, which, models)
+        say("ended", which, wrong)
+
+
+def _again(db, step, which, models):
+    if step.what == "backup":
+        if not os.path.exists(step.target):
+            step.perform(db)
+        with fpdb.open(step.target, "r") as copy:
+            return difference(copy, models[0])
+    if which == 0:
+        step.perform(db)
+    db.add_fingerprints("next", [1])
+    db.remove("next")
+    return difference(db, models[1])
+
+
+def outcome(ended):
+    """Of a forked `attempt`: raised, message, which, wrong; wrong also tells of a crash."""
+    words = {word: rest for word, *rest in ended.said}
+    raised, message = words.get("tried", ("", ""))
+    which, wrong = words.get("ended", (None, "it did not come to its end"))
+    if ended.status:
+        wrong = f"status {ended.status}, {wrong}"
+    return raised, message, which, wrong

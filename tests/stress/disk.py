@@ -1,0 +1,129 @@
+"""A model of a disk that loses its power: which contents of a folder a log of calls allows at any of its entries.
+
+What was synced before is there. Of what was written since, any 512-byte sector may be there or not, each by itself and
+in any version; so may any change of a file's length, and any change of names since the folder was synced. A sector is
+never torn, and what was synced never goes: disks that lie about that are beyond any program.
+"""
+
+import struct
+from dataclasses import dataclass, field
+
+SECTOR = 512
+ENTRY = struct.Struct("<IIIIQQQ")  # struct entry of shim.c
+WRITE, WRITTEN, SIZE, SYNC, CREATE, LINK, UNLINK, RENAME, MARK = range(1, 10)
+
+
+def read_log(data):
+    """The entries: what, inode, offset, length, first path, second path, bytes."""
+    at = 0
+    while at < len(data):
+        what, first, second, _, inode, offset, length = ENTRY.unpack_from(data, at)
+        at += ENTRY.size
+        paths = data[at : at + first].decode(), data[at + first : at + first + second].decode()
+        at += first + second
+        size = length if what in (WRITE, WRITTEN) else 0
+        yield what, inode, offset, length, *paths, data[at : at + size]
+        at += size
+
+
+@dataclass(eq=False)
+class File:
+    """durable: what was synced. pending: writes (offset, bytes) and lengths (None, length) since, in order."""
+
+    durable: bytearray = field(default_factory=bytearray)
+    pending: list = field(default_factory=list)
+
+    def sync(self):
+        for change in self.pending:
+            apply(self.durable, *change)
+        self.pending.clear()
+
+    def survived(self, rng):
+        """One of the contents that a loss of power may leave."""
+        content = bytearray(self.durable)
+        how = rng.choice(["all", "none", "beginning", "one lost", "one kept", "sectors", "sectors"])
+        count = len(self.pending)
+        chosen = rng.randrange(count) if count else 0
+        kept = rng.choice([0.1, 0.5, 0.9])
+        for number, change in enumerate(self.pending):
+            whole = {
+                "all": True,
+                "none": False,
+                "beginning": number < chosen,
+                "one lost": number != chosen,
+                "one kept": number == chosen,
+            }.get(how)
+            torn = how == "beginning" and number == chosen
+            if whole or (whole is None and change[0] is None and rng.random() < kept):
+                apply(content, *change)
+            elif (torn or whole is None) and change[0] is not None:
+                offset, data = change
+                if torn:
+                    apply(content, offset, data[: rng.randrange(len(data) // SECTOR + 1) * SECTOR])
+                else:
+                    for start in range(0, len(data), SECTOR):
+                        if rng.random() < kept:
+                            apply(content, offset + start, data[start : start + SECTOR])
+        return content
+
+
+def apply(content, offset, data):
+    if offset is None:
+        del content[data:]
+        content.extend(bytes(data - len(content)))
+    elif data:
+        content.extend(bytes(max(0, offset - len(content))))
+        content[offset : offset + len(data)] = data
+
+
+class Disk:
+    """A folder, changed by the entries of a log. names: those that were synced; pending: changes of names since."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.names = {}
+        self.pending = []
+        self.by_inode = {}
+
+    def apply(self, what, inode, offset, length, first, second, data):
+        """Follows one entry of the log that is no mark."""
+        if what == CREATE:
+            self.by_inode[inode] = File()
+            self.pending.append({first: self.by_inode[inode]})
+        elif what == LINK:
+            self.pending.append({first: self.by_inode[inode]})
+        elif what == RENAME:
+            self.pending.append({first: None, second: self.by_inode[inode]})
+        elif what == UNLINK:
+            self.pending.append({first: None})
+        elif what == SYNC and inode not in self.by_inode:  # the folder itself
+            for change in self.pending:
+                self.names.update(change)
+            self.pending.clear()
+        elif what == SYNC:
+            self.by_inode[inode].sync()
+        elif what == WRITE:
+            self.by_inode[inode].pending.append((offset, data))
+        elif what == WRITTEN:  # by a write that syncs itself, and nothing else; it was noted as pending before
+            file = self.by_inode[inode]
+            file.pending.remove((offset, data))
+            apply(file.durable, offset, data)
+        elif what == SIZE:
+            self.by_inode[inode].pending.append((None, length))
+
+    def survived(self, rng):
+        """One of the folders that a loss of power may leave: {path: content}."""
+        names = dict(self.names)
+        how = rng.choice(["all", "none", "beginning", "some", "some"])
+        end = rng.randrange(len(self.pending) + 1)
+        for number, change in enumerate(self.pending):
+            if how == "all" or (how == "beginning" and number < end) or (how == "some" and rng.random() < 0.5):
+                names.update(change)
+        contents = {}
+        left = {}
+        for path, file in names.items():
+            if file is not None:
+                if file not in contents:
+                    contents[file] = file.survived(rng)
+                left[path] = contents[file]
+        return left

@@ -1,0 +1,62 @@
+"""Forked children that may be killed, starved or go astray: what they said, and how they ended."""
+
+import faulthandler
+import json
+import os
+import select
+import signal
+import sys
+import time
+import traceback
+from dataclasses import dataclass, field
+
+PATIENCE = 60  # seconds after which a child hangs
+
+
+@dataclass
+class Ended:
+    """said: what the child said, in order. status: its exit status, or the negative number of the signal."""
+
+    said: list = field(default_factory=list)
+    status: int = 0
+
+    @property
+    def killed(self):
+        return self.status == -signal.SIGKILL
+
+
+def fork(work, *arguments, kill_after=None):
+    """Runs `work(say, *arguments)` in a child to its end, or for so many seconds. A child that hangs is
+    aborted; its last word is "hung"."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(read)
+        faulthandler.enable()
+        status = 1
+        try:
+            work(lambda *words: os.write(write, json.dumps(words).encode() + b"\n"), *arguments)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    os.close(write)
+    data = b""
+    deadline = time.monotonic() + (PATIENCE if kill_after is None else kill_after)
+    while select.select([read], [], [], max(0, deadline - time.monotonic()))[0]:
+        piece = os.read(read, 1 << 16)
+        data += piece
+        if not piece:
+            break
+    else:
+        os.kill(child, signal.SIGKILL if kill_after is not None else signal.SIGABRT)  # that tells where it hangs
+        while piece := os.read(read, 1 << 16):
+            data += piece
+        if kill_after is None:
+            data += b'["hung"]\n'
+    os.close(read)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return Ended([json.loads(line) for line in data.splitlines()], status)

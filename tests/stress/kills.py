@@ -1,0 +1,87 @@
+"""kill -9 at a random call to the system, or at a random moment, of a random history; then what is left is compared.
+
+`python -m stress.kills FOLDER SEED KILLS`, under the shim.
+"""
+
+import os
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+
+import fpdb
+from fpdb.store.environment import BESIDE
+from fpdb.store.store import Store
+from stress.forks import fork
+from stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
+from stress.workload import History, difference, held, small_limits
+
+STEPS = 12
+
+
+def work(say, folder, history, how, nth):
+    merge = Store._merge
+
+    def told(store, group):
+        say("merge")
+        merge(store, group)
+        say("merged")
+
+    Store._merge = told
+    shim().shim_watch(folder.encode())
+    with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
+        if how:
+            shim().shim_arm(how, nth, 0, EVERY_KIND, 1)
+        history.perform(db, say)
+
+
+def inspect(say, folder, models, tidy):
+    """Says what is wrong, and which of the models is there."""
+    with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
+        wrong = difference(db, *models)
+        which = held(db, models)
+        if tidy and wrong is None:
+            db.add_fingerprints("next", [1])
+            db.remove("next")
+            wrong = difference(db, *models)
+            left = {path.name for path in Path(folder).iterdir()} - {f"t.fpdb{beside}" for beside in ("", *BESIDE)}
+            if left:
+                wrong = f"left behind: {left}"
+    say(wrong, which)
+
+
+def main(folder, seed, kills):
+    small_limits()
+    rng = random.Random(seed)
+    os.mkdir(folder)
+    fpdb.open(f"{folder}/t.fpdb", "x").close()
+    model = {}
+    inside = Counter()
+    killed = lives = 0
+    while killed < kills:
+        lives += 1
+        history = History(seed * 100_000 + lives, STEPS, model)
+        how = rng.choice([None, KILL_BEFORE, KILL_AFTER, KILL_HALFWAY])
+        moment = None if how else rng.uniform(0.005, 0.25)
+        child = fork(work, folder, history, how, int(2 ** rng.uniform(0, 9)), kill_after=moment)
+        done = sum(words[0] == "end" for words in child.said)
+        begun = sum(words[0] == "begin" for words in child.said)
+        models = history.models[done : begun + 1]
+        if child.killed:
+            killed += 1
+            merging = child.said and child.said[-1][0] == "merge"
+            inside["merge" if merging else history.steps[done].what if begun > done else "nothing"] += 1
+        elif child.status:
+            tell(bad=f"life {lives} ended with {child.status}: {child.said[-3:]}")
+            return
+        found = fork(inspect, folder, models, killed % 7 == 0)
+        wrong, which = found.said[0] if found.said else (f"the inspector ended with {found.status}", None)
+        if wrong:
+            tell(bad=f"life {lives}: {wrong}")
+            return
+        model = models[which]
+    tell(killed=killed, inside=inside)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], *map(int, sys.argv[2:]))

@@ -1,0 +1,120 @@
+"""Memory that runs out: the nth allocation of Python, or of the libraries, fails inside each change of a database.
+
+`python -m stress.memory FOLDER WHAT SEED TRIES`, under the shim. WHAT: "python" (the interpreter's allocations; needs
+the module _testcapi), "native" (malloc and mmap, which numpy, LMDB and fpdb's own C code use), or "space" (RLIMIT_AS).
+TRIES: how many places in each change are tried, evenly spread from the first to the last, or all if there are fewer;
+with a few, only every third sort of change is tried.
+"""
+
+import gc
+import resource
+import sys
+from collections import Counter
+from functools import partial
+
+import fpdb
+from stress.attempts import Changes, attempt, outcome
+from stress.forks import fork
+from stress.shim import FOR_EVER, shim, tell
+from stress.workload import difference, small_limits
+
+FEW = 5
+DROUGHT = 100  # allocations in a row; where none ever succeeds again, CPython itself may turn in a circle
+LEAST = 4_096  # bytes; smaller allocations of the libraries are left to "python"
+
+
+def starve_python(nth, times):
+    import _testcapi
+
+    gc.disable()
+    _testcapi.set_nomemory(nth, nth + times)
+
+
+def feed_python():
+    import _testcapi
+
+    return _testcapi.remove_mem_hooks
+
+
+def starve_native(nth, times):
+    shim().shim_starve(nth, LEAST if times == FOR_EVER else 1, times)
+
+
+def feed_native():
+    feed = shim().shim_starve
+    return partial(feed, 0, 0, -1)
+
+
+def starve_space(nth, times):  # noqa: ARG001
+    with open("/proc/self/statm") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + nth * 16_384, resource.RLIM_INFINITY))
+
+
+def feed_space():
+    return partial(resource.setrlimit, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+SORTS = {
+    "python": (starve_python, feed_python, (1, DROUGHT)),
+    "native": (starve_native, feed_native, (1, FOR_EVER)),
+    "space": (starve_space, feed_space, (FOR_EVER,)),
+}
+
+
+def inspect(say, folder, models):
+    with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
+        wrong = difference(db, *models)
+        if wrong is None:
+            db.add_fingerprints("next", [1])
+            db.remove("next")
+            wrong = difference(db, *models)
+        say(wrong)
+
+
+def main(folder, what, seed, tries):
+    small_limits()
+    changes = Changes(seed, folder)
+    now = f"{folder}/now"
+    starve, feed, lengths = SORTS[what]
+    totals = Counter()
+
+    def one(step, nth, times):
+        """Tries a step; returns the exception's name, and counts what there was."""
+        with changes.copied(now):
+            ended = fork(attempt, now, step, changes.model, partial(starve, nth, times), feed())
+            raised, message, _, wrong = outcome(ended)
+            models = [changes.model, step.after(changes.model)]
+            if step.what == "batch" and ended.said and not raised:
+                models = models[1:]
+            left = fork(inspect, now, models)
+        totals["tries"] += 1
+        if raised:
+            totals[f"raised {raised}"] += 1
+        bad = left.said[0][0] if left.said else f"the inspector ended with {left.status}"
+        if ["hung"] in ended.said:
+            totals["hung"] += 1
+        elif ended.status < 0:
+            totals[f"signal {-ended.status}"] += 1
+        elif wrong:
+            totals["unusable"] += 1
+            tell(unusable=f"{step.what}, {nth}, {times} times: {wrong}; {raised}: {message}")
+        if bad:
+            totals["bad"] += 1
+            tell(bad=f"{what}, {step.what}, allocation {nth}, {times} times: {bad}; {raised}: {message}")
+        return bool(raised) or bool(ended.status)
+
+    for step in list(changes.steps.values())[:: 1 if tries > FEW else 3]:
+        last = 1
+        while one(step, last, lengths[-1]):
+            last *= 2
+        totals["places"] += last
+        for times in lengths:
+            stride = max(1, last // tries)
+            for nth in range(1 + seed % stride, last + 1, stride):
+                one(step, nth, times)
+    tell(**totals)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))

@@ -1,0 +1,64 @@
+"""Programs of the stress suite under shim.c: how a test runs one, and how the program drives the shim.
+
+A program is a module of this folder with a `main`. It runs in a process of its own, alone in it but for its forks, with
+the shim preloaded and the small limits of the storage tests; each line it prints is a JSON object.
+"""
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+
+WRITE, SYNC, SIZE, NAME = 1, 2, 4, 8  # kinds of call
+EVERY_KIND = WRITE | SYNC | SIZE | NAME
+FAIL, SHORT, KILL_BEFORE, KILL_AFTER, KILL_HALFWAY = range(1, 6)
+FOR_EVER = 1 << 30
+
+
+def run_program(module, *arguments, timeout=1500):
+    """Runs `stress.<module>`; returns the objects that it printed."""
+    # A file system in memory: states are thrown away by the thousand.
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
+    with tempfile.TemporaryDirectory(prefix="fpdb-stress-", dir=memory) as folder:
+        shim = Path(folder, "shim.so")
+        source = Path(__file__).with_name("shim.c")
+        command = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", shim, source, "-ldl", "-lpthread"]
+        subprocess.run(command, check=True)
+        paths = [str(TESTS), str(TESTS.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {
+            **os.environ,
+            "LD_PRELOAD": str(shim),
+            "PYTHONPATH": os.pathsep.join(paths),
+            "OPENBLAS_NUM_THREADS": "1",  # one thread, so that forks are safe
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", f"stress.{module}", f"{folder}/work", *map(str, arguments)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            timeout=timeout,
+            check=True,
+        )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def shim():
+    """The shim that this process runs under."""
+    library = ctypes.CDLL(None)
+    library.shim_watch.argtypes = [ctypes.c_char_p]
+    library.shim_mark.argtypes = [ctypes.c_char_p]
+    library.shim_log.argtypes = [ctypes.c_int]
+    library.shim_arm.argtypes = [ctypes.c_int, ctypes.c_long, ctypes.c_int, ctypes.c_int, ctypes.c_int]
+    library.shim_counted.restype = ctypes.c_long
+    library.shim_starve.argtypes = [ctypes.c_long, ctypes.c_size_t, ctypes.c_long]
+    library.shim_allocated.restype = ctypes.c_long
+    return library
+
+
+def tell(**figures):
+    """Prints an object for the test."""
+    print(json.dumps(figures), flush=True)

@@ -1,0 +1,34 @@
+"""Memory that runs out: MemoryError or an error of fpdb's, nothing lost, and the database goes on."""
+
+import importlib.util
+
+import pytest
+
+from stress.shim import run_program
+
+NAMES = {
+    "python": "allocations of Python that failed",
+    "native": "calls of malloc and mmap that failed",
+    "space": "limits of address space (RLIMIT_AS)",
+}
+TYPED = {"raised MemoryError", "raised StorageFailure"}
+OF_LIBRARIES = {"raised SystemError", "raised RuntimeError"}  # numpy, or threading, that lost the MemoryError
+
+
+@pytest.mark.parametrize("what", NAMES)
+def test_memory_may_run_out_anywhere(what, amount, figure):
+    if what == "python" and importlib.util.find_spec("_testcapi") is None:
+        pytest.skip("this Python comes without _testcapi")
+    *remarks, total = run_program("memory", what, 1, amount(2, {"python": 100, "native": 80, "space": 40}[what]))
+    assert [remark for remark in remarks if "bad" in remark] == []
+    assert [remark for remark in remarks if "unusable" in remark] == []
+    raised = {name for name in total if name.startswith("raised ")}
+    assert raised & TYPED
+    assert raised <= TYPED | OF_LIBRARIES
+    apart = {name.removeprefix("raised "): total[name] for name in sorted(raised & OF_LIBRARIES)}
+    apart |= {name: count for name, count in total.items() if name == "hung" or name.startswith("signal")}
+    typed = sum(total.get(name, 0) for name in TYPED)
+    ended = f"{total['tries']}, {typed} of them an error, 0 files damaged"
+    if apart:
+        ended += "; of Python and its libraries: " + ", ".join(f"{count} {name}" for name, count in apart.items())
+    figure(5, NAMES[what], ended)
