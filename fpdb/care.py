@@ -18,6 +18,7 @@ from typing import Any
 from fpdb import errors
 from fpdb.errors import BadRecipe, Corrupt, Error
 from fpdb.fingerprint import Recipe, find_scheme
+from fpdb.keys import KEY_DIGEST
 from fpdb.store import check as checking
 from fpdb.store.repair import Loss as Loss  # handed out
 from fpdb.store.repair import Repaired
@@ -125,7 +126,7 @@ def _check(path: str, quick: bool) -> Iterator[tuple[str, Any]]:
         return
     try:
         try:
-            Recipe.from_record(store.recipe)
+            _recipe(store.recipe)
         except BadRecipe as error:
             yield "problem", f"the recipe in the format record makes no sense: {error}"
         for sentence in checking.examine(store, quick=quick):
@@ -140,7 +141,13 @@ def _repair(path: str, target: str) -> Iterator[tuple[str, Any]]:
 
 
 def _sampled(recipe: Mapping[str, Any]) -> bool:
-    return any(find_scheme(rule.scheme).sampling for rule in Recipe.from_record(recipe).rules.values())
+    return any(find_scheme(rule.scheme).sampling for rule in _recipe(recipe).rules.values())
+
+
+def _recipe(record: Mapping[str, Any]) -> Recipe:
+    """A database's recipe; without its key, where that is in a file of its own. Raises BadRecipe."""
+    known = {name: value for name, value in record.items() if name != KEY_DIGEST}
+    return Recipe.from_record(known if KEY_DIGEST not in record else known | {"key": None})
 
 
 _TASKS: Mapping[str, Callable[..., Iterator[tuple[str, Any]]]] = {"check": _check, "repair": _repair}

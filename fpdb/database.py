@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
-KEY_DIGEST = "key_digest"  # in the record of a recipe whose key is in a file, instead of the key
 CONNECTED = 0.5  # the measure from which a pair connects its documents, unless told
 
 
@@ -78,7 +77,7 @@ def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as f
         record = (recipe or Recipe.preset()).to_record()
         if key_file is not None:
             del record["key"]
-            record[KEY_DIGEST] = keys.read(key_file).digest
+            record[keys.KEY_DIGEST] = keys.read(key_file).digest
         try:
             Store.create(path, record)
         except DatabaseExists:
@@ -138,7 +137,7 @@ class Database:
         self._store = store
         self.path = store.path
         record = dict(store.recipe)
-        digest = record.pop(KEY_DIGEST, None)
+        digest = record.pop(keys.KEY_DIGEST, None)
         self.needs_key_file = digest is not None
         """Whether the key is in a file of its own."""
         self.key_exposed = False
@@ -425,8 +424,14 @@ class Database:
         The lines are described in docs/export-format.md.
 
         texts: the kept texts, too. Holds up to 8 million postings in memory, and reads all postings once for each 8
-        million that there are. Raises Corrupt, MissingPackage, OSError.
+        million that there are. Raises Corrupt, MissingPackage, OSError; BadKeyFile where the key is in a file of its
+        own, since an export holds the key.
         """
+        if self.needs_key_file:
+            raise BadKeyFile(
+                f"the key of {self.path!r} is in a file of its own, and an export would give it away: copy the "
+                "database with 'fpdb backup' instead"
+            )
         with self._store.snapshot() as view:
             return export(view, self.recipe, file, texts=texts)
 

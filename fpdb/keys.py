@@ -16,6 +16,9 @@ from typing import NamedTuple
 
 from fpdb.errors import BadKeyFile
 
+KEY_DIGEST = "key_digest"
+"""In the record of a recipe whose key is in a file, instead of the key."""
+
 SECRET_BYTES = 32
 LARGEST = 4096
 """Bytes of a file that is read."""

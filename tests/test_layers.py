@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "batch": {"errors", "addresses", "fingerprint", "store"},
     "transfer": {"errors", "fingerprint", "store", "batch"},
     "database": {"errors", "keys", "fingerprint", "store", "match", "batch", "archives", "transfer"},
-    "care": {"errors", "fingerprint", "store"},
+    "care": {"errors", "fingerprint", "keys", "store"},
     "load": {"errors", "addresses", "fingerprint", "archives", "database", "batch"},
     "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", ""},
     "": {"errors", "fingerprint", "match", "database", "batch", "care"},

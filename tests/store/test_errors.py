@@ -20,9 +20,9 @@ RAISED = [
     (lmdb.TxnFullError("x"), "less at a time"),
     (lmdb.DiskError(f"mdb_txn_commit: {os.strerror(errno.ENOSPC)}"), "make room"),
     (lmdb.Error(f"mdb_txn_commit: {os.strerror(errno.EDQUOT)}"), "make room"),
-    (lmdb.Error(f"mdb_txn_commit: {os.strerror(errno.EIO)}"), "another disk"),
+    (lmdb.Error(f"mdb_txn_commit: {os.strerror(errno.EIO)}"), "faults of the disk"),
     (lmdb.ReadonlyError(f"t: {os.strerror(errno.EACCES)}"), "permission"),
-    (lmdb.Error(f"t: {os.strerror(errno.EROFS)}"), "copied elsewhere"),
+    (lmdb.Error(f"t: {os.strerror(errno.EROFS)}"), "copy it elsewhere"),
     (lmdb.MemoryError(f"t: {os.strerror(errno.ENOMEM)}"), "memory"),
     (lmdb.Error("something else"), "what was committed is safe"),
     *(
@@ -31,10 +31,10 @@ RAISED = [
             (errno.ENOSPC, "make room"),
             (errno.EDQUOT, "make room"),
             (errno.EFBIG, "ulimit -f"),
-            (errno.EIO, "another disk"),
+            (errno.EIO, "faults of the disk"),
             (errno.EACCES, "permission"),
-            (errno.EPERM, "permission"),
-            (errno.EROFS, "copied elsewhere"),
+            (errno.EPERM, "or copy it"),
+            (errno.EROFS, "copy it elsewhere"),
             (errno.EMFILE, "ulimit -n"),
             (errno.ENFILE, "try again"),
             (errno.EBUSY, "what was committed is safe"),
@@ -94,7 +94,7 @@ for name in ("bare.fpdb", "with.fpdb"):
         try:
             change()
         except fpdb.StorageFailure as error:
-            print("copied elsewhere" in str(error))
+            print("copy it elsewhere" in str(error))
 """
 
 
