@@ -154,7 +154,9 @@ class Batch:
     def restore(self, addition: Addition, text: KeptText | None) -> Status:
         """Adds a document as another database of this recipe held it, or replaces the one of this name. Where the
         same content is there with the same fingerprints, only its description is brought up to date."""
-        about = addition.record
+        source = addition.record.source
+        about = addition.record._replace(source=None if source is None else without_credentials(source))
+        addition = addition._replace(record=about)
         status = self._meet(about, addition.boilerplate)
         if status not in CHANGED and self._now(about.name).rotation != about.rotation:
             status = "replaced"

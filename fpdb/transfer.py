@@ -193,7 +193,7 @@ class Incoming:
             raise self._bad("the export ends before its last line; what came before is in the database")
         try:
             members = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._bad(f"it is not JSON: {error}") from error
         if not isinstance(members, dict):
             raise self._bad("it is not an object")

@@ -5,6 +5,8 @@ Imports the library only inside commands, so that `fpdb --help` comes at once.
 """
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -15,7 +17,7 @@ from fpdb.cli.catalogue import info, list_, show
 from fpdb.cli.fingerprint import fingerprint
 from fpdb.cli.init import init
 from fpdb.cli.options import Target
-from fpdb.cli.output import printable
+from fpdb.cli.output import printable, say
 from fpdb.cli.pairs import pairs
 from fpdb.cli.query import query
 from fpdb.cli.remove import remove
@@ -30,9 +32,19 @@ __all__ = ["cli", "main"]
 class Failure(click.ClickException):
     """Something went wrong that is no mistake in the command: one line, exit status 1."""
 
-    def show(self, file: Any = None) -> None:
+    def show(self, _file: Any = None) -> None:
         """Prints it on standard error."""
-        click.echo(f"fpdb: {printable(self.message)}", file=file, err=True)
+        say(f"fpdb: {self.message}")
+
+
+@contextmanager
+def _harmless() -> Iterator[None]:
+    """What click says of wrong usage repeats arguments."""
+    try:
+        yield
+    except click.ClickException as error:
+        vars(error)["message"] = printable(error.message)  # declared as final
+        raise
 
 
 class Commands(click.Group):
@@ -42,10 +54,16 @@ class Commands(click.Group):
         """In the order of a database's life, not of the alphabet."""
         return list(self.commands)
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Parses the options before the command."""
+        with _harmless():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command."""
+        """Parses the rest, and runs the command."""
         try:
-            return super().invoke(ctx)
+            with _harmless():
+                return super().invoke(ctx)
         except Error as error:
             raise Failure(str(error)) from error
         except OSError as error:

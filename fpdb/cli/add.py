@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fpdb.cli.options import NameValue, Target, format_option, kind_option, paths_argument
-from fpdb.cli.output import count_text, names_text, say, size_text, write_csv, write_json
+from fpdb.cli.output import count_text, names_text, say, size_text, write_csv, write_json, write_line
 
 if TYPE_CHECKING:
     from fpdb.batch import Rarity
@@ -167,7 +167,7 @@ def _print(report: "Report", form: str) -> None:
         row = {**counts, "skipped": len(skipped), **figures}
         write_csv(list(row), [list(row.values())])
     else:
-        click.echo(_summary(report, counts))
+        write_line(_summary(report, counts))
 
 
 def _summary(report: "Report", counts: dict[str, int]) -> str:

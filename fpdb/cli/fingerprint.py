@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fpdb.cli.options import Target, format_option, kind_option, paths_argument, recipe_options, wrong_usage
-from fpdb.cli.output import Column, count_text, printable, say, write_csv, write_json, write_table
+from fpdb.cli.output import Column, count_text, say, write_csv, write_json, write_line, write_table
 from fpdb.errors import Unreadable
 
 if TYPE_CHECKING:
@@ -71,5 +71,5 @@ def _print(name: str, found: "Fingerprints", form: str) -> None:
     else:
         counts = [count_text(found.symbols, "symbol"), count_text(found.kgrams, "k-gram")]
         counts.append(count_text(len(found.hashes), "fingerprint"))
-        click.echo(f"{printable(name)}: {', '.join(counts)}; read as {printable(found.note)}")
+        write_line(f"{name}: {', '.join(counts)}; read as {found.note}")
         write_table(COLUMNS, (tuple("" if cell is None else str(cell) for cell in row) for row in rows))

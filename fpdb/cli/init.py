@@ -9,7 +9,7 @@ import click
 
 from fpdb.cli.catalogue import recipe_text
 from fpdb.cli.options import RecipeCommand, Target, recipe_options
-from fpdb.cli.output import printable, say
+from fpdb.cli.output import say, write_line
 
 if TYPE_CHECKING:
     from fpdb.fingerprint import Recipe
@@ -61,6 +61,6 @@ def init(target: Target, recipe: "Recipe", secret: bool, secret_file: str | None
             with suppress(OSError):
                 os.unlink(secret_file)
         raise
-    click.echo(f"created {printable(target.path)}: {recipe_text(recipe)}")
+    write_line(f"created {target.path}: {recipe_text(recipe)}")
     if secret_file is not None:
         say(f"its key is in {secret_file}: keep a copy, and give it with --key-file or FPDB_KEY_FILE")

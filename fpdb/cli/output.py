@@ -96,6 +96,11 @@ def write_content(content: bytes) -> None:
         out.write(piece if index % 2 else printable(piece))
 
 
+def write_line(text: str = "") -> None:
+    """One line on standard output."""
+    _stdout("backslashreplace").write(printable(text) + "\n")
+
+
 @contextmanager
 def whole_file(path: str) -> Iterator[BinaryIO]:
     """A file to write, which takes the place of one that is there once all of it is written and on disk; an error in

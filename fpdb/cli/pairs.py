@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fpdb.cli.options import TOP_OF_TABLE, NameValue, Target, format_option, report_option, top_option, wrong_usage
-from fpdb.cli.output import Column, bar, count_text, names_text, say, whole_file, write_csv, write_json, write_table
+from fpdb.cli.output import (
+    Column,
+    bar,
+    count_text,
+    names_text,
+    say,
+    whole_file,
+    write_csv,
+    write_json,
+    write_line,
+    write_table,
+)
 
 if TYPE_CHECKING:
     from fpdb import Cluster, Pair
@@ -141,12 +152,12 @@ def _print_pairs(found: "Iterable[Pair]", form: str, top: int | None, by: str) -
         listed = list(found)
         shown = listed[: top or TOP_OF_TABLE]
         if not shown:
-            click.echo("no pair shares as much")
+            write_line("no pair shares as much")
             return
         rows = (_row(rank, pair, by, weighted) for rank, pair in enumerate(shown, start=1))
         write_table(WEIGHTED_COLUMNS if weighted else COLUMNS, rows)
         if len(listed) > len(shown):
-            click.echo("there are more; see them with --top")
+            write_line("there are more; see them with --top")
 
 
 def _row(rank: int, pair: "Pair", by: str, weighted: bool) -> list[str]:
@@ -173,13 +184,13 @@ def _print_clusters(found: "Iterable[Cluster]", form: str, top: int | None) -> N
         found = iter(found)
         shown = list(islice(found, top or TOP_OF_TABLE))
         if not shown:
-            click.echo("no two documents are that much alike")
+            write_line("no two documents are that much alike")
             return
         columns = (Column("#", right=True), Column("size", right=True), Column("pairs", right=True), Column("members"))
         write_table(columns, _cluster_rows(shown))
         more = sum(1 for _ in found)
         if more:
-            click.echo(f"{count_text(more, 'more cluster')}; see them with --top")
+            write_line(f"{count_text(more, 'more cluster')}; see them with --top")
 
 
 def _cluster_rows(shown: "Iterable[Cluster]") -> Iterable[tuple[str, str, str, str]]:

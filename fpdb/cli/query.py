@@ -19,7 +19,7 @@ from fpdb.cli.options import (
     top_option,
     wrong_usage,
 )
-from fpdb.cli.output import Column, bar, count_text, printable, whole_file, write_csv, write_json, write_table
+from fpdb.cli.output import Column, bar, count_text, whole_file, write_csv, write_json, write_line, write_table
 from fpdb.errors import BadName, Unreadable
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def query(
         else:
             for index, (answer, left_out, content) in enumerate(answers):
                 if index:
-                    click.echo()
+                    write_line()
                 _show(answer, measure, shown, left_out)
                 if options["regions"] and answer.matches:
                     from fpdb.cli.regions import show_regions
@@ -243,10 +243,10 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
         counts.append(f"{query.ignored_boilerplate:,} ignored as boilerplate")
     if query.ignored_common:
         counts.append(f"{query.ignored_common:,} ignored as common")
-    click.echo(f"{printable(query.name or '-')}: {', '.join(counts)}")
+    write_line(f"{query.name or '-'}: {', '.join(counts)}")
     if not answer.matches:
         why = "" if query.note is None else f": {query.note}"
-        click.echo("no match" + (" but itself, see --include-self" if left_out and query.looked_up else "") + why)
+        write_line("no match" + (" but itself, see --include-self" if left_out and query.looked_up else "") + why)
         return
     weighted = by in WEIGHTED_FIELDS
     rows = (
@@ -266,4 +266,4 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
     write_table((*COLUMNS, *([Column("weighted", right=True)] if weighted else []), *BAR), rows)
     if len(answer.matches) > top:
         more = "more" if answer.matches[0].regions is not None else f"{len(answer.matches) - top:,} more"
-        click.echo(f"{more}; see them with --top")
+        write_line(f"{more}; see them with --top")

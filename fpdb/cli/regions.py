@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from fpdb.cli.output import count_text, printable
+from fpdb.cli.output import count_text, printable, write_line
 
 if TYPE_CHECKING:
     from fpdb import Match
@@ -30,12 +28,14 @@ def show_regions(matches: "Sequence[Match]", text: str) -> None:
     lines = _LINE_END.split(text)
     for rank, match in enumerate(matches, start=1):
         regions = match.regions or []
-        click.echo(f"\n{rank}  {printable(match.name)}: {', '.join(_about(match))}")
+        write_line()
+        write_line(f"{rank}  {match.name}: {', '.join(_about(match))}")
         largest = sorted(range(len(regions)), key=lambda index: (-regions[index]["shared"], index))[:REGIONS_A_MATCH]
         for index in sorted(largest):
-            click.echo("\n".join(_region(regions[index], lines)))
+            for line in _region(regions[index], lines):
+                write_line(line)
         if len(regions) > len(largest):
-            click.echo(f"  {count_text(len(regions) - len(largest), 'smaller region')} more; see --format json")
+            write_line(f"  {count_text(len(regions) - len(largest), 'smaller region')} more; see --format json")
 
 
 def _about(match: "Match") -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fpdb.cli.options import Target, format_option
-from fpdb.cli.output import count_text, printable, say, size_text, write_csv, write_json
+from fpdb.cli.output import count_text, say, size_text, write_csv, write_json, write_line
 from fpdb.errors import DatabaseExists, NewerFormat, NotADatabase
 
 if TYPE_CHECKING:
@@ -74,14 +74,14 @@ def check(target: Target, quick: bool, target_path: str | None, form: str) -> No
         write_csv(("problem",), ([problem] for problem in found.problems))
     else:
         for problem in found.problems:
-            click.echo(printable(problem))
+            write_line(problem)
         for sentence in found.unchecked:
-            click.echo(printable(f"not checked: {sentence}"))
+            write_line(f"not checked: {sentence}")
         if found.sound:
-            click.echo("sound")
+            write_line("sound")
     if repaired is not None and form != "json":
         for loss in repaired.losses:
-            click.echo(printable(_loss_text(loss)))
+            write_line(_loss_text(loss))
         say(
             f"wrote {target_path}: {count_text(repaired.documents, 'document')}, "
             f"{count_text(repaired.boilerplate_documents, 'boilerplate document')}, "

@@ -306,47 +306,9 @@ class Record(NamedTuple):
     rotation: int = 0  # which subset of its search fingerprints is stored
     text: int | None = None  # bytes of its text before compression, where that is kept
 
-    def check(self) -> None:
-        """ValueError where no record can be so."""
-        if (
-            tuple(map(type, self)) not in _RECORD_TYPES
-            or not 0 < len(self.name) <= LONGEST_NAME
-            or len(self.digest) != DIGEST_BYTES
-            or min(self[3:8]) < 0
-            or max(self[3:7]) > LARGEST_COUNT
-            or self.added > LATEST
-            or not 0 <= self.rotation <= LARGEST_COUNT
-            or not 0 <= (self.text or 0) <= LARGEST_COUNT
-            or (self.labels and {str} != set(map(type, self.labels)) | set(map(type, self.labels.values())))
-        ):
-            raise ValueError("a record has a value of the wrong type, or out of range")
-
     def counted(self, fingerprints: int, hashes: int) -> Record:
         """The record with these counts."""
         return Record._make((*self[:5], fingerprints, hashes, *self[7:]))
-
-
-def record_fault(record: Record) -> str | None:
-    """What of a record no fpdb has written; None: nothing."""
-    counts = (record.symbols, record.kgrams, record.fingerprints, record.hashes, record.added, record.rotation)
-    texts = (
-        (record.kind, record.note, *record.labels, *record.labels.values())
-        if isinstance(record.labels, Mapping)
-        else (None,)
-    )
-    if not isinstance(record.name, bytes) or not 0 < len(record.name) <= LONGEST_NAME:
-        return "its name"
-    if not isinstance(record.digest, bytes) or len(record.digest) != DIGEST_BYTES:
-        return "its digest"
-    if any(type(count) is not int or count < 0 for count in counts) or record.hashes > record.fingerprints:
-        return "its counts"
-    if any(not isinstance(text, str) for text in texts):
-        return "its kind, note or labels"
-    if any(not isinstance(text, str | None) for text in (record.source, record.contact)):
-        return "its source or contact"
-    if record.text is not None and (type(record.text) is not int or not 0 <= record.text <= LARGEST_TEXT):
-        return "its kept text's size"
-    return None
 
 
 _RECORD_TYPES: Final = frozenset(
@@ -355,6 +317,24 @@ _RECORD_TYPES: Final = frozenset(
     for contact in (str, type(None))
     for text in (int, type(None))
 )
+
+
+def record_fault(record: Record) -> str | None:
+    """What of a record no fpdb has written; None: nothing."""
+    if tuple(map(type, record)) not in _RECORD_TYPES:
+        return "the types of its values"
+    if not 0 < len(record.name) <= LONGEST_NAME:
+        return "its name"
+    if len(record.digest) != DIGEST_BYTES:
+        return "its digest"
+    least, most = min(record[3:8]), max(record[3:8])
+    if least < 0 or most > LARGEST_COUNT or record.hashes > record.fingerprints or record.added > LATEST:
+        return "its counts, or when it was added"
+    if not 0 <= record.rotation <= LARGEST_COUNT or not 0 <= (record.text or 0) <= LARGEST_COUNT:
+        return "its rotation, or its kept text's size"
+    if record.labels and {str} != set(map(type, record.labels)) | set(map(type, record.labels.values())):
+        return "its labels"
+    return None
 
 
 def pack_records(key: bytes, records: Sequence[Record | None], level: int) -> bytes:
@@ -377,8 +357,8 @@ def unpack_records(key: bytes, value: bytes | memoryview) -> list[Record | None]
         if len(records) != RECORDS_PER_GROUP:
             raise ValueError(f"the group has {len(records)} records")
         for record in records:
-            if record is not None:
-                record.check()
+            if record is not None and (wrong := record_fault(record)) is not None:
+                raise ValueError(f"{wrong} cannot be")
     except (TypeError, ValueError, zlib.error) as error:
         raise Corrupt(f"the records of group {parse_id_key(key)} are malformed: {error}; run 'fpdb check'") from error
     return records
