@@ -95,15 +95,18 @@ def structure_problems(path: str) -> list[str]:
 
 def _probe(path: str) -> None:
     """Reads the format record of a file that no process has open, leaving no lock file behind."""
-    with _opened(path) as env, open(path, "rb") as file:
+    with translated(path), open(path, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)  # compact takes the lock file away, then swaps the file: not in between
+        if os.path.exists(lock_path(path)) or _identity(path) != _identity(file.fileno()):
+            return  # whoever opens it looks again
         try:
-            _refuse_damaged(file.fileno(), env, path)
+            with _opened(path) as env:
+                _refuse_damaged(file.fileno(), env, path)
+                with env.begin() as txn:
+                    read_format(txn, path)
         except Corrupt:
-            if os.path.exists(lock_path(path)):
-                return  # somebody has it open now and writes; whoever opens it next as a reader looks again
-            raise
-        with env.begin() as txn:
-            read_format(txn, path)
+            if not os.path.exists(lock_path(path)):  # else somebody may be writing: as above
+                raise
 
 
 def _refuse_damaged(file: int, env: lmdb.Environment, path: str) -> None:
@@ -388,7 +391,7 @@ class Environment:
                 os.close(out)
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def _identity(path: str | int) -> tuple[int, int] | None:
     try:
         status = os.stat(path)
     except FileNotFoundError:
