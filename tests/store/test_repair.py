@@ -83,7 +83,7 @@ def meta(data, rng):
 def test_what_is_sound_is_saved_and_what_is_not_is_named(tmp_path, original, damage):
     data, documents, postings = original
     rng = random.Random(3)
-    for attempt in range(12):
+    for attempt in range(4):
         path, target = tmp_path / "damaged.fpdb", tmp_path / f"{attempt}.fpdb"
         damaged = bytearray(data)
         damage(damaged, rng)
