@@ -34,6 +34,13 @@ _SIGNED = re.compile(r"x-(?:amz|goog|oss|cos|bce)-", re.IGNORECASE)
 def without_credentials(source: str) -> str:
     """The source; of a URL, all but the user information, and the parameters, of query, path or fragment, that carry
     credentials by their names. Other parameters stay, since they may say which page it is; what is no URL stays."""
+    before = ""
+    while before != source:  # where there is no host, browsers look for one behind the next slash
+        before, source = source, _stripped(source)
+    return source
+
+
+def _stripped(source: str) -> str:
     found = _URL.fullmatch(source)
     if found is None:
         return source

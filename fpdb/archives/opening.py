@@ -11,7 +11,7 @@ from fpdb.archives.limits import Meter, Refused
 from fpdb.archives.members import Member
 from fpdb.archives.streams import BUFFER, COMPRESSIONS, Unpacked, buffered
 from fpdb.archives.tars import is_tar, tar_members
-from fpdb.archives.zips import ZIP, list_zip, zip_members
+from fpdb.archives.zips import ZIP, is_folder, list_zip, zip_members
 
 HEAD: Final = 8192
 """Bytes of a stream that are looked at to tell what it is."""
@@ -64,7 +64,7 @@ def open_archive(stream: io.BufferedReader, form: str | None, name: str, meter: 
         raise Refused("no archive that can be read")
     if form == "zip":
         infos = list_zip(stream, meter)
-        files = sum(not info.is_dir() for info in infos)
+        files = sum(not is_folder(info) for info in infos)
         return Archive(zip_members(stream, infos, meter), files, package=_is_package(infos))
     if form in COMPRESSIONS:
         mark, make = COMPRESSIONS[form]

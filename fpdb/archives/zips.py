@@ -60,13 +60,18 @@ def zip_members(file: io.BufferedReader, infos: list[zipfile.ZipInfo], meter: Me
     labels = Labels(meter.limits.name)
     for info in infos:
         meter.member()
-        if info.is_dir():
+        if is_folder(info):
             continue
         label = labels.of(_name(info))
         try:
             yield Member(label, buffered(_open(file, info, meter)))
         except Refused as error:
             yield Member(label, None, str(error))
+
+
+def is_folder(info: zipfile.ZipInfo) -> bool:
+    """What its name says. `ZipInfo.is_dir` does not bear names that are empty."""
+    return info.filename.endswith("/")
 
 
 def _name(info: zipfile.ZipInfo) -> str:

@@ -170,7 +170,7 @@ def test_missing_packages_are_named(monkeypatch):
     foreign.find_parser.cache_clear()
     with pytest.raises(MissingPackage, match=r"tree-sitter-go are needed.*pip install 'fpdb\[code\]'"):
         read("package main", "a.go")
-    monkeypatch.setitem(sys.modules, "pygments.lexers", None)
+    monkeypatch.setitem(sys.modules, "pygments", None)
     with pytest.raises(MissingPackage, match=r"Pygments is needed.*pip install 'fpdb\[code\]'"):
         read("fun main() {}", "a.kt.unknown")
 

@@ -1,7 +1,8 @@
-"""Calls functions of `foreign` in a process apart, under a limit of time.
+"""Calls functions of `foreign` in a process apart, under limits of time and memory.
 
-Parsers in C take time that is quadratic in some documents that are none, and may crash; neither can be stopped from
-within. The process is started when first needed, one for each of ours, and again after it had to be killed.
+Parsers in C, and lexers by regular expressions, take time that is quadratic or worse in some documents that are none,
+and may crash; neither can be stopped from within. The process is started when first needed, one for each of ours, and
+again after it had to be killed.
 """
 
 import atexit
@@ -34,12 +35,13 @@ class Helper:
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
 
-    def call(self, function: str, *arguments: object, size: int) -> Any:
-        """What a function of `foreign` gives. size: of the document, in bytes.
+    def call(self, function: str, *arguments: object, size: int, pace: int = BYTES_A_SECOND) -> Any:
+        """What a function of `foreign` gives. size: of the document, in bytes. pace: bytes a second that are slow, and
+        still to be waited for.
 
         Unreadable: it is refused, takes too long or crashes.
         """
-        seconds = SECONDS + size / BYTES_A_SECOND
+        seconds = SECONDS + size / pace
         with self._lock:
             try:
                 process = self._started()

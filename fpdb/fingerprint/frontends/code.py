@@ -13,7 +13,7 @@ from fpdb.fingerprint.frontends.tokens import ALPHABET, Tokens
 from fpdb.fingerprint.symbols import Symbols
 
 # How a source file says what it is encoded in, in its first two lines (PEP 263; Ruby and Emacs alike).
-_DECLARED = re.compile(rb"\A(?:[^\r\n]*\r?\n)?[ \t\f]*(?:#|//|/\*|;+|--).*?coding[:=][ \t]*([-\w.]+)")
+_DECLARED = re.compile(rb"\A(?:[^\r\n]*\r?\n)?[ \t\f]*+(?:#|//|/\*|;++|--).*?coding[:=][ \t]*([-\w.]+)")
 
 HEAD = 1 << 16
 

@@ -1,4 +1,5 @@
-"""What libraries in C make of a document: the leaves of a syntax tree, the pages of a PDF.
+"""What libraries make of a document that may crash on it, or never end: the leaves of a syntax tree, the tokens of a
+lexer, the pages of a PDF.
 
 Runs where it is imported, or as a program of its own, which `apart` starts: it imports nothing of fpdb. The program
 says that it is ready, in one byte, and answers requests on standard input, one after the other, on standard output.
@@ -6,11 +7,13 @@ Both are frames: 8 bytes of length, big-endian, then msgpack; a request is [func
 [result, None] or [None, what is wrong].
 """
 
+import resource
 import signal
 import sys
 from array import array
 from collections.abc import Callable, Collection
-from functools import cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import IO, Any
 
@@ -19,6 +22,8 @@ import msgpack
 READY = b"."
 MOST_PAGES = 20_000
 MOST_CHARACTERS = 1 << 28
+MEMORY = 1 << 32
+"""Bytes of address space that the program may come to, where the system limits it."""
 
 
 class Refused(Exception):
@@ -59,6 +64,43 @@ def leaves(package: str, function: str, whole: Collection[int], content: bytes) 
     return array("H", kinds).tobytes(), array("I", starts).tobytes(), array("I", ends).tobytes()
 
 
+def guess(name: str | None, head: str) -> str | None:
+    """The language that Pygments takes a text for, given its file's name if it has one; None if it takes it for none.
+    ImportError."""
+    import pygments.lexers
+    from pygments.util import ClassNotFound
+
+    if name is not None:
+        with suppress(ClassNotFound, IndexError):
+            return str(pygments.lexers.guess_lexer_for_filename(name, head).aliases[0])
+    with suppress(ClassNotFound, IndexError):
+        return str(pygments.lexers.guess_lexer(head).aliases[0])
+    return None
+
+
+@lru_cache(maxsize=64)
+def _lexer(language: str) -> Any:
+    import pygments.lexers
+
+    return pygments.lexers.get_lexer_by_name(language)
+
+
+def lexed(language: str, content: bytes) -> tuple[list[str], bytes, bytes, bytes, bytes]:
+    """The tokens of a text in UTF-8, by Pygments: the names of the types there are, which of them each token is
+    (uint16), where it begins and how long it is (both uint32, in characters), and what they are, all in one, in UTF-8.
+    ImportError."""
+    numbers: dict[Any, int] = {}
+    kinds, starts, lengths, tokens = array("H"), array("I"), array("I"), []
+    for start, kind, token in _lexer(language).get_tokens_unprocessed(content.decode("utf-8", "surrogatepass")):
+        kinds.append(numbers.setdefault(kind, len(numbers)))
+        starts.append(start)
+        lengths.append(len(token))
+        tokens.append(token)
+    names = [str(kind).removeprefix("Token").removeprefix(".") for kind in numbers]
+    said = "".join(tokens).encode("utf-8", "surrogatepass")
+    return names, kinds.tobytes(), starts.tobytes(), lengths.tobytes(), said
+
+
 def pages(content: bytes) -> list[str]:
     """The text of each page of a PDF, by PDFium. Refused; ImportError."""
     import pypdfium2
@@ -94,7 +136,7 @@ def _pages(document: Any) -> list[str]:
     return found
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"leaves": leaves, "pages": pages}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"guess": guess, "leaves": leaves, "lexed": lexed, "pages": pages}
 
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
@@ -107,6 +149,8 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             answer = [FUNCTIONS[function](*arguments), None]
         except (Refused, ImportError) as error:
             answer = [None, str(error)]
+        except MemoryError:
+            answer = [None, f"reading it takes more than {MEMORY / 1e9:.1f} GB"]
         packed: bytes = msgpack.packb(answer)
         answers.write(len(packed).to_bytes(8) + packed)
         answers.flush()
@@ -114,4 +158,7 @@ def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     serve(sys.stdin.buffer, sys.stdout.buffer)

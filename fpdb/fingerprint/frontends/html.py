@@ -40,6 +40,9 @@ _MARKUP = re.compile(
 _DECLARED = re.compile(rb"""(?:<meta\b[^>]*?charset|<\?xml[^>]*?encoding)\s*=\s*["']?\s*([-\w.:]+)""", re.IGNORECASE)
 DECLARED_WITHIN = 1024
 
+LONGEST_KEPT = 64
+"""Characters of a reference; no name of a character has as many."""
+
 
 def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
     """The symbols of the text of a page. Nothing is unreadable."""
@@ -75,12 +78,23 @@ def _slices(parts: list[str], markup: list[str], shorter: list[tuple[int, int]])
     return ends - lengths, ends
 
 
-@lru_cache(maxsize=4096)
 def decode_entity(reference: str) -> tuple[str, int]:
     """What a reference, ampersand and all, stands for, and how many characters at its end do not belong to it.
 
     Of a name without its semicolon the longest known beginning counts; what is no reference stands for itself.
     """
+    if len(reference) <= LONGEST_KEPT:
+        return _decoded(reference)
+    if reference[1] == "#":  # too long to be a character's number, unless it begins with zeros
+        number = reference.rstrip(";").lstrip("&#xX").lstrip("0")
+        base = "x" if reference[2] in "xX" else ""
+        return _decoded(f"&#{base}{number or 0};") if len(number) < LONGEST_KEPT - 4 else ("\ufffd", 0)
+    found, left = _decoded(reference[:LONGEST_KEPT])
+    return found, left + len(reference) - LONGEST_KEPT
+
+
+@lru_cache(maxsize=4096)
+def _decoded(reference: str) -> tuple[str, int]:
     if reference[1] == "#":
         return unescape(reference), 0
     for end in range(len(reference), 2, -1):

@@ -24,7 +24,9 @@ EXTENSIONS: Mapping[str, str] = {
 } | dict.fromkeys(_TEXT.split(), "text")
 
 HEAD = 4096
-_HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(
+    r"\s*+(?:<\?xml[^>]*+>\s*+)?(?><!--.*?-->\s*+)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+)
 _ODT = "application/vnd.oasis.opendocument.text"
 
 

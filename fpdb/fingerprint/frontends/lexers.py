@@ -1,19 +1,23 @@
-"""Tokens by Pygments, for every language that it has a lexer of, and its guess at a language."""
+"""Tokens by Pygments, for every language that it has a lexer of, and its guess at a language.
+
+Its regular expressions take for ever on some texts, so they run in a process apart.
+"""
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from array import array
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.fingerprint.frontends import imports
+from fpdb.fingerprint.frontends.apart import HELPER
 from fpdb.fingerprint.frontends.tokens import Class, Tokens, number, same
 
 if TYPE_CHECKING:
-    from pygments.lexer import Lexer
     from pygments.token import _TokenType
 
 # What begins a line that imports or names a package: as a keyword of any sort, and where Pygments knows it for one of
@@ -28,43 +32,47 @@ COUNTING_LINES = frozenset({"fortranfixed"})
 GUESS_FROM = 1 << 14
 
 
-def _pygments() -> Any:
-    try:
-        import pygments.lexers
-    except ImportError as error:
-        raise MissingPackage("Pygments is needed to read this language: pip install 'fpdb[code]'") from error
-    return pygments
+PACE = 50_000
+"""Bytes a second that are slow for a lexer: most do ten times as many."""
+
+
+def _check_packages() -> None:
+    if find_spec("pygments") is None:
+        raise MissingPackage("Pygments is needed to read this language: pip install 'fpdb[code]'")
 
 
 def guess_language(text: str, name: str | None) -> str:
-    """The language that Pygments takes a text for, given its file's name if it has one; Unreadable if none."""
-    pygments = _pygments()
-    lexers, failures = pygments.lexers, pygments.util.ClassNotFound
-    head = text[:GUESS_FROM]
-    try:
-        if name is not None:
-            return str(lexers.guess_lexer_for_filename(name, head).aliases[0])
-    except (failures, IndexError):
-        pass
-    try:
-        found = lexers.guess_lexer(head)
-    except failures:
-        found = None
-    if found is None or not found.aliases or found.aliases[0] in ("text", "output"):
+    """The language that Pygments takes a text for, given its file's name if it has one; Unreadable if none, or if it
+    takes long to say."""
+    _check_packages()
+    head = text[:GUESS_FROM].encode("utf-8", "replace").decode()
+    known = None if name is None else name.encode("utf-8", "replace").decode()
+    found: str | None = HELPER.call("guess", known, head, size=len(head))
+    if found is None or found in ("text", "output"):
         raise Unreadable("the programming language cannot be told by name or content; read it as text")
-    return str(found.aliases[0])
-
-
-@lru_cache(maxsize=64)
-def _lexer(language: str) -> "Lexer":
-    found: Lexer = _pygments().lexers.get_lexer_by_name(language)
     return found
 
 
+def _lexed(language: str, text: str) -> Iterator[tuple[int, "_TokenType", str]]:
+    """Where each token begins, its type, and itself. Unreadable: it takes too long."""
+    from pygments.token import string_to_tokentype
+
+    content = text.encode("utf-8", "surrogatepass")
+    names, *columns, said = HELPER.call("lexed", language, content, size=len(content), pace=PACE)
+    types = [string_to_tokentype(name) for name in names]
+    tokens = said.decode("utf-8", "surrogatepass")
+    kinds, starts, lengths = (array(code, column) for code, column in zip("HII", columns, strict=True))
+    at = 0
+    for kind, start, length in zip(kinds, starts, lengths, strict=True):
+        yield start, types[kind], tokens[at : at + length]
+        at += length
+
+
 def tokenise(text: str, language: str) -> Tokens:
-    """The tokens of a program in a language as Pygments names it. MissingPackage."""
+    """The tokens of a program in a language as Pygments names it. MissingPackage; Unreadable if it takes too long."""
+    _check_packages()
     plain = _newlines(text)
-    rows = list(_without_imports(_merged(_lexer(language), plain, language in COUNTING_LINES)))
+    rows = list(_without_imports(_merged(_lexed(language, plain), language in COUNTING_LINES)))
     rows.sort(key=itemgetter(0))  # some lexers have others in them, and tell those tokens later
     values = np.array([row[2] for row in rows], np.uint32)
     starts, lasts = np.array([(row[0], row[1] - 1) for row in rows], np.int64).reshape(-1, 2).T
@@ -88,14 +96,14 @@ def _newlines(text: str) -> str:
 _Row = tuple[int, int, int, bool]
 
 
-def _merged(lexer: "Lexer", text: str, counting_lines: bool) -> Iterator[_Row | None]:
+def _merged(lexed: Iterable[tuple[int, "_TokenType", str]], counting_lines: bool) -> Iterator[_Row | None]:
     """The tokens, parts of one literal being one; None at the end of each line."""
     from pygments.token import Comment, Keyword, Literal
 
     character, string = Literal.String.Char, Literal.String
     merging: tuple[int, int, Class] | None = None
     behind = 0
-    for told, kind, token in lexer.get_tokens_unprocessed(text):
+    for told, kind, token in lexed:
         at = behind if counting_lines else told
         behind += len(token)
         literal = None

@@ -1,0 +1,458 @@
+"""What is fuzzed: everything that reads bytes of others, each with inputs to begin from."""
+
+import io
+import json
+import struct
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from fpdb.addresses import without_credentials
+from fpdb.archives import LIMITS, Exhausted, Refused, find_member
+from fpdb.errors import Error
+from fpdb.fingerprint import KINDS, SCHEMES, Recipe, kind_of
+from fpdb.fingerprint.frontends import folding
+from fpdb.fingerprint.frontends.languages import EXTENSIONS
+from fpdb.load import Skipped, content_of
+from fpdb.load.archives import documents
+from fpdb.load.records import lines
+from fpdb.load.sources import Source
+from fpdb.store import _codec, _pages, layout, texts
+from fpdb.store.layout import Record, Run, State
+from fpdb.transfer import Incoming
+
+for folder in (Path(__file__).parents[1], Path(__file__).parents[1] / "fingerprint"):
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
+
+import essays  # noqa: E402
+import hostile  # noqa: E402
+import listings  # noqa: E402
+
+LARGEST = 1 << 16
+"""Bytes of an input."""
+SMALL = replace(LIMITS, free=1 << 21, unpacked=1 << 22, members=1000, held=1 << 21)
+"""Limits of archives at which an input takes a moment."""
+RECIPES = [Recipe.preset(name) for name in ("text", "koala", "code", "sample")]
+
+
+@dataclass(frozen=True)
+class Target:
+    """run: takes any bytes. errors: what else than `fpdb.Error` it may raise. seeds: makes inputs to begin from."""
+
+    run: Callable[[bytes], object]
+    seeds: Callable[[], list[bytes]]
+    errors: tuple[type[Exception], ...] = ()
+
+    def attempt(self, data: bytes) -> bool:
+        """Whether the input was taken. Any other error than those that are allowed comes out."""
+        try:
+            self.run(data)
+        except (Error, *self.errors):
+            return False
+        return True
+
+
+# ---------------------------------------------------------------- the store
+
+
+def blocks_of(data: bytes) -> list[bytes]:
+    """Some blocks: each two bytes of length, then so many bytes."""
+    found = []
+    while len(data) >= 2 and len(found) < 8:
+        size = int.from_bytes(data[:2], "little")
+        found.append(data[2 : 2 + size])
+        data = data[2 + size :]
+    return found
+
+
+def blocks(*values: Any) -> bytes:
+    """The other way."""
+    return b"".join(len(value).to_bytes(2, "little") + bytes(value) for value in values)
+
+
+def posting_blocks(data: bytes) -> None:
+    values = blocks_of(data)
+    counts = [int.from_bytes(value[8:10], "little") for value in values]
+    hashes = np.unique(np.frombuffer(data[: len(data) // 8 * 8], np.uint64))
+    if not values:
+        return
+    lows = np.zeros(len(hashes), np.uint32)
+    highs = np.full(len(hashes), len(values) - 1, np.uint32)
+    refused = 0
+    for call in (
+        lambda: _codec.decode_postings(values, sum(counts)),
+        lambda: _codec.decode_postings(values, max(sum(counts) - 1, 0)),
+        lambda: _codec.probe(values, hashes, lows, highs),
+        lambda: _codec.probe(values, hashes, lows, highs + np.uint32(1)),
+        lambda: _codec.tally(values, hashes, lows, highs, np.zeros(1000, np.uint32)),
+    ):
+        try:
+            call()
+        except ValueError:
+            refused += 1
+    try:
+        found, holders = _codec.decode_postings(values, sum(counts))
+    except ValueError:
+        return
+    if (found[1:] < found[:-1]).any():
+        return
+    asked = np.unique(found)
+    ends = np.zeros(len(asked), np.uint32), np.full(len(asked), len(values) - 1, np.uint32)
+    indices, documents_of = _codec.probe(values, asked, *ends)
+    if not set(zip(asked[indices].tolist(), documents_of.tolist(), strict=True)) <= set(
+        zip(found.tolist(), holders.tolist(), strict=True)
+    ):
+        raise AssertionError("a probe finds what is not in the blocks")
+
+
+def posting_seeds() -> list[bytes]:
+    rng = np.random.default_rng(1)
+    seeds = []
+    for hashes, holders in (
+        (rng.integers(0, 2**64 - 1, 400, np.uint64), rng.integers(0, 900, 400, np.uint32)),
+        (np.full(1200, 7, np.uint64), np.arange(1200, dtype=np.uint32)),
+        (np.repeat(rng.integers(0, 2**20, 60, np.uint64), 9), rng.integers(0, 99, 540, np.uint32)),
+        (np.arange(500, dtype=np.uint64), np.zeros(500, np.uint32)),
+    ):
+        order = np.lexsort((holders, hashes))
+        buffer, sizes, _ = _codec.encode_postings(hashes[order], holders[order], True)
+        seeds.append(blocks(*(bytes(row[:size]) for row, size in zip(buffer, sizes, strict=False))))
+    return seeds
+
+
+def position_blocks(data: bytes) -> None:
+    values = blocks_of(data)
+    _codec.decode_positions(values, sum(int.from_bytes(value[8:12], "little") & 0xFFFFF for value in values))
+
+
+def position_seeds() -> list[bytes]:
+    rng = np.random.default_rng(1)
+    seeds = []
+    for most in (0, 1, 900, 2**32 - 1):
+        buffer, sizes, _ = _codec.encode_positions(rng.integers(0, most, 1500, np.uint32, endpoint=True), True)
+        seeds.append(blocks(*(bytes(row[:size]) for row, size in zip(buffer, sizes, strict=False))))
+    return seeds
+
+
+KEY = layout.id_key(3)
+RECORD = Record(b"a/b.txt", "text", bytes(16), 100, 71, 9, 9, 1_700_000_000)
+FULL = RECORD._replace(note="utf-8", source="/a/b.txt", contact="c", labels={"d": "e"}, rotation=2, text=77)
+STATE = State(
+    7,
+    20,
+    2**31 + 3,
+    12,
+    3,
+    1,
+    77,
+    (Run(3, 900, 2, 1, 0, 9), Run(5, 90, 1, 0, 10, 19), Run(6, 8, 1, 0, 2**31, 2**31 + 2)),
+)
+
+
+def group(packed: bytes) -> None:
+    check_records(layout.unpack_records(KEY, layout.seal(KEY, packed)))
+
+
+def records(packed: bytes) -> None:
+    group(zlib.compress(packed, 1))
+
+
+def check_records(found: list[Record | None]) -> None:
+    """What was believed can be shown, and stored again."""
+    from fpdb.database import _document
+
+    for record in found:
+        if record is not None:
+            _document(1, record).added.isoformat()
+            json.dumps(dict(record.labels))
+    layout.pack_records(KEY, found, 1)
+
+
+def record_seeds() -> list[bytes]:
+    return [
+        msgpack.packb([RECORD, None, FULL, *[None] * 5], unicode_errors="surrogateescape"),
+        msgpack.packb(
+            [RECORD._replace(name=b"\xff\xfe" * 300, labels={"\udcff": ""})] * 8, unicode_errors="surrogateescape"
+        ),
+    ]
+
+
+def state(packed: bytes) -> None:
+    found = State.unpack(layout.seal(layout.STATE_KEY, packed))
+    if State.unpack(found.pack()) != found:
+        raise AssertionError(found)
+
+
+def format_record(packed: bytes) -> None:
+    recipe(layout.unpack_format(layout.seal(layout.FORMAT_KEY, packed)))
+
+
+def recipe(record: Mapping[str, Any]) -> None:
+    found = Recipe.from_record(record)
+    if Recipe.from_record(found.to_record()) != found:
+        raise AssertionError("a recipe that does not come back")
+    for kind in {"code" if alphabet == "tokens" else "text" for alphabet in found.rules}:
+        found.fingerprint("int main() { return 1 + 2; } " * 20, kind, name="a.c")
+
+
+def format_seeds() -> list[bytes]:
+    changes: list[dict[str, Any]] = [{"scheme": name} for name in SCHEMES]
+    changes += [{"hash_bits": 40, "positions": False, "max_df": 3, "max_ignored": 5}]
+    recipes = (*RECIPES, *(RECIPES[0].with_(**change) for change in changes))
+    return [layout.pack_format(one.to_record())[layout.CHECKSUM :] for one in recipes]
+
+
+def kept_text(data: bytes) -> None:
+    """Size and digest that the record tells, then what is stored."""
+    size, digest, packed = int.from_bytes(data[:4], "little"), data[4:20], data[20:]
+    texts.unpack(texts.KeptText(packed, size, digest))
+
+
+def kept_seeds() -> list[bytes]:
+    kept = [texts.pack(content) for content in ("", "ä" * 300, b"\0\xff" * 99, "seven years ago " * 99)]
+    return [text.size.to_bytes(4, "little") + text.digest + text.packed for text in kept]
+
+
+def sizes(data: bytes) -> None:
+    layout.view_array(KEY, layout.seal(KEY, data), layout.SIZE, layout.SIZES_PER_CHUNK)
+    for parse in (layout.parse_block_key, layout.parse_id_key, layout.parse_text_key):
+        parse(data[: len(data) % 10])
+
+
+def pages(data: bytes) -> None:
+    """A file of eight pages or more, as it lies on the disk."""
+    padded = data[:LARGEST] + bytes(max(8 * 4096 - len(data), 0)) + bytes(-len(data) % 4096)
+    for meta in (0, 1):
+        _pages.examine(padded, meta, 1 << 14)  # type: ignore[arg-type]
+        _pages.last_change(padded, meta)  # type: ignore[arg-type]
+
+
+def page_seeds() -> list[bytes]:
+    import tempfile
+
+    import fpdb
+
+    with tempfile.TemporaryDirectory() as folder:
+        seeds = []
+        for count in (0, 1, 40):
+            path = str(Path(folder, f"{count}.fpdb"))
+            with fpdb.open(path) as db, db.batch() as batch:
+                for number in range(count):
+                    batch.add_fingerprints(f"{number} " * 9, np.arange(number * 9, number * 11 + 20, dtype=np.uint64))
+            seeds.append(Path(path).read_bytes()[:LARGEST])
+        return seeds
+
+
+# ---------------------------------------------------------------- documents
+
+
+def document(kind: str, name: str | None = None) -> Callable[[bytes], None]:
+    def run(data: bytes) -> None:
+        for alphabet in KINDS[kind].alphabets:
+            symbols = KINDS[kind].read(data, alphabet, name)
+            if not len(symbols.offsets) == len(symbols.ends) == len(symbols):
+                raise AssertionError("a symbol without its place")
+            if len(symbols) and not 0 <= symbols.offsets[0] <= symbols.offsets[-1] < symbols.ends[-1] <= len(
+                symbols.text
+            ):
+                raise AssertionError("a symbol outside of the text")
+
+    return run
+
+
+def any_document(data: bytes) -> None:
+    """Told by name and content, in every recipe: what `fpdb add` does."""
+    names = ["a", "a.html", "a.ipynb", "a.docx", *(f"a.{extension}" for extension in EXTENSIONS)]
+    name, content = names[data[0] % len(names) if data else 0], data[1:]
+    kind_of(None, content)
+    chosen = RECIPES[len(data) % len(RECIPES)]
+    chosen.fingerprint(content, chosen.resolve("auto", content, name), name=name)
+
+
+def text_symbols(data: bytes) -> None:
+    """Any code points, lone surrogates among them, as content that is a string."""
+    text = data.decode("utf-8", "surrogatepass") if len(data) % 2 else data.decode("utf-16-le", "surrogatepass")
+    for alphabet in folding.ALPHABETS:
+        symbols = KINDS["text"].read(text, alphabet, None)
+        if len(symbols.offsets) != len(symbols):
+            raise AssertionError("a symbol without its place")
+    for kind in ("html", "ipynb", "code"):
+        for one in (text, text.encode("utf-8", "surrogatepass")):
+            try:
+                KINDS[kind].read(one, KINDS[kind].alphabets[0], "a.py")
+            except Error:
+                continue
+
+
+def office(part: str, kind: str) -> Callable[[bytes], None]:
+    """The XML of a document in one part of it."""
+    read = document(kind)
+
+    def run(data: bytes) -> None:
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr(part, data)
+        read(out.getvalue())
+
+    return run
+
+
+PARAGRAPHS = essays.essay(2)
+
+
+def essay(*names: str) -> Callable[[], list[bytes]]:
+    return lambda: [essays.FORMS[name](PARAGRAPHS) for name in names]
+
+
+def part(name: str, member: str) -> Callable[[], list[bytes]]:
+    def seeds() -> list[bytes]:
+        with zipfile.ZipFile(io.BytesIO(essays.FORMS[name](PARAGRAPHS))) as archive:
+            return [archive.read(member)]
+
+    return seeds
+
+
+def pages_of_html() -> list[bytes]:
+    return [
+        essays.FORMS["essay.html"](PARAGRAPHS),
+        b"<!doctype html><meta charset=koi8-r><a href='x' b=\"y\" c>&amp;&#65;&#x41;&notit;<!-- a --><script>x",
+        b"<?xml version='1.0' encoding=\"utf-8\"?><p>a</p><![CDATA[ x ]]><style></style ></p ><!---->",
+    ]
+
+
+def programs() -> list[bytes]:
+    listed = [*listings.LISTINGS.values(), *listings.MORE.values()]
+    return [listing[0].encode() for listing in listed]
+
+
+def encodings() -> list[bytes]:
+    return [
+        "é: ü, жук, 日本語, \ufb01".encode(name, "ignore") * 9
+        for name in ("utf-8", "utf-16", "utf-32", "koi8-r", "gbk")
+    ]
+
+
+# ---------------------------------------------------------------- archives, lines
+
+
+def archive(data: bytes) -> None:
+    whole = Source("a", source="/a", size=len(data))
+    for found in documents(io.BufferedReader(io.BytesIO(data)), whole, SMALL):
+        if not found.name.startswith("a"):
+            raise AssertionError(found.name)
+        if not isinstance(found, Skipped) and found.source is not None:
+            content_of(found)
+    with suppress(Refused, Exhausted):
+        find_member(io.BufferedReader(io.BytesIO(data)), len(data), "a", "b.txt", SMALL)
+
+
+def archives() -> list[bytes]:
+    small = [content for content in hostile.archives().values() if len(content) <= LARGEST]
+    good = [hostile.zipped(hostile.GOOD, ("b.txt", b"b")), hostile.tarred(hostile.GOOD, ("b.txt", b"b"))]
+    return [*good, hostile.gzips(2), *small]
+
+
+def json_lines(data: bytes) -> None:
+    for found in lines(io.BytesIO(data), "l"):
+        if not isinstance(found, Skipped):
+            content_of(found)
+
+
+def line_seeds() -> list[bytes]:
+    full = {
+        "name": "a",
+        "text": "b",
+        "kind": "text",
+        "source": "https://a:b@c/d?token=e",
+        "contact": "f",
+        "labels": {"g": "h"},
+    }
+    return [b"\n".join(json.dumps(one).encode() for one in (full, {"name": "a", "text": "\ud800"}, [], {"name": 5}))]
+
+
+def export(data: bytes) -> None:
+    """The lines of an export, which are read and not stored."""
+    file = io.BytesIO(data)
+    incoming = Incoming(file)
+    for line in file:
+        incoming._document(incoming._checked(line))
+
+
+def export_seeds() -> list[bytes]:
+    import tempfile
+
+    import fpdb
+
+    out = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder, fpdb.open(str(Path(folder, "a"))) as db:
+        db.add("a", "seven years ago our fathers brought forth" * 9, keep_text=True, labels={"a": "b"}, source="/a")
+        db.add_fingerprints("b", [1, 2, 3], [4, 5, 6])
+        db.export(out, texts=True)
+    return [
+        out.getvalue(),
+        b"\n".join(line.rpartition(b',"checksum"')[0] + b"}" for line in out.getvalue().splitlines()),
+    ]
+
+
+def address(data: bytes) -> None:
+    text = data.decode("utf-8", "surrogateescape")
+    once = without_credentials(text)
+    if without_credentials(once) != once:
+        raise AssertionError(text)
+
+
+TARGETS: dict[str, Target] = {
+    "posting blocks": Target(posting_blocks, posting_seeds, (ValueError,)),
+    "position blocks": Target(position_blocks, position_seeds, (ValueError,)),
+    "groups of records": Target(group, lambda: [zlib.compress(seed) for seed in record_seeds()]),
+    "records": Target(records, record_seeds),
+    "state": Target(state, lambda: [STATE.pack()[8:], State().pack()[8:]]),
+    "format record": Target(format_record, format_seeds),
+    "kept text": Target(kept_text, kept_seeds, (ValueError,)),
+    "sizes and keys": Target(sizes, lambda: [bytes(338 * 12), struct.pack("<Q", 5)]),
+    "pages": Target(pages, page_seeds),
+    "text": Target(document("text"), encodings),
+    "strings": Target(text_symbols, encodings, (UnicodeDecodeError,)),
+    "html": Target(document("html"), pages_of_html),
+    "docx": Target(document("docx"), essay("essay.docx")),
+    "docx, its text": Target(office("word/document.xml", "docx"), part("essay.docx", "word/document.xml")),
+    "odt, its text": Target(office("content.xml", "odt"), part("essay.odt", "content.xml")),
+    "ipynb": Target(document("ipynb"), essay("essay.ipynb", "old.ipynb")),
+    "pdf": Target(document("pdf"), essay("essay.pdf")),
+    **{
+        f"code, {name.rpartition('.')[2]}": Target(document("code", name), programs)
+        for name in ("a.java", "a.py", "a.c", "a.ts", "a.rb", "a.php", "a.f", "a.kt", "a.pl", "a.hs", "a.sql")
+    },
+    "code, language told": Target(document("code"), programs),
+    "any document": Target(
+        any_document, lambda: [bytes([at]) + seed for at, seed in enumerate(pages_of_html() + programs())]
+    ),
+    "archives": Target(archive, archives),
+    "json lines": Target(json_lines, line_seeds),
+    "export": Target(export, export_seeds),
+    "addresses": Target(address, lambda: [b"https://a:b@c.org/d;jsessionid=1?token=e&id=7#x=1"]),
+}
+"""By name."""
+
+CLOSE_TO_MEMORY = (
+    "posting blocks",
+    "position blocks",
+    "format record",
+    "pages",
+    "text",
+    "strings",
+    "html",
+    "ipynb",
+    "code, java",
+    "code, ts",
+)
+"""Those that run kernels of ours on the input."""
