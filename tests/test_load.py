@@ -1,9 +1,11 @@
 """Loading: the same database whichever way it is made, and an honest count whatever happens."""
 
+import io
 import json
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -197,6 +199,24 @@ def test_a_large_file_in_pieces(db: fpdb.Database, tmp_path: Path, monkeypatch: 
     assert report.skipped[0].reason.startswith("too large")
     with pytest.raises(fpdb.Unreadable, match="too large"):
         sources.read(str(path))
+
+
+def test_what_is_too_large_is_not_held_in_memory_to_say_so(
+    db: fpdb.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("sources", "records", "walking"):
+        monkeypatch.setattr(sys.modules[f"fpdb.load.{name}"], "LARGEST", 2_000)
+    monkeypatch.setattr(sys.modules["fpdb.load.records"], "_PIECE", 300)
+    short, long = (json.dumps({"name": name, "text": "a" * size}) for name, size in (("a", 1_000), ("b", 9_000)))
+    (tmp_path / "l").write_text("\n".join((short, long, short.replace('"a"', '"c"', 1), long)))
+    report = load(db, records([str(tmp_path / "l")]))
+    assert [document.name for document in db.documents()] == ["a", "c"]
+    assert [skipped.name.rpartition(":")[2] for skipped in report.skipped] == ["2", "4"]
+    assert all(skipped.reason.startswith("too large") for skipped in report.skipped)
+    endless = io.BytesIO(b"a" * 90_000)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(endless)))
+    assert load(db, files(["-"], name="d")).skipped[0].reason.startswith("too large")
+    assert endless.tell() < 90_000
 
 
 def interrupting(sources_given: Iterable[Source], after: int) -> Iterator[Source]:

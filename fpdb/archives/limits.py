@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-LARGEST: Final = 1 << 31
-"""Documents from this many bytes on are not read, in an archive or not: one is held in memory several times over."""
+LARGEST: Final = 1 << 29
+"""Documents from this many bytes on are not read, in an archive or not: one is held in memory six times over."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from fpdb.load.sources import Own, Skipped, Source, name_of, reason_of
+from fpdb.archives import LARGEST
+from fpdb.load.sources import Own, Skipped, Source, name_of, reason_of, too_large
 
+_PIECE = 1 << 20
 _OPTIONAL_STRINGS = ("kind", "source", "contact")
 
 
@@ -35,7 +37,12 @@ def records(paths: Iterable[str], *, kind: str = "text", own: Own | None = None)
 
 def lines(file: BinaryIO, origin: str, *, kind: str = "text") -> Iterator[Source | Skipped]:
     """The documents in one open file. origin: what to call it where a line is broken."""
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(iter(lambda: file.readline(LARGEST), b""), start=1):
+        if (wrong := too_large(len(line))) is not None:
+            while line and not line.endswith(b"\n"):
+                line = file.readline(_PIECE)
+            yield Skipped(f"{origin}:{number}", wrong)
+            continue
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")
         if line.isspace():

@@ -10,7 +10,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from fpdb.archives import HEAD, archive_form
+from fpdb.archives import HEAD, LARGEST, archive_form
 from fpdb.load.archives import documents, may_be_archive
 from fpdb.load.sources import Own, Skipped, Source, name_of, reason_of, too_large
 
@@ -62,8 +62,12 @@ def _found(paths: Iterable[str], name: str | None, kind: str, own: Own | None) -
     here = os.getcwd()
     for path in paths:
         if path == "-":
-            content = sys.stdin.buffer.read()
-            yield Source(name or "-", content=content, size=len(content), kind=kind, asked=True)
+            content = sys.stdin.buffer.read(LARGEST)
+            wrong = too_large(len(content))
+            if wrong is None:
+                yield Source(name or "-", content=content, size=len(content), kind=kind, asked=True)
+            else:
+                yield Skipped(name or "-", wrong, asked=True)
             continue
         called = name_of(path) if name is None else name
         try:

@@ -11,9 +11,14 @@ from xml.parsers import expat
 
 from fpdb.errors import Unreadable
 
-# A part of a document may inflate to so many bytes: a book has a few million.
 LARGEST_PART = 1 << 28
+"""Bytes that a part of a document may inflate to: a book has a few million."""
+ALWAYS = 1 << 26
+"""So many in any case, and beyond them only RATIO times its packed size: XML of documents packs 20 times."""
+RATIO = 250
 DEEPEST = 1000
+LONGEST = 1 << 21
+"""Bytes of a tag, or of whatever else the parser reads anew with each chunk until it is complete."""
 _CHUNK = 1 << 16
 
 
@@ -60,8 +65,12 @@ def parse_member(
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     try:
+        fed = 0
         for chunk in _inflate(archive, name):
             parser.Parse(chunk, False)
+            fed += len(chunk)
+            if fed - parser.CurrentByteIndex > LONGEST:
+                raise Unreadable(f"{name}: a tag, comment or the like has more than {LONGEST} bytes")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise Unreadable(f"{name}: not well-formed XML: {error}") from error
@@ -70,14 +79,15 @@ def parse_member(
 def _inflate(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
     try:
         info = archive.getinfo(name)
-        if info.file_size > LARGEST_PART:
-            raise Unreadable(f"{name}: inflates to {info.file_size} bytes; at most {LARGEST_PART} are read")
+        most = min(LARGEST_PART, max(ALWAYS, RATIO * info.compress_size))
+        if info.file_size > most:
+            raise Unreadable(f"{name}: inflates to {info.file_size} bytes; at most {most} are read")
         with archive.open(info) as member:
-            left = LARGEST_PART
+            left = most
             while chunk := member.read(_CHUNK):
                 left -= len(chunk)
                 if left < 0:
-                    raise Unreadable(f"{name}: inflates to more than {LARGEST_PART} bytes")
+                    raise Unreadable(f"{name}: inflates to more than {most} bytes")
                 yield chunk
     except KeyError as error:
         raise Unreadable(f"has no {name}") from error
