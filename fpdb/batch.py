@@ -244,8 +244,8 @@ class Batch:
         pending = self._additions.get(key)
         return pending.record if pending else self._updates.get(key) or self._catalogue.record(self._stored(key) or 0)
 
-    def _stored(self, key: bytes) -> int | None:
-        return None if key in self._removals else self._catalogue.find(key)
+    def _stored(self, key: bytes, *, sure: bool = True) -> int | None:
+        return None if key in self._removals else self._catalogue.find(key, sure=sure)
 
     def _meet(self, about: Record, boilerplate: bool) -> Status:
         """How a document of this description meets what is there; where its content is, brings the description up to
@@ -254,7 +254,7 @@ class Batch:
         pending = self._additions.get(key)
         if pending is not None:
             before, sort = pending.record, pending.boilerplate
-        elif (stored := self._stored(key)) is not None:
+        elif (stored := self._stored(key, sure=False)) is not None:
             before = self._updates.get(key) or self._catalogue.record(stored)
             sort = stored >= layout.FIRST_BOILERPLATE
         else:

@@ -45,13 +45,21 @@ class Catalogue:
 
     # ------------------------------------------------------------ names and records
 
-    def find(self, name: bytes) -> int | None:
-        """The id of the document of this name."""
+    def find(self, name: bytes, *, sure: bool = True) -> int | None:
+        """The id of the document of this name.
+
+        sure: that there is none must not come of damage to its key; or else this costs less.
+        """
         key = layout.name_key(name)
-        value = self._get(self._names, key)
+        value = self._get(self._names, key) if sure else self._txn.get(key, db=self._names)
         if value is None:
             return None
         return layout.parse_id_key(bytes(layout.unseal(key, value)))
+
+    def find_all(self, names: Iterable[bytes]) -> Iterator[int]:
+        """The ids of those of the documents of these names that there are, in any order; not `sure`, as for `find`."""
+        found = self._txn.cursor(self._names).getmulti([layout.name_key(name) for name in names])
+        return (layout.parse_id_key(bytes(layout.unseal(bytes(key), value))) for key, value in found)
 
     def record(self, document: int) -> Record:
         """Raises Corrupt where there is none."""

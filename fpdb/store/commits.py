@@ -100,10 +100,8 @@ class _Commit:
             if found is None:
                 raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
             boilerplate |= self._remove(found, name)
-        for addition in change.additions:
-            found = self.catalogue.find(addition.record.name)
-            if found is not None:
-                boilerplate |= self._remove(found, None)
+        for replaced in list(self.catalogue.find_all(addition.record.name for addition in change.additions)):
+            boilerplate |= self._remove(replaced, None)
         return boilerplate
 
     def _remove(self, document: int, name: bytes | None) -> bool:
