@@ -16,7 +16,6 @@ SMALL = [
     (copies, "POSTINGS_A_TRANSACTION", 1_200),
     (copies, "TEXTS_A_TRANSACTION", 100),
     (commits, "HASHES_A_LOOK", 3),
-    (commits, "MANY", 5),
     (runs, "BLOCKS_A_PIECE", 2),
     (runs, "GET_AT_ONCE", 3),
     (layout, "FENCES_PER_CHUNK", 3),

@@ -5,7 +5,7 @@ Works inside a transaction that it is given; knows nothing of postings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice, pairwise, takewhile
 from typing import Any
 
@@ -21,7 +21,7 @@ U32 = NDArray[np.uint32]
 
 
 class Catalogue:
-    """A view of the catalogue in one transaction. What is set is written by `flush`."""
+    """A view of the catalogue in one transaction. What is set is written by `write`."""
 
     def __init__(self, txn: lmdb.Transaction, databases: Mapping[bytes, Any]) -> None:
         self._txn = txn
@@ -85,6 +85,17 @@ class Catalogue:
         if index not in self._groups:
             self._groups[index] = list(self._peek_group(index))
         self._groups[index][at] = record
+
+    def add_records(self, first: int, records: Sequence[Record]) -> None:
+        """Sets the records of documents `first` and following."""
+        done = 0
+        while done < len(records):
+            index, at = divmod(first + done, RECORDS_PER_GROUP)
+            group = self._groups.get(index) or list(self._peek_group(index))
+            some = records[done : done + RECORDS_PER_GROUP - at]
+            group[at : at + len(some)] = some
+            self._groups[index] = group
+            done += len(some)
 
     def names(self) -> Iterator[tuple[bytes, int]]:
         """The key and the document of every name, in the order of keys."""
@@ -223,23 +234,15 @@ class Catalogue:
                 chunk["boilerplate"][at] = int(chunk["boilerplate"][at]) + by * count
                 self._changed.add(index)
 
-    def pack(self, level: int = 1) -> list[tuple[bytes, bytes]]:
-        """The records that were set, as `write` takes them. level: of compression, 1 to 9."""
-        packed = []
-        for index, records in sorted(self._groups.items()):
-            key = layout.id_key(index)
-            packed.append((key, layout.pack_records(key, records, level) if any(records) else b""))
-        return packed
-
-    def write(self, packed: Iterable[tuple[bytes, bytes]], *, append: bool = False) -> None:
+    def write(self, level: int = 1, *, append: bool = False) -> None:
         """Writes what was set; a group or a chunk without documents takes no space.
 
-        packed: what `pack` gave after the last record was set. append: all of it follows what is there, and pages are
-        to be filled.
+        level: of compression, 1 to 9. append: all of it follows what is there, and pages are to be filled.
         """
-        for key, value in packed:
-            if value:
-                self._put(self._documents, key, value, append=append)
+        for index, records in sorted(self._groups.items()):
+            key = layout.id_key(index)
+            if any(records):
+                self._put(self._documents, key, layout.pack_records(key, records, level), append=append)
             else:
                 self._txn.delete(key, db=self._documents)
         for index in sorted(self._changed):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Error, NoSuchDocument
 from fpdb.store import _codec, layout, policy, runs
-from fpdb.store.aside import Aside
 from fpdb.store.layout import Record, Run, State
 from fpdb.store.merging import in_pieces, merged
 from fpdb.store.runs import Postings, RunWriter
@@ -23,7 +22,6 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
 NOTHING_DEAD = np.empty(0, np.uint8)
-MANY = 1 << 10  # documents in a commit that are worth a thread
 HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may hold
 
 
@@ -55,14 +53,12 @@ class Change:
 
 def apply(view: Snapshot, change: Change) -> State:
     """Makes the change in the view's write transaction; returns the new state. Raises NoSuchDocument, Error."""
-    with Aside(worthwhile=len(change.additions) >= MANY) as aside:
-        return _Commit(view, aside).apply(change)
+    return _Commit(view).apply(change)
 
 
 class _Commit:
-    def __init__(self, view: Snapshot, aside: Aside) -> None:
+    def __init__(self, view: Snapshot) -> None:
         self.view = view
-        self.aside = aside
         self.catalogue = view.catalogue
         self.state = view.state
         self.listed = {sort: view.runs(boilerplate=sort) for sort in (False, True)}
@@ -80,11 +76,10 @@ class _Commit:
         fresh = [self._add(additions[sort], after, boilerplate=sort) for sort in (False, True) if additions[sort]]
         self._update(change.updates)
         self._keep(change.texts)
-        packed = self.aside.begin(self.catalogue.pack)
         for postings, first_id, last_id in fresh:
             if len(postings):
                 self._write_run(postings, first_id, last_id)
-        self.catalogue.write(packed.result())
+        self.catalogue.write()
         listed = tuple(self.listed[False] + self.listed[True])
         self.state = self.state._replace(runs=listed)
         write_state(self.view.txn, self.state)
@@ -143,9 +138,8 @@ class _Commit:
         """Enters documents into the catalogue; returns their postings, which are still to be written, and the first
         and the last of their ids."""
         first_id = self._take_ids(len(additions), boilerplate=boilerplate)
-        sorting = self.aside.begin(_sorted, additions, first_id)
         self.catalogue.set_names(first_id, [addition.record.name for addition in additions])
-        postings, first = sorting.result()
+        postings, first = _sorted(additions, first_id)
         if first is None:
             fingerprints = distinct = np.array([len(addition.hashes) for addition in additions], np.int64)
         else:
@@ -161,10 +155,8 @@ class _Commit:
         sizes["hashes"], sizes["boilerplate"] = distinct, ignored
         sizes["share"] = [addition.share for addition in additions]
         self.catalogue.set_sizes(first_id, sizes)
-        for document, (addition, *counts) in enumerate(
-            zip(additions, fingerprints.tolist(), distinct.tolist(), strict=True), first_id
-        ):
-            self.catalogue.set_record(document, addition.record.counted(*counts))
+        counts = zip(additions, fingerprints.tolist(), distinct.tolist(), strict=True)
+        self.catalogue.add_records(first_id, [addition.record.counted(*two) for addition, *two in counts])
         return postings, first_id, first_id + len(additions) - 1
 
     def _take_ids(self, count: int, *, boilerplate: bool) -> int:

@@ -116,7 +116,7 @@ class _Rebuilding:
                 for document, old in enumerate(some.tolist(), first + start):
                     catalogue.set_record(document, self.view.catalogue.record(old))
                 catalogue.set_sizes(first + start, self.view.catalogue.sizes(some))
-                catalogue.write(catalogue.pack(level=9), append=True)
+                catalogue.write(level=9, append=True)
 
     def _names(self) -> None:
         """In order of names."""

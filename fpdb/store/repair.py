@@ -158,7 +158,7 @@ class _Repair:
                     saved = self._document(catalogue, kept, old, record)
                     texts += saved is not None
                     text_bytes += saved or 0
-                catalogue.write(catalogue.pack())
+                catalogue.write()
             yield from self.losses
             self.losses.clear()
         with self.fresh.write() as (txn, _):

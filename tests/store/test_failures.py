@@ -1,6 +1,5 @@
 """What fails below fpdb: the error says what to do, and the open database goes on. See tests/stress for every place."""
 
-import _thread
 import errno
 import os
 import resource
@@ -9,7 +8,7 @@ import lmdb
 import pytest
 
 import fpdb
-from fpdb.store import aside, commits, environment, failures
+from fpdb.store import environment, failures
 
 
 @pytest.mark.parametrize(
@@ -151,54 +150,3 @@ def test_a_file_that_may_not_grow(path, rng):
         assert "b" not in db
         assert db.add_fingerprints("b", [2]) == "added"
         assert db.check() == []
-
-
-def refuse(*_):
-    raise RuntimeError("can't start new thread")
-
-
-def add_many(db):
-    with db.batch() as batch:
-        for number in range(20):
-            batch.add_fingerprints(f"{number}", [number])
-
-
-def die(_, arguments):
-    """Starts a thread that ends before it has done anything."""
-    return _thread.start_new_thread(lambda _: None, arguments)
-
-
-@pytest.mark.parametrize("worthwhile", [False, True])
-@pytest.mark.parametrize("start", [_thread.start_new_thread, refuse])
-def test_work_aside_gives_results_in_any_case(worthwhile, start, monkeypatch):
-    monkeypatch.setattr(aside, "start_new_thread", start)
-    order = []
-    with aside.Aside(worthwhile=worthwhile) as beside:
-        pieces = [beside.begin(order.append, number) for number in range(20)]
-        assert [piece.result() for piece in pieces] == [None] * 20
-        assert order == list(range(20))
-        failing = beside.begin(int, "x")
-        for _ in range(2):
-            with pytest.raises(ValueError, match="invalid literal"):
-                failing.result()
-        beside.begin(order.clear)
-    assert order == []
-
-
-def test_nobody_waits_for_a_thread_that_died(db, monkeypatch):
-    monkeypatch.setattr(aside, "start_new_thread", die)
-    monkeypatch.setattr(commits, "MANY", 5)
-    for _ in range(2):
-        with pytest.raises(MemoryError):
-            add_many(db)
-    assert len(db) == 0
-    monkeypatch.undo()
-    add_many(db)
-    assert len(db) == 20
-
-
-def test_a_commit_needs_no_thread(db, monkeypatch):
-    monkeypatch.setattr(aside, "start_new_thread", refuse)
-    monkeypatch.setattr(commits, "MANY", 5)
-    add_many(db)
-    assert len(db) == 20
