@@ -1,114 +1,120 @@
-"""Fuzzes one target: `python -m tests.fuzz.run TARGET --seconds N [--plain]`; without a target, lists them.
+"""Fuzzes: `python -m tests.fuzz.run [TARGET...] [--seconds N] [--plain] [--kernels]`; without a target, all of them.
 
-With atheris, which sees what an input reaches and keeps those that reach something new; --plain damages the seeds at
-random, which needs no package and can run under a sanitizer. Ends with status 1 and writes the input to the working
-directory where one takes too long or raises what it may not.
+With atheris, which sees what an input reaches and keeps those that reach something new in `fuzz-corpus`, to go on from;
+--plain damages the first inputs at random, which needs no package and can run under a sanitizer. --kernels: only what
+runs kernels of ours. An input that takes too long or much memory, or raises what it may not, is written to the working
+directory; the exit status is 1 then.
 """
 
 import argparse
 import hashlib
+import re
 import resource
+import subprocess
 import sys
 import time
 import traceback
 from pathlib import Path
+from typing import NamedTuple
 
 from .mutations import mutated
+from .targets import KERNELS, LARGEST, TARGETS
 
-SLOW = 20.0
+SLOW = 20
 """Seconds of processor time that an input may take: far more than any needs, and far less than one that hangs."""
-MEMORY = 4 << 30
+MEMORY = 2 << 30
 """Bytes that the process may come to."""
+
+
+class Tried(NamedTuple):
+    """inputs: how many were tried. slowest: the most seconds of processor time that one took."""
+
+    inputs: int
+    slowest: float
+
+
+def plain(name: str, seconds: float, seed: int = 1, most: int | None = None) -> Tried:
+    """Tries damaged inputs, as long as that takes or `most` of them."""
+    target = TARGETS[name]
+    until = time.monotonic() + seconds
+    done, slowest = 0, 0.0
+    for data in mutated(target.seeds(), seed, LARGEST):
+        begun = time.process_time()
+        try:
+            target.attempt(data)
+            used = time.process_time() - begun
+            slowest = max(slowest, used)
+            if used > SLOW:
+                raise AssertionError(f"it took {used:.0f} s")
+        except BaseException as error:
+            path = Path(f"crash-{_file_name(name)}-{hashlib.sha256(data).hexdigest()[:12]}")
+            path.write_bytes(data)
+            error.add_note(f"{name}: the input is in {path}")
+            raise
+        done += 1
+        if time.monotonic() > until or done == most:
+            break
+    return Tried(done, slowest)
+
+
+def guided(name: str, seconds: float) -> Tried:
+    """The same by atheris, in a process of its own. CalledProcessError, after its output was shown."""
+    command = [
+        sys.executable,
+        "-m",
+        "tests.fuzz.guided",
+        name,
+        _corpus(name),
+        str(int(seconds)),
+        str(SLOW),
+        str(MEMORY),
+    ]
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    said = result.stdout + result.stderr
+    if result.returncode:
+        print(said[-8000:], file=sys.stderr)
+        result.check_returncode()
+    return Tried(_figure(said, "number_of_executed_units"), _figure(said, "slowest_unit_time_sec"))
+
+
+def _figure(said: str, name: str) -> int:
+    found = re.search(rf"stat::{name}:\s+(\d+)", said)
+    return int(found[1]) if found else 0
+
+
+def _corpus(name: str) -> str:
+    folder = Path("fuzz-corpus", _file_name(name))
+    folder.mkdir(parents=True, exist_ok=True)
+    for data in TARGETS[name].seeds():
+        (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)  # noqa: S324 (as libFuzzer names them)
+    return str(folder)
+
+
+def _file_name(name: str) -> str:
+    return name.replace(", ", "-").replace(" ", "-")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run")
-    parser.add_argument("target", nargs="?")
-    parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--plain", action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kernels", action="store_true", help="list those that run kernels of ours")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"one of: {'; '.join(TARGETS)}")
+    parser.add_argument("--seconds", type=float, default=600, help="for each target [default: 600]")
+    parser.add_argument("--plain", action="store_true", help="without atheris")
+    parser.add_argument("--kernels", action="store_true", help="only targets that run kernels of ours")
     given = parser.parse_args()
-    if given.target is None:
-        from .targets import CLOSE_TO_MEMORY, TARGETS
-
-        print("\n".join(CLOSE_TO_MEMORY if given.kernels else TARGETS))
-    elif given.plain:
-        plain(given.target, given.seconds, given.seed)
-    else:
-        guided(given.target, given.seconds, given.seed)
-
-
-def plain(name: str, seconds: float, seed: int, most: int | None = None) -> tuple[int, int, float]:
-    """Tries damaged inputs; returns how many, how many of them were taken, and the most seconds that one took."""
-    from .targets import LARGEST, TARGETS
-
-    target = TARGETS[name]
-    until = time.monotonic() + seconds
-    done = taken = 0
-    slowest = 0.0
-    for data in mutated(target.seeds(), seed, LARGEST):
-        begun = time.process_time()
+    failed = []
+    inputs = 0
+    for name in given.targets or (KERNELS if given.kernels else TARGETS):
         try:
-            taken += target.attempt(data)
-        except BaseException:
-            keep(name, data)
-            raise
-        used = time.process_time() - begun
-        slowest = max(slowest, used)
-        if used > SLOW:
-            keep(name, data)
-            raise AssertionError(f"{name}: an input took {used:.0f} s")
-        done += 1
-        if time.monotonic() > until or done == most:
-            break
-    if __name__ == "__main__":
-        report(name, done, f"{taken:,} of them taken, at most {slowest:.2f} s for one")
-    return done, taken, slowest
-
-
-def guided(name: str, seconds: float, seed: int) -> None:
-    """The same by atheris, which ends the process."""
-    import atheris
-
-    with atheris.instrument_imports(include=["fpdb", "html", "json", "zipfile", "tarfile", "msgpack", "xml"]):
-        from .targets import LARGEST, TARGETS
-    atheris.enabled_hooks.add("RegEx")
-    atheris.enabled_hooks.add("str")
-    target = TARGETS[name]
-    corpus = Path("fuzz-corpus", name.replace(", ", "-").replace(" ", "-"))
-    corpus.mkdir(parents=True, exist_ok=True)
-    for data in target.seeds():
-        (corpus / hashlib.sha1(data).hexdigest()).write_bytes(data)  # noqa: S324 (as libFuzzer names them)
-    done = 0
-
-    def one(data: bytes) -> None:
-        nonlocal done
-        done += 1
-        try:
-            target.attempt(data)
+            tried = plain(name, given.seconds) if given.plain else guided(name, given.seconds)
         except Exception:
             traceback.print_exc()
-            raise
-
-    arguments = [sys.argv[0], f"-max_total_time={seconds:.0f}", f"-max_len={LARGEST}", f"-timeout={SLOW:.0f}"]
-    arguments += [f"-rss_limit_mb={MEMORY >> 20}", f"-seed={seed}", "-print_final_stats=1", "-verbosity=0", str(corpus)]
-    atheris.Setup(arguments, one)
-    import atexit
-
-    atexit.register(lambda: report(name, done, f"{len(list(corpus.iterdir())):,} kept for what they reach"))
-    atheris.Fuzz()
-
-
-def keep(name: str, data: bytes) -> None:
-    path = Path(f"crash-{name.replace(', ', '-').replace(' ', '-')}-{hashlib.sha256(data).hexdigest()[:12]}")
-    path.write_bytes(data)
-    print(f"{name}: the input is in {path}", file=sys.stderr)
-
-
-def report(name: str, done: int, more: str) -> None:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    print(f"{name}: {done:,} inputs, {more}; {peak:,} MB", flush=True)
+            failed.append(name)
+            continue
+        inputs += tried.inputs
+        print(f"{name}: {tried.inputs:,} inputs, at most {tried.slowest:.1f} s for one", flush=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF if given.plain else resource.RUSAGE_CHILDREN).ru_maxrss
+    print(f"{inputs:,} inputs in all, at most {peak >> 10:,} MB; failed: {'; '.join(failed) or 'none'}")
+    sys.exit(bool(failed))
 
 
 if __name__ == "__main__":

@@ -443,7 +443,7 @@ TARGETS: dict[str, Target] = {
 }
 """By name."""
 
-CLOSE_TO_MEMORY = (
+KERNELS = (
     "posting blocks",
     "position blocks",
     "format record",
@@ -452,7 +452,6 @@ CLOSE_TO_MEMORY = (
     "strings",
     "html",
     "ipynb",
-    "code, java",
-    "code, ts",
+    "docx, its text",
 )
 """Those that run kernels of ours on the input."""
