@@ -28,18 +28,15 @@ from fpdb.errors import (
     RecipeMismatch,
 )
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest, find_scheme
-from fpdb.match.evidence import Evidence
 from fpdb.match.originals import identify
 from fpdb.match.queries import Answer, Asked, Options, search
 from fpdb.match.samples import Sample
 from fpdb.match.sources import Sources
 from fpdb.store import layout
-from fpdb.store.check import problems
 from fpdb.store.environment import BESIDE
 from fpdb.store.layout import Record
 from fpdb.store.snapshot import Snapshot
 from fpdb.store.store import Store
-from fpdb.transfer import Incoming, export
 
 if TYPE_CHECKING:
     from fpdb.match.clusters import Cluster
@@ -97,6 +94,8 @@ def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10
     Documents of the same names are replaced. Returns how many were added, replaced, updated and unchanged. Raises
     RecipeMismatch; BadExport, which names the line: what came before is in the database, and an import can be repeated.
     """
+    from fpdb.transfer import Incoming
+
     incoming = Incoming(file)
     with open(path, "a", recipe=incoming.recipe, timeout=timeout) as db:
         return incoming.add_to(db.batch)
@@ -249,6 +248,8 @@ class Database:
                 return ranked.answer
             if window is not None:
                 found = search_with()
+            from fpdb.match.evidence import Evidence
+
             return Evidence(view, self.recipe, found, ranked.ignored, gap).attach(ranked, self._sources(texts))
 
     def query_fingerprints(
@@ -417,6 +418,8 @@ class Database:
         a package are checked by their checksums alone.
 
         Works in this process, which damage can end, as it can by any other reading: `fpdb.check` works in another."""
+        from fpdb.store.check import problems
+
         return problems(self._store)
 
     def export(self, file: BinaryIO, *, texts: bool = False) -> int:
@@ -432,6 +435,8 @@ class Database:
                 f"the key of {self.path!r} is in a file of its own, and an export would give it away: copy the "
                 "database with 'fpdb backup' instead"
             )
+        from fpdb.transfer import export
+
         with self._store.snapshot() as view:
             return export(view, self.recipe, file, texts=texts)
 

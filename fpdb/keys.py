@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import secrets
 import stat
 from contextlib import suppress
 from typing import NamedTuple
@@ -43,14 +42,14 @@ class FileKey(NamedTuple):
 
 def random_key() -> int:
     """A hash key that nobody knows, 0 .. 2^64 - 1."""
-    return secrets.randbits(64)
+    return int.from_bytes(os.urandom(8), "big")
 
 
 def create(path: str | os.PathLike[str]) -> FileKey:
     """Writes a new secret to a new file that its owner alone may read (0600). Raises BadKeyFile: there is a file
     already, or it cannot be written; nothing is left then."""
     path = os.fspath(path)
-    secret = secrets.token_bytes(SECRET_BYTES)
+    secret = os.urandom(SECRET_BYTES)
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
