@@ -28,10 +28,8 @@ from fpdb.errors import (
     RecipeMismatch,
 )
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest, find_scheme
-from fpdb.match.originals import identify
 from fpdb.match.queries import Answer, Asked, Options, search
 from fpdb.match.samples import Sample
-from fpdb.match.sources import Sources
 from fpdb.store import layout
 from fpdb.store.environment import BESIDE
 from fpdb.store.layout import Record
@@ -43,6 +41,7 @@ if TYPE_CHECKING:
     from fpdb.match.comparison import Watch
     from fpdb.match.pairs import Pair
     from fpdb.match.report import Report
+    from fpdb.match.sources import Sources
 
 Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
@@ -318,6 +317,9 @@ class Database:
 
     def _sources(self, texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
         """Where the documents' contents are had from: what the caller gives, if he gives them."""
+        from fpdb.match.originals import identify
+        from fpdb.match.sources import Sources
+
         own = identify([os.path.realpath(self.path) + suffix for suffix in ("", *BESIDE)])
         return Sources(own, None if texts is None else lambda number, record: texts(_document(number, record)))
 

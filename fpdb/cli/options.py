@@ -18,7 +18,7 @@ from fpdb.errors import BadQuery, BadRecipe, UnknownKind
 if TYPE_CHECKING:
     from fpdb import Database
     from fpdb.fingerprint import Recipe, Scheme
-    from fpdb.load import Own
+    from fpdb.load.sources import Own
 
 SUFFIXES = ("", "-lock", "-writer", "-merge")
 """Of the files of a database."""
@@ -47,7 +47,7 @@ class Target:
 
     def own(self) -> "Own":
         """Its files, which are not documents, and which nothing else in this process may open; the key file too."""
-        from fpdb.load import Own
+        from fpdb.load.sources import Own
 
         real = os.path.realpath(self.path)
         return Own.of((real + suffix for suffix in SUFFIXES), () if self.key_file is None else (self.key_file,))

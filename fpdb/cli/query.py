@@ -130,7 +130,7 @@ def query(
     if options["gap"] and not options["regions"]:
         raise click.UsageError("--gap joins regions: give --regions too")
     from fpdb.cli.progress import TerminalWatcher
-    from fpdb.load import size_of
+    from fpdb.load.walking import size_of
 
     failed: list[str] = []
 
@@ -203,7 +203,8 @@ def _answers(
     What cannot be read is said, and put into `failed` if it was named itself.
     """
     from fpdb.fingerprint import content_digest
-    from fpdb.load import Skipped, content_of, files, reason_of
+    from fpdb.load.sources import Skipped, content_of, reason_of
+    from fpdb.load.walking import files
 
     for source in files(paths, name=name, kind=options["kind"], own=target.own()):
         try:

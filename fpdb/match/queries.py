@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from fpdb.errors import BadQuery
 from fpdb.match.rarity import ratio, sums, weigh, weights_held
 from fpdb.match.samples import Sample
-from fpdb.match.sources import SourceState
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Hits, Snapshot
+
+if TYPE_CHECKING:
+    from fpdb.match.sources import SourceState
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]

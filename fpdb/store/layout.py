@@ -6,7 +6,6 @@ must never change their meaning; a change makes a new FORMAT_VERSION.
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
@@ -170,6 +169,8 @@ def name_key(name: bytes) -> bytes:
     """The key of a name: itself, or its beginning and its BLAKE2b-256 where it is too long for a key."""
     if len(name) <= LONGEST_PLAIN_NAME:
         return name
+    import hashlib  # few names need it
+
     return name[:LONGEST_PLAIN_NAME] + hashlib.blake2b(name, digest_size=32).digest()
 
 

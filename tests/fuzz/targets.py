@@ -21,10 +21,9 @@ from fpdb.errors import Error
 from fpdb.fingerprint import KINDS, SCHEMES, Recipe, kind_of
 from fpdb.fingerprint.frontends import folding
 from fpdb.fingerprint.frontends.languages import EXTENSIONS
-from fpdb.load import Skipped, content_of
 from fpdb.load.archives import documents
 from fpdb.load.records import lines
-from fpdb.load.sources import Source
+from fpdb.load.sources import Skipped, Source, content_of
 from fpdb.store import _codec, _pages, layout, texts
 from fpdb.store.layout import Record, Run, State
 from fpdb.transfer import Incoming
