@@ -1,5 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Blocks to arrays and back, look-ups in blocks, sorting and merging of postings: the loops numpy does too slowly.
+"""Blocks read and sealed, blocks to arrays and back, look-ups in blocks, sorting and merging of postings: the loops
+that Python and numpy do too slowly.
 
 Bytes are described in docs/file-format.md, which is their only authority. Sorted sequences are coded after Elias and
 Fano: the low bits of each number packed, the high bits as a bit vector in which element i sets bit (high_i + i).
@@ -7,25 +8,33 @@ Every count and offset of a block is checked before it is used; what does not ho
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 import numpy as np
+from xxhash import xxh3_64_intdigest as digest
 
 cdef extern from *:
     """
     #define fpdb_popcount(x) __builtin_popcountll(x)
     #define fpdb_ctz(x) __builtin_ctzll(x)
     #define fpdb_clz(x) __builtin_clzll(x)
+    #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    #define fpdb_big(x) __builtin_bswap64(x)
+    #else
+    #define fpdb_big(x) (x)
+    #endif
     """
     int fpdb_popcount(uint64_t x) noexcept nogil
     int fpdb_ctz(uint64_t x) noexcept nogil
     int fpdb_clz(uint64_t x) noexcept nogil
+    uint64_t fpdb_big(uint64_t x) noexcept nogil
 
 cdef enum:
     BLOCK = 4072        # bytes of a value at most: one overflow page under either LMDB file format
-    CHECKSUM = 8        # bytes in front of every value, written by layout.seal
+    CHECKSUM = 8        # bytes in front of every value
     HEADER = 20         # bytes of a posting block after the checksum
     PADDING = 8         # zero bytes at the end, so that 64 bits may be loaded at any bit of a column
     MOST = 65535        # postings in a block
@@ -33,6 +42,63 @@ cdef enum:
 
 POSTINGS_PER_BLOCK = MOST
 BLOCK_BYTES = BLOCK
+
+
+# ---------------------------------------------------------------- keys and checksums
+
+cdef inline object key_of(uint64_t number):
+    """The key of a block: its number, big-endian."""
+    number = fpdb_big(number)
+    return PyBytes_FromStringAndSize(<char*>&number, 8)
+
+
+cpdef bint sound(uint64_t number, value) except -1:
+    """Whether the value of a block matches its checksum, which is seeded with the block's number."""
+    cdef Py_buffer view
+    cdef uint64_t said = 0
+    PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
+    cdef bint there = view.len > CHECKSUM
+    if there:
+        memcpy(&said, view.buf, CHECKSUM)
+    PyBuffer_Release(&view)
+    return there and digest(memoryview(value)[CHECKSUM:], number) == said
+
+
+def read(getmulti, uint64_t first, const int64_t[::1] indices, Py_ssize_t at_once):
+    """The values of the blocks with the numbers first + index, checked; some `at_once`.
+
+    getmulti: keys in, pairs of key and value out, without those that are not there. Raises LookupError where one is
+    missing, ValueError where one is damaged.
+    """
+    cdef Py_ssize_t n = indices.shape[0], start, i, end
+    values = []
+    for start in range(0, n, at_once):
+        end = min(start + at_once, n)
+        got = getmulti([key_of(first + <uint64_t>indices[i]) for i in range(start, end)])
+        if len(got) != end - start:
+            raise LookupError
+        i = start
+        for _, value in got:
+            if not sound(first + <uint64_t>indices[i], value):
+                raise ValueError
+            values.append(value)
+            i += 1
+    return values
+
+
+def sealed(uint64_t first, uint8_t[:, ::1] buffer, list sizes):
+    """The items to store of blocks numbered from `first` on: keys and values. buffer: as `encode_postings` returns it,
+    which the values are views of, with their checksums written."""
+    cdef Py_ssize_t row = 0
+    cdef uint64_t checksum
+    items = []
+    rows = memoryview(buffer.base).cast("B")
+    for row in range(len(sizes)):
+        value = rows[row * (BLOCK + 8) : row * (BLOCK + 8) + <Py_ssize_t>sizes[row]]
+        checksum = digest(value[CHECKSUM:], first + row)
+        memcpy(&buffer[row, 0], &checksum, CHECKSUM)
+        items.append((key_of(first + row), value))
+    return items
 
 
 # ---------------------------------------------------------------- bits

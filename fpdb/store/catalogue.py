@@ -29,7 +29,7 @@ class Catalogue:
         self._names = databases[layout.NAMES]
         self._sizes = databases[layout.SIZES]
         self._groups: dict[int, list[Record | None]] = {}  # those that were changed
-        self._last: tuple[int, list[Record | None]] = -1, []  # the one that was read last
+        self._last: tuple[int, list[Any]] = -1, []  # the one that was read last, as it is stored
         self._chunks: dict[int, NDArray[np.void]] = {}
         self._changed: set[int] = set()
 
@@ -63,38 +63,41 @@ class Catalogue:
 
     def record(self, document: int) -> Record:
         """Raises Corrupt where there is none."""
-        record = self._peek_group(document // RECORDS_PER_GROUP)[document % RECORDS_PER_GROUP]
+        index, at = divmod(document, RECORDS_PER_GROUP)
+        changed = self._groups.get(index)
+        record = layout.as_record(layout.id_key(index), self._rows(index)[at]) if changed is None else changed[at]
         if record is None:
             raise Corrupt(f"document {document} has no record; run 'fpdb check'")
         return record
 
-    def _peek_group(self, index: int) -> list[Record | None]:
-        """The records of a group, to read from only."""
-        if index in self._groups:
-            return self._groups[index]
+    def _rows(self, index: int) -> list[Any]:
+        """The records of a group as they are stored."""
         if index != self._last[0]:
             key = layout.id_key(index)
             value = self._get(self._documents, key)
-            nothing: list[Record | None] = [None] * RECORDS_PER_GROUP
-            self._last = index, nothing if value is None else layout.unpack_records(key, value)
+            self._last = index, [None] * RECORDS_PER_GROUP if value is None else layout.unpack_rows(key, value)
         return self._last[1]
+
+    def _group(self, index: int) -> list[Record | None]:
+        """The records of a group, to be changed."""
+        group = self._groups.get(index)
+        if group is None:
+            key = layout.id_key(index)
+            group = self._groups[index] = [layout.as_record(key, row) for row in self._rows(index)]
+        return group
 
     def set_record(self, document: int, record: Record | None) -> None:
         """Sets a record, or takes it away; its name is another matter."""
         index, at = divmod(document, RECORDS_PER_GROUP)
-        if index not in self._groups:
-            self._groups[index] = list(self._peek_group(index))
-        self._groups[index][at] = record
+        self._group(index)[at] = record
 
     def add_records(self, first: int, records: Sequence[Record]) -> None:
         """Sets the records of documents `first` and following."""
         done = 0
         while done < len(records):
             index, at = divmod(first + done, RECORDS_PER_GROUP)
-            group = self._groups.get(index) or list(self._peek_group(index))
             some = records[done : done + RECORDS_PER_GROUP - at]
-            group[at : at + len(some)] = some
-            self._groups[index] = group
+            self._group(index)[at : at + len(some)] = some
             done += len(some)
 
     def names(self) -> Iterator[tuple[bytes, int]]:

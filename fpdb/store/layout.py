@@ -92,13 +92,6 @@ def block_seal(key: int, body: bytes | memoryview) -> bytes:
     return _PREFIX.pack(xxhash.xxh3_64_intdigest(body, seed=key))
 
 
-def block_sound(key: int, value: bytes | memoryview) -> bool:
-    """Whether a block read under key matches its checksum."""
-    return len(value) > CHECKSUM and bool(
-        _PREFIX.unpack_from(value)[0] == xxhash.xxh3_64_intdigest(value[CHECKSUM:], seed=key)
-    )
-
-
 # ---------------------------------------------------------------- keys
 
 
@@ -348,21 +341,40 @@ def pack_records(key: bytes, records: Sequence[Record | None], level: int) -> by
 
 def unpack_records(key: bytes, value: bytes | memoryview) -> list[Record | None]:
     """The RECORDS_PER_GROUP records of a group. Raises Corrupt."""
+    return [as_record(key, row) for row in unpack_rows(key, value)]
+
+
+def unpack_rows(key: bytes, value: bytes | memoryview) -> list[Any]:
+    """The same as they are stored, for `as_record`: few of a group may be wanted. Raises Corrupt."""
     body = unseal(key, value)
     try:
         inflater = zlib.decompressobj()
         packed = inflater.decompress(body, LARGEST_GROUP)
         if not inflater.eof:
             raise ValueError("the group is cut short, or too large")
-        records = [None if fields is None else Record(*fields) for fields in _unpack(packed)]
-        if len(records) != RECORDS_PER_GROUP:
-            raise ValueError(f"the group has {len(records)} records")
-        for record in records:
-            if record is not None and (wrong := record_fault(record)) is not None:
-                raise ValueError(f"{wrong} cannot be")
+        rows = _unpack(packed)
+        if not isinstance(rows, list) or len(rows) != RECORDS_PER_GROUP:
+            raise ValueError("it is no group of records")
     except (TypeError, ValueError, zlib.error) as error:
-        raise Corrupt(f"the records of group {parse_id_key(key)} are malformed: {error}; run 'fpdb check'") from error
-    return records
+        raise _malformed(key, error) from error
+    return rows
+
+
+def as_record(key: bytes, row: Any) -> Record | None:
+    """A record of the group under a key, one of its rows. Raises Corrupt."""
+    if row is None:
+        return None
+    try:
+        record = Record(*row)
+        if (wrong := record_fault(record)) is not None:
+            raise ValueError(f"{wrong} cannot be")
+    except (TypeError, ValueError) as error:
+        raise _malformed(key, error) from error
+    return record
+
+
+def _malformed(key: bytes, error: Exception) -> Corrupt:
+    return Corrupt(f"the records of group {parse_id_key(key)} are malformed: {error}; run 'fpdb check'")
 
 
 # ---------------------------------------------------------------- packed arrays

@@ -107,7 +107,7 @@ def read_numbers(txn: lmdb.Transaction, blocks: Any, run: Run, starts: I64, rank
 
 
 def _decode_postings(txn: lmdb.Transaction, blocks: Any, run: Run, indices: I64, postings: int) -> tuple[U64, U32]:
-    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, indices.tolist())
+    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, indices)
     try:
         return _codec.decode_postings(values, postings)
     except ValueError as error:
@@ -115,7 +115,7 @@ def _decode_postings(txn: lmdb.Transaction, blocks: Any, run: Run, indices: I64,
 
 
 def _decode_positions(txn: lmdb.Transaction, blocks: Any, run: Run, indices: I64, postings: int) -> U32:
-    values = read_blocks(txn, blocks, run.number, layout.POSITIONS, indices.tolist())
+    values = read_blocks(txn, blocks, run.number, layout.POSITIONS, indices)
     try:
         return _codec.decode_positions(values, postings)
     except ValueError as error:

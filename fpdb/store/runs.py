@@ -5,7 +5,7 @@ A run's fences, the first hash and the number of postings of each block, are rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -128,13 +128,7 @@ class RunWriter:
         self._rest_numbers = numbers[sum(counts) :]
 
     def _put(self, txn: lmdb.Transaction, blocks: Any, column: int, index: int, buffer: U8, sizes: list[int]) -> None:
-        items = []
-        first = layout.block_number(self.number, column, index)
-        view = buffer.reshape(-1).data
-        for row, size in enumerate(sizes):
-            value = view[row * buffer.shape[1] :][:size]
-            value[: layout.CHECKSUM] = layout.block_seal(first + row, value[layout.CHECKSUM :])
-            items.append((layout.block_key(first + row), value))
+        items = _codec.sealed(layout.block_number(self.number, column, index), buffer, sizes)
         if items:
             txn.cursor(blocks).putmulti(items)
 
@@ -158,27 +152,22 @@ class Fences:
 
 
 def read_blocks(
-    txn: lmdb.Transaction, blocks: Any, run: int, column: int, indices: Sequence[int]
+    txn: lmdb.Transaction, blocks: Any, run: int, column: int, indices: NDArray[np.int64]
 ) -> list[bytes | memoryview]:
     """The values of a column's blocks, checked. Raises Corrupt where one is missing or damaged."""
-    values: list[bytes | memoryview] = []
-    cursor = txn.cursor(blocks)
-    for start in range(0, len(indices), GET_AT_ONCE):  # a state may list more blocks than there are
-        some = [layout.block_number(run, column, index) for index in indices[start : start + GET_AT_ONCE]]
-        got = cursor.getmulti([layout.block_key(number) for number in some])
-        if len(got) != len(some):
-            raise Corrupt(f"run {run} lacks blocks; run 'fpdb check'")
-        for number, (_, value) in zip(some, got, strict=True):
-            if not layout.block_sound(number, value):
-                raise Corrupt(f"a block of run {run} does not match its checksum; run 'fpdb check'")
-            values.append(value)
-    return values
+    first = layout.block_number(run, column, 0)
+    try:
+        return _codec.read(txn.cursor(blocks).getmulti, first, indices, GET_AT_ONCE)
+    except LookupError:
+        raise Corrupt(f"run {run} lacks blocks; run 'fpdb check'") from None
+    except ValueError:
+        raise Corrupt(f"a block of run {run} does not match its checksum; run 'fpdb check'") from None
 
 
 def _read_array(
     txn: lmdb.Transaction, blocks: Any, run: int, column: int, count: int, per_chunk: int, dtype: Any
 ) -> NDArray[Any]:
-    values = read_blocks(txn, blocks, run, column, range(-(-count // per_chunk)))
+    values = read_blocks(txn, blocks, run, column, np.arange(-(-count // per_chunk)))
     array = np.frombuffer(b"".join(value[layout.CHECKSUM :] for value in values), dtype)
     if len(array) != count:
         raise Corrupt(f"run {run} has {len(array)} fences where {count} were expected; run 'fpdb check'")
@@ -208,7 +197,7 @@ def scan(txn: lmdb.Transaction, blocks: Any, run: Run, start: int = 0) -> Iterat
     for index in range(start, run.blocks, BLOCKS_A_PIECE):
         end = min(index + BLOCKS_A_PIECE, run.blocks)
         count = int(fences.postings[index:end].sum(dtype=np.int64))
-        values = read_blocks(txn, blocks, run.number, layout.POSTINGS, range(index, end))
+        values = read_blocks(txn, blocks, run.number, layout.POSTINGS, np.arange(index, end))
         with _damage_of(run):
             hashes, documents = _codec.decode_postings(values, count)
         yield Postings(hashes, documents, positions.take(count))
@@ -230,7 +219,7 @@ class _PositionReader:
         while have < count and end < self._run.position_blocks:
             have += int(self._counts[end])
             end += 1
-        values = read_blocks(self._txn, self._blocks, self._run.number, layout.POSITIONS, range(self._next, end))
+        values = read_blocks(self._txn, self._blocks, self._run.number, layout.POSITIONS, np.arange(self._next, end))
         with _damage_of(self._run):
             more = _codec.decode_positions(values, have - len(self._rest))
         self._next = end
@@ -277,7 +266,7 @@ def _values(
     if not len(which):
         return None
     wanted, low_slots, high_slots = slots(lows[which], highs[which])
-    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, wanted.tolist())
+    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, wanted)
     return which, values, low_slots, high_slots
 
 
@@ -324,7 +313,7 @@ def slots(lows: NDArray[np.int64], highs: NDArray[np.int64]) -> tuple[NDArray[np
 
 def look_in(txn: lmdb.Transaction, blocks: Any, run: Run, index: int, hash_: U64) -> U32:
     """The documents that hold a hash, shape (1,), according to one block. Raises Corrupt."""
-    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, [index])
+    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, np.array([index]))
     only = np.zeros(1, np.uint32)
     with _damage_of(run):
         return _codec.probe(values, hash_, only, only)[1]
