@@ -193,7 +193,7 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
         kept = np.ones(len(looked_up), np.bool_)
         if itself is not None and itself < len(by_id):
             by_id[itself] = 0
-        found, shared = _counted(by_id)
+        found, shared = _counted(by_id) if asked.sample else _most(view, by_id, options)
     if asked.sample is None:
         promising = _promising(view, found, shared, int(kept.sum()), options)
         found, shared = found[promising], shared[promising]
@@ -222,7 +222,14 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
 def sorted_distinct(hashes: U64) -> U64:
     """The distinct hashes, ascending. (np.unique hashes them in a table, and loads more of numpy for it.)"""
     ordered = np.sort(hashes)
-    return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
+    return ordered[_first_of_each(ordered)]
+
+
+def _first_of_each(ordered: NDArray[Any]) -> NDArray[np.intp]:
+    """Where each distinct value begins."""
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], new[1:])
+    return new.nonzero()[0]
 
 
 def _note(fingerprints: int, looked_up: int, common: int) -> str | None:
@@ -239,7 +246,9 @@ def _note(fingerprints: int, looked_up: int, common: int) -> str | None:
 def _tally(documents: U32) -> tuple[U32, NDArray[np.int64]]:
     """The distinct documents, ascending, and how often each occurs."""
     if len(documents) < MANY or int(documents.max()) > SPARSE * len(documents):
-        return np.unique(documents, return_counts=True)
+        ordered = np.sort(documents)
+        first = _first_of_each(ordered)
+        return ordered[first], np.diff(first, append=len(ordered))
     return _counted(np.bincount(documents))
 
 
@@ -248,19 +257,37 @@ def _counted(counts: NDArray[Any]) -> tuple[U32, NDArray[np.int64]]:
     return found.astype(np.uint32), counts[found].astype(np.int64)
 
 
+RISING = ("containment", "shared")
+"""Measures that rise and fall with the number of shared hashes."""
+
+
+def _most(view: Snapshot, counts: U32, options: Options) -> tuple[U32, NDArray[np.int64]]:
+    """Of documents that share so many hashes each, by id, those that may be among the first `top`. Nearly all documents
+    may share some: no array of them is made."""
+    if options.top is None or options.by not in RISING:
+        return _counted(counts)
+    at_least = np.cumsum(np.bincount(counts)[::-1])[::-1]  # documents, of each count
+    last = int(np.flatnonzero(at_least >= options.top).max(initial=0))
+    if not last:
+        return _counted(counts)
+    found = np.flatnonzero(counts > last)
+    tied = view.catalogue.first_by_name(counts == last, options.top - len(found))
+    found = np.sort(np.concatenate((found, np.array(tied, np.intp))))
+    return found.astype(np.uint32), counts[found].astype(np.int64)
+
+
 def _promising(
     view: Snapshot, found: U32, shared: NDArray[np.int64], counted: int, options: Options
 ) -> NDArray[np.intp]:
     """Indices of the candidates whose sizes matter: those that may reach `min` and the first `top`.
 
-    Of the measures that count hashes, none but reverse containment exceeds shared / counted, and two of them rise and
-    fall with shared.
+    Of the measures that count hashes, none but reverse containment exceeds shared / counted.
     """
     least = 1.0
     if options.min is not None and options.by in ("containment", "resemblance", "shared"):
         least = options.min * (1 if options.by == "shared" else counted) - ROUNDING
     promising = np.flatnonzero(shared >= least)
-    if options.by in ("containment", "shared"):
+    if options.by in RISING:
         shared = shared[promising]
         promising = promising[_first(view, found[promising], shared, shared, options.top)]
     return promising
@@ -279,7 +306,9 @@ def _first(
         last = _largest(of_tied, top - sum(map(len, first)))
         first.append(tied[of_tied > last])
         tied = tied[of_tied == last]
-    named = view.catalogue.first_by_name(found[tied], top - sum(map(len, first)))
+    wanted = np.zeros(int(found[tied].max(initial=-1)) + 1, np.bool_)
+    wanted[found[tied]] = True
+    named = view.catalogue.first_by_name(wanted, top - sum(map(len, first)))
     return np.concatenate((*first, tied[np.searchsorted(found[tied], np.sort(named))]))
 
 

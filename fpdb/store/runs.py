@@ -239,10 +239,10 @@ def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes
     found = _values(txn, blocks, run, fences, hashes)
     if found is None:
         return np.empty(0, np.uint32), np.empty(0, np.uint32)
-    which, values, low_slots, high_slots = found
+    start, values, low_slots, high_slots = found
     with _damage_of(run):
-        indices, documents = _codec.probe(values, hashes[which], low_slots, high_slots)
-    return which.astype(np.uint32)[indices], documents
+        indices, documents = _codec.probe(values, hashes[start:], low_slots, high_slots)
+    return indices + np.uint32(start), documents
 
 
 def tally(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64, counts: U32) -> None:
@@ -252,22 +252,23 @@ def tally(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: 
     """
     found = _values(txn, blocks, run, fences, hashes)
     if found is not None:
-        which, values, low_slots, high_slots = found
+        start, values, low_slots, high_slots = found
         with _damage_of(run):
-            _codec.tally(values, hashes[which], low_slots, high_slots, counts)
+            _codec.tally(values, hashes[start:], low_slots, high_slots, counts)
 
 
 def _values(
     txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64
-) -> tuple[NDArray[np.intp], list[bytes | memoryview], U32, U32] | None:
-    """The blocks that may hold the hashes: which of these they are for, and each one's first and last; None if none."""
-    lows, highs = spans(fences, hashes)
-    which = np.flatnonzero(highs >= 0)
-    if not len(which):
+) -> tuple[int, list[bytes | memoryview], U32, U32] | None:
+    """The blocks that may hold the hashes: from which of these on there are any, and each one's first and last; None if
+    there are none."""
+    lows, highs = _codec.spans(fences.first, hashes)
+    start = int(np.searchsorted(highs, 0))
+    if start == len(hashes):
         return None
-    wanted, low_slots, high_slots = slots(lows[which], highs[which])
+    wanted, low_slots, high_slots = _codec.slots(lows[start:], highs[start:])
     values = read_blocks(txn, blocks, run.number, layout.POSTINGS, wanted)
-    return which, values, low_slots, high_slots
+    return start, values, low_slots, high_slots
 
 
 @contextmanager
@@ -277,38 +278,6 @@ def _damage_of(run: Run) -> Iterator[None]:
         yield
     except ValueError as error:
         raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
-
-
-def spans(fences: Fences, hashes: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first and last block that may hold each hash; last is -1 where none can."""
-    highs = np.searchsorted(fences.first, hashes, "right") - 1
-    lows = highs.copy()
-    begins = (
-        fences.first[highs] == hashes
-    )  # then the hash may begin in a block before; where high is -1, neither matters
-    if begins.any():
-        lows[begins] = np.searchsorted(fences.first, hashes[begins], "left") - 1
-    return np.maximum(lows, 0), highs
-
-
-def slots(lows: NDArray[np.int64], highs: NDArray[np.int64]) -> tuple[NDArray[np.int64], U32, U32]:
-    """The distinct blocks that the spans cover, and each span's ends as indices into them.
-
-    Spans of sorted hashes are sorted too, and meet in their ends at most.
-    """
-    if np.array_equal(lows, highs):
-        new = np.r_[True, lows[1:] != lows[:-1]]
-        slots = (np.cumsum(new) - 1).astype(np.uint32)
-        return lows[new], slots, slots
-    lengths = highs - lows + 1
-    ends = np.cumsum(lengths)
-    every = np.repeat(highs + 1 - ends, lengths) + np.arange(ends[-1])
-    wanted = np.unique(every)
-    return (
-        wanted,
-        np.searchsorted(wanted, lows).astype(np.uint32),
-        np.searchsorted(wanted, highs).astype(np.uint32),
-    )
 
 
 def look_in(txn: lmdb.Transaction, blocks: Any, run: Run, index: int, hash_: U64) -> U32:

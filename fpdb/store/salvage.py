@@ -266,7 +266,7 @@ class Salvage:
         places = [values.places[key]] if key in values.places else []
         for place in places or (values.old.get(key, []) if old else []):
             with suppress(Corrupt):
-                yield layout.view_array(key, self._read(place), layout.SIZE, SIZES_PER_CHUNK)
+                yield np.frombuffer(layout.unseal_sizes(key, self._read(place)), layout.SIZE)
 
     def _may_live(self, document: int) -> bool:
         """Whether sizes that are surely the newest know a document; where they are lost, it may have been removed."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt
-from fpdb.store import layout
+from fpdb.store import _codec, layout
 from fpdb.store import places as place_files
 from fpdb.store import runs as run_files
 from fpdb.store.catalogue import Catalogue
@@ -196,7 +196,7 @@ class Snapshot:
         filled = np.zeros(len(hashes), np.int64)
         for run in listed:
             fences = self.fences(run)
-            lows, highs = run_files.spans(fences, hashes)
+            lows, highs = _codec.spans(fences.first, hashes)
             for index in np.flatnonzero(highs - lows > 1).tolist():
                 filled[index] += int(fences.postings[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
         return filled
@@ -205,7 +205,7 @@ class Snapshot:
         """Whether this many live documents hold the hash, shape (1,); reads block by block until it is known."""
         count = 0
         for run in listed:
-            lows, highs = run_files.spans(self.fences(run), hash_)
+            lows, highs = _codec.spans(self.fences(run).first, hash_)
             last = -1
             for index in range(int(lows[0]), int(highs[0]) + 1):
                 documents = run_files.look_in(self.txn, self.blocks, run, index, hash_)

@@ -222,7 +222,7 @@ def kept_seeds() -> list[bytes]:
 
 
 def sizes(data: bytes) -> None:
-    layout.view_array(KEY, layout.seal(KEY, data), layout.SIZE, layout.SIZES_PER_CHUNK)
+    layout.unseal_sizes(KEY, layout.seal(KEY, data))
     for parse in (layout.parse_block_key, layout.parse_id_key, layout.parse_text_key):
         parse(data[: len(data) % 10])
 
