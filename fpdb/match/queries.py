@@ -306,7 +306,7 @@ def _first(
         last = _largest(of_tied, top - sum(map(len, first)))
         first.append(tied[of_tied > last])
         tied = tied[of_tied == last]
-    wanted = np.zeros(int(found[tied].max(initial=-1)) + 1, np.bool_)
+    wanted = np.zeros(int(found[tied].max()) + 1, np.bool_)
     wanted[found[tied]] = True
     named = view.catalogue.first_by_name(wanted, top - sum(map(len, first)))
     return np.concatenate((*first, tied[np.searchsorted(found[tied], np.sort(named))]))

@@ -19,7 +19,7 @@ from fpdb.store.layout import RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record
 
 U32 = NDArray[np.uint32]
 
-NOTHING = np.full(SIZES_PER_CHUNK, np.array((layout.DEAD, 0, 0), layout.SIZE)).tobytes()  # sizes where none are stored
+NO_SIZE = np.array((layout.DEAD, 0, 0), layout.SIZE).tobytes()  # of a document that is not there
 
 
 class Catalogue:
@@ -188,7 +188,7 @@ class Catalogue:
             return chunk.tobytes()
         key = layout.id_key(index)
         value = self._get(self._sizes, key)
-        return NOTHING if value is None else layout.unseal_sizes(key, value)
+        return NO_SIZE * SIZES_PER_CHUNK if value is None else layout.unseal_sizes(key, value)
 
     def _peek(self, index: int) -> NDArray[np.void]:
         """A chunk to read from only, before the next write."""
