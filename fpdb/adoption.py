@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from fpdb.store.layout import Record
 from fpdb.store.runs import Postings
 from fpdb.store.store import Store
 from fpdb.store.texts import KeptText
-from fpdb.takeover import OnCollision, Plan, Taken, described, refuse_readonly, told_by
+from fpdb.takeover import Named, OnCollision, Plan, Taken, described, prefixed, refuse_readonly
 
 if TYPE_CHECKING:
     from pyarrow import DataType, RecordBatch
@@ -72,19 +73,19 @@ def adopt(store: Store, folder: Folder, prefix: bytes, on_collision: OnCollision
     Locked, StorageFailure."""
     refuse_readonly(store)
     with store.quiet():
-        source = _Renamed(folder, prefix)
+        source = _Incoming(folder, prefix)
         with store.snapshot() as own:
             plan = Plan(own, on_collision)
-            told = told_by(plan.meet(folder.without_repeats(source.documents())), source.size)
+            coming = np.fromiter(plan.meet(source.named()), np.uint32)
             plan.check()
-        take_in(store, source, told, plan.make_way)
+        take_in(store, source, coming, plan.make_way)
     store.tidy()
     return plan.counts
 
 
 class Folder:
-    """An adoptable folder, whose files are named and typed as they must be. size: how many documents it has; recipe:
-    theirs, key_digest: of its key file, where that stands for the key."""
+    """An adoptable folder, whose files are named and typed as they must be. size: how many documents it has; rows: how
+    many postings; recipe: theirs, key_digest: of its key file, where that stands for the key."""
 
     def __init__(self, path: str) -> None:
         """Raises BadFolder, MissingPackage."""
@@ -95,7 +96,7 @@ class Folder:
         self.recipe, self.key_digest = self._read_recipe()
         self._documents = _Table(os.path.join(path, "documents"), DOCUMENTS, ("ordinal",))
         self._postings = _Table(os.path.join(path, "postings"), POSTINGS, tuple(POSTINGS))
-        self.size = self._documents.rows
+        self.size, self.rows = self._documents.rows, self._postings.rows
         if self.size > layout.FIRST_BOILERPLATE:
             raise BadFolder(
                 f"{self.size} documents are too many for a database; {layout.FIRST_BOILERPLATE} is the most"
@@ -126,24 +127,6 @@ class Folder:
                     raise where.bad(row, f"the ordinal is {values['ordinal']}, where {ordinal} must come")
                 yield _document(where, row, values)
                 ordinal += 1
-
-    def without_repeats(self, documents: Iterable[Document]) -> Iterator[Document]:
-        """The documents; BadFolder at their end where two have one name."""
-        digests = np.empty(self.size, "S16")
-        for document in documents:
-            digests[document.number] = xxhash.xxh3_128_digest(document.record.name)
-            yield document
-        digests.sort()
-        repeated = digests[1:][digests[1:] == digests[:-1]]
-        if len(repeated):
-            wanted = repeated[0]
-            twice = [
-                (document.record.name.decode(), document.number)
-                for document in self.documents()
-                if np.bytes_(xxhash.xxh3_128_digest(document.record.name)) == wanted
-            ]
-            (name, first), (_, second), *_ = twice
-            raise BadFolder(f"{self.path!r}: documents {first} and {second} are both named {name!r}; a name comes once")
 
     # ------------------------------------------------------------ postings
 
@@ -177,24 +160,48 @@ class Folder:
         return Postings(hashes, documents.astype(np.uint32), numbers)
 
 
-class _Renamed:
+class _Incoming:
     """A folder as a `Source`, something put before its documents' names."""
 
     def __init__(self, folder: Folder, prefix: bytes) -> None:
         self.size = folder.size
         self._folder = folder
         self._prefix = prefix
+        self._told = np.zeros(folder.size, np.int64)  # postings
 
-    def documents(self) -> Iterator[Document]:
+    def named(self) -> Iterator[Named]:
+        """All documents, checked. Raises BadFolder, at the end too: where two have one name."""
+        digests = np.empty(self.size, "V16")
+        for number, record, _ in self._folder.documents():
+            self._told[number] = record.fingerprints
+            digests[number] = np.void(xxhash.xxh3_128_digest(record.name))
+            yield Named(number, prefixed(self._prefix, record.name), partial(_content, record))
+        if self._told.sum() != self._folder.rows:
+            raise BadFolder(
+                f"{self._folder.path!r}: {self._told.sum()} postings are told of in documents/, and postings/ has "
+                f"{self._folder.rows} rows"
+            )
+        order = np.argsort(digests)
+        same = np.flatnonzero(digests[order[1:]] == digests[order[:-1]])
+        if len(same):
+            first, second = sorted(order[same[0] : same[0] + 2].tolist())
+            raise BadFolder(f"{self._folder.path!r}: documents {first} and {second} have one name; a name comes once")
+
+    def documents(self, numbers: NDArray[np.uint32]) -> Iterator[Document]:
+        wanted = np.zeros(self.size, np.bool_)
+        wanted[numbers] = True
         for document in self._folder.documents():
-            yield document._replace(record=described(document.record, self._prefix))
+            if wanted[document.number]:
+                yield document._replace(record=described(document.record, self._prefix))
 
     def parts(self) -> Iterator[Part]:
-        if self.size:
-            yield Part(0, self.size - 1, self._folder.postings())
-        else:
-            for _ in self._folder.postings():
-                raise AssertionError("postings of no document are refused")
+        yield Part(0, self.size - 1, self._folder.postings())
+
+    def check(self, numbers: NDArray[np.uint32], postings: NDArray[np.uint32]) -> None:
+        wrong = np.flatnonzero(self._told[numbers] != postings)
+        if len(wrong):
+            number = int(numbers[wrong[0]])
+            raise self.miscounted(number, int(self._told[number]), int(postings[wrong[0]]))
 
     def text(self, _: Document) -> KeptText | None:
         return None
@@ -203,6 +210,10 @@ class _Renamed:
         return BadFolder(
             f"{self._folder.path!r}: document {number} has {found} rows in postings/; its row in documents/ says {told}"
         )
+
+
+def _content(record: Record) -> tuple[str, bytes]:
+    return record.kind, record.digest
 
 
 # ---------------------------------------------------------------- files

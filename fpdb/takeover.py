@@ -5,9 +5,10 @@ From another database here; from a folder in `adoption`. Documents keep all that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from fpdb.addresses import without_credentials
 from fpdb.errors import BadName, Corrupt, Error, NameTaken, ReadOnly
 from fpdb.store import layout, runs
 from fpdb.store.commits import Addition, Change
-from fpdb.store.intake import NOT_TAKEN, Document, Part, take_in
+from fpdb.store.intake import Document, Part, take_in
 from fpdb.store.layout import FIRST_BOILERPLATE, Record, Run
 from fpdb.store.runs import Postings
 from fpdb.store.snapshot import Snapshot
@@ -33,11 +34,20 @@ NAMES_AT_ONCE: Final = 4096
 SHOWN: Final = 3  # names in a message
 
 
+class Named(NamedTuple):
+    """A document that is to be taken over: its number at its source, the name that it is to have, and what tells its
+    kind and digest, which is asked for only where there is a document of this name."""
+
+    number: int
+    name: bytes
+    content: Callable[[], tuple[str, bytes]]
+
+
 class Plan:
     """What becomes of documents that are to be taken over, found by meeting them; nothing is changed by it.
 
     counts: how many are added, replaced, unchanged or skipped. make_way: names of boilerplate that ordinary documents
-    replace: it must go before these are counted.
+    replace.
     """
 
     def __init__(self, view: Snapshot, on_collision: OnCollision) -> None:
@@ -49,37 +59,36 @@ class Plan:
         self._on_collision = on_collision
         self._refused: list[bytes] = []
 
-    def meet(self, documents: Iterable[Document], *, boilerplate: bool = False) -> Iterator[Document]:
-        """Those of the documents that are to come."""
+    def meet(self, documents: Iterable[Named]) -> Iterator[int]:
+        """The numbers of those of the documents that are to come."""
         rest = iter(documents)
         while some := list(islice(rest, NAMES_AT_ONCE)):
-            there = self._there(some)
+            there = self._there([document.name for document in some])
             for document in some:
-                name, kind, digest = document.record[:3]
-                found = there.get(name)
-                if found is None:
-                    self.counts["added"] += 1
-                elif found == (kind, digest, boilerplate):
-                    self.counts["unchanged"] += 1
-                    continue
-                elif self._on_collision == "replace":
-                    self.counts["replaced"] += 1
-                    if found[2] and not boilerplate:
-                        self.make_way.append(name)
-                else:
-                    self.counts["skipped"] += 1
-                    self._refused += [name][: SHOWN - len(self._refused)]
-                    continue
-                yield document
+                if document.name not in there or self._may_come(document, *there[document.name]):
+                    self.counts["added"] += document.name not in there
+                    yield document.number
 
-    def _there(self, documents: Iterable[Document]) -> dict[bytes, tuple[str, bytes, bool]]:
-        """Kind, digest and sort of the documents of these names that there are."""
+    def _may_come(self, document: Named, there: Record, discarded: bool) -> bool:
+        """Whether a document comes whose name is there."""
+        boilerplate = document.number >= FIRST_BOILERPLATE
+        if (*document.content(), boilerplate) == (there.kind, there.digest, discarded):
+            self.counts["unchanged"] += 1
+            return False
+        if self._on_collision != "replace":
+            self.counts["skipped"] += 1
+            self._refused += [document.name][: SHOWN - len(self._refused)]
+            return False
+        self.counts["replaced"] += 1
+        if discarded and not boilerplate:
+            self.make_way.append(document.name)
+        return True
+
+    def _there(self, names: Iterable[bytes]) -> dict[bytes, tuple[Record, bool]]:
+        """Those of these names that there are: the records, and whether they are boilerplate's."""
         catalogue = self._view.catalogue
-        there = {}
-        for number in catalogue.find_all([document.record.name for document in documents]):
-            record = catalogue.record(number)
-            there[record.name] = record.kind, record.digest, number >= FIRST_BOILERPLATE
-        return there
+        found = {number: catalogue.record(number) for number in sorted(catalogue.find_all(names))}
+        return {record.name: (record, number >= FIRST_BOILERPLATE) for number, record in found.items()}
 
     def check(self) -> None:
         """Raises NameTaken where documents were passed over that may not be."""
@@ -93,27 +102,25 @@ class Plan:
             )
 
 
-def told_by(documents: Iterable[Document], size: int) -> NDArray[np.int64]:
-    """How many postings each document is to have, as `take_in` wants it."""
-    told = np.full(size, NOT_TAKEN, np.int64)
-    for document in documents:
-        told[document.number] = document.record.fingerprints
-    return told
-
-
 def refuse_readonly(store: Store) -> None:
     """Raises ReadOnly."""
     if store.env.readonly:
         raise ReadOnly(f"{store.path!r} was opened for reading only")
 
 
+def prefixed(prefix: bytes, name: bytes) -> bytes:
+    """The name that a document is to have. Raises BadName."""
+    if len(prefix) + len(name) > layout.LONGEST_NAME:
+        raise BadName(f"with the prefix a name has {len(prefix) + len(name)} bytes; {layout.LONGEST_NAME} is the most")
+    return prefix + name
+
+
 def described(record: Record, prefix: bytes) -> Record:
-    """The record under its new name. Raises BadName."""
-    name = prefix + record.name
-    if len(name) > layout.LONGEST_NAME:
-        raise BadName(f"with the prefix a name is {len(name)} bytes long; {layout.LONGEST_NAME} is the most")
-    source = None if record.source is None else without_credentials(record.source)
-    return record._replace(name=name, source=source, text=None)
+    """The record as it is to be here."""
+    if prefix or record.source is not None:
+        source = None if record.source is None else without_credentials(record.source)
+        return record._replace(name=prefixed(prefix, record.name), source=source)
+    return record
 
 
 # ---------------------------------------------------------------- another database
@@ -128,12 +135,13 @@ def merge(store: Store, view: Snapshot, prefix: bytes, on_collision: OnCollision
     with store.quiet():
         with store.snapshot() as own:
             plan = Plan(own, on_collision)
-            discarded = [document.number for document in plan.meet(other.boilerplate(), boilerplate=True)]
-            told = told_by(plan.meet(other.documents()), other.size)
+            coming = np.fromiter(plan.meet(other.named()), np.uint32)
             plan.check()
-        for change in other.boilerplate_changes(np.array(discarded, np.uint32)):
+        coming.sort()
+        first = int(np.searchsorted(coming, FIRST_BOILERPLATE))
+        for change in other.boilerplate(coming[first:]):
             store.apply(change)
-        take_in(store, other, told, plan.make_way)
+        take_in(store, other, coming[:first], plan.make_way)
     store.tidy()
     return plan.counts
 
@@ -145,19 +153,20 @@ class _Other:
         self.size = view.state.next_document
         self._view = view
         self._prefix = prefix
-        every = np.fromiter(view.catalogue.sized(), np.uint32)
-        self._numbers = every[every < FIRST_BOILERPLATE]
-        self._boilerplate = every[every >= FIRST_BOILERPLATE]
-        if len(self._numbers) and self._numbers[-1] >= self.size:
-            raise Corrupt("it has documents that were never added; run 'fpdb check' on it")
 
-    def documents(self) -> Iterator[Document]:
-        return self._documents(self._numbers)
+    def named(self) -> Iterator[Named]:
+        """Boilerplate too. In the order of names, so that records need not be read."""
+        for key, number in self._view.catalogue.names():
+            if FIRST_BOILERPLATE > number >= self.size:
+                raise Corrupt("the other database has a document that was never added; run 'fpdb check' on it")
+            name = key if len(key) <= layout.LONGEST_PLAIN_NAME else self._view.catalogue.record(number).name
+            yield Named(number, prefixed(self._prefix, name), partial(self._content, number))
 
-    def boilerplate(self) -> Iterator[Document]:
-        return self._documents(self._boilerplate)
+    def _content(self, number: int) -> tuple[str, bytes]:
+        record = self._view.catalogue.record(number)
+        return record.kind, record.digest
 
-    def _documents(self, numbers: U32) -> Iterator[Document]:
+    def documents(self, numbers: U32) -> Iterator[Document]:
         catalogue = self._view.catalogue
         for start in range(0, len(numbers), NAMES_AT_ONCE):
             some = numbers[start : start + NAMES_AT_ONCE]
@@ -166,7 +175,7 @@ class _Other:
                 yield Document(number, described(catalogue.record(number), self._prefix), share)
 
     def text(self, document: Document) -> KeptText | None:
-        return self._view.texts.kept(document.number, self._view.catalogue.record(document.number))
+        return self._view.texts.kept(document.number, document.record)
 
     def parts(self) -> Iterator[Part]:
         for run in self._view.runs():
@@ -182,20 +191,23 @@ class _Other:
             last = Postings(piece.hashes[-1:], piece.documents[-1:], piece.numbers[-1:])
             yield piece
 
+    def check(self, _numbers: U32, _postings: U32) -> None:
+        """Each record tells when its document comes; to read them all before takes too long."""
+
     def miscounted(self, number: int, told: int, found: int) -> Error:
         return Corrupt(
             f"document {number} of the other database has {found} postings; its record says {told}; run 'fpdb check' "
             "on it"
         )
 
-    def boilerplate_changes(self, numbers: U32) -> Iterator[Change]:
+    def boilerplate(self, numbers: U32) -> Iterator[Change]:
         """Boilerplate documents as additions, some at a time."""
         for part in parts(self._view, numbers):
-            documents = list(self._documents(part))
+            documents = list(self.documents(part))
             found = transposed(self._view, part)
             yield Change(
                 additions=[
-                    Addition(document.record, hashes, places, boilerplate=True, share=document.share)
+                    Addition(document.record._replace(text=None), hashes, places, True, document.share)
                     for document, (_, hashes, places) in zip(documents, found, strict=True)
                 ],
                 texts={doc.record.name: text for doc in documents if (text := self.text(doc)) is not None},

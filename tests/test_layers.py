@@ -21,7 +21,11 @@ MAY_IMPORT = {
     "match": {"errors", "store", "fingerprint", "archives"},
     "batch": {"errors", "addresses", "fingerprint", "store"},
     "transfer": {"errors", "fingerprint", "store", "batch"},
-    "database": {"errors", "keys", "fingerprint", "store", "match", "batch", "archives", "transfer"},
+    "takeover": {"errors", "addresses", "store", "transfer"},
+    "adoption": {"errors", "keys", "fingerprint", "store", "takeover"},
+    "database": {
+        *("errors", "keys", "fingerprint", "store", "match", "batch", "archives", "transfer", "takeover", "adoption")
+    },
     "care": {"errors", "fingerprint", "keys", "store"},
     "load": {"errors", "addresses", "fingerprint", "archives", "database", "batch"},
     "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", ""},

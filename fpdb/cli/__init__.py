@@ -16,6 +16,7 @@ from fpdb.cli.add import add
 from fpdb.cli.catalogue import info, list_, show
 from fpdb.cli.fingerprint import fingerprint
 from fpdb.cli.init import init
+from fpdb.cli.merge import adopt, merge
 from fpdb.cli.options import Target
 from fpdb.cli.output import printable, say
 from fpdb.cli.pairs import pairs
@@ -129,6 +130,8 @@ for _command in (
     backup,
     export,
     import_,
+    merge,
+    adopt,
 ):
     cli.add_command(_command)
 

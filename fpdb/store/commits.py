@@ -28,7 +28,7 @@ HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may 
 class Addition(NamedTuple):
     """A document to add. hashes: shape (n,), in any order, duplicates allowed; numbers: shape (n,), position + 1, or 0
     for none; share: how much of all hashes they sample, see layout.WHOLE. The commit sets the record's `fingerprints`,
-    `hashes` and `text` itself."""
+    `hashes` and `text` itself; `text` is None before."""
 
     record: Record
     hashes: U64
@@ -179,7 +179,9 @@ class _Commit:
         """Enters documents whose postings and ids there are already."""
         self.catalogue.set_names(first_id, [record.name for record in records])
         self.catalogue.set_sizes(first_id, sizes)
-        self.catalogue.add_records(first_id, [record._replace(text=None) for record in records])
+        self.catalogue.add_records(
+            first_id, [each if each.text is None else each._replace(text=None) for each in records]
+        )
         postings = np.array([record.fingerprints for record in records], np.int64)
         for at, run in enumerate(self.listed[False]):
             start, end = max(run.first_id - first_id, 0), max(run.last_id + 1 - first_id, 0)

@@ -23,18 +23,17 @@ from fpdb.store.snapshot import Snapshot, read_state, write_state
 from fpdb.store.store import Store
 from fpdb.store.texts import KeptText
 
-I64 = NDArray[np.int64]
+U32 = NDArray[np.uint32]
 
 POSTINGS_A_TRANSACTION = 4 << 20
 DOCUMENTS_A_COMMIT = 1 << 14
 TEXTS_A_COMMIT = 64 << 20  # bytes, packed
-NOT_TAKEN: Final = -1
 NO_ROW: Final = 2**32 - 1
 
 
 class Document(NamedTuple):
-    """A document of a source: its number there; its record, the counts of which are to be so; and its share, see
-    layout.WHOLE."""
+    """A document of a source: its number there; its record, of which only the number of distinct hashes need not be
+    right; and its share, see layout.WHOLE."""
 
     number: int
     record: Record
@@ -58,8 +57,11 @@ class Source(Protocol):
     def parts(self) -> Iterator[Part]:
         """All postings. The documents of one part come before those of the next."""
 
-    def documents(self) -> Iterator[Document]:
-        """All documents, by number."""
+    def check(self, numbers: U32, postings: U32) -> None:
+        """Raises where these documents have not as many postings, if that can be told without reading all records."""
+
+    def documents(self, numbers: U32) -> Iterator[Document]:
+        """The documents of these numbers, ascending."""
 
     def text(self, document: Document) -> KeptText | None:
         """What is kept of a document's content."""
@@ -78,21 +80,21 @@ class _Counts:
 
 
 class _Intake:
-    def __init__(self, store: Store, source: Source, told: I64, make_way: Sequence[bytes]) -> None:
+    """numbers: of the documents that are taken in, ascending. make_way: see `take_in`."""
+
+    def __init__(self, store: Store, source: Source, numbers: U32, make_way: Sequence[bytes]) -> None:
         self.store = store
         self.source = source
-        self.taken = told != NOT_TAKEN
-        self.told = told[self.taken]
-        self.count = len(self.told)
+        self.numbers = numbers
         self.make_way = make_way
         with store.snapshot() as view:
             self.boilerplate = _boilerplate_without(view, make_way)
             self.first_id = view.state.next_document
-        if self.first_id + self.count - 1 > layout.LAST_DOCUMENT:
+        if self.first_id + len(numbers) - 1 > layout.LAST_DOCUMENT:
             raise Error("the document ids are used up; export the documents into a new database")
-        self.rows = np.full(source.size, NO_ROW, np.uint32)  # among those that are taken
-        self.rows[self.taken] = np.arange(self.count, dtype=np.uint32)
-        self.counts = _Counts(self.count)
+        self.rows = np.full(source.size, NO_ROW, np.uint32)  # among the documents taken in
+        self.rows[numbers] = np.arange(len(numbers), dtype=np.uint32)
+        self.counts = _Counts(len(numbers))
 
     def run(self) -> None:
         listed: list[Run] = []
@@ -100,7 +102,7 @@ class _Intake:
             for part in self.source.parts():
                 run = self._write_run(part)
                 listed += [run] if run is not None else []
-            self._compare()
+            self.source.check(self.numbers, self.counts.postings)
         except BaseException:
             with suppress(StorageFailure):  # whoever writes next sweeps
                 self.store.sweep()
@@ -108,7 +110,7 @@ class _Intake:
         with self.store.env.write() as (txn, _):
             state = read_state(txn)
             ordered = sorted((*state.runs, *listed), key=lambda run: run.first_id)
-            write_state(txn, state._replace(next_document=self.first_id + self.count, runs=tuple(ordered)))
+            write_state(txn, state._replace(next_document=self.first_id + len(self.numbers), runs=tuple(ordered)))
         if self.make_way:
             self.store.apply(Change(removals=self.make_way))
         for change in self._changes():
@@ -117,15 +119,14 @@ class _Intake:
     # ------------------------------------------------------------ postings
 
     def _write_run(self, part: Part) -> Run | None:
-        inside = np.flatnonzero(self.taken[part.first : part.last + 1])
-        if not len(inside):
+        first, end = np.searchsorted(self.numbers, [part.first, part.last + 1]).tolist()
+        if first == end:
             return None
-        first, last = (int(self.rows[part.first + inside[at]]) + self.first_id for at in (0, -1))
         with self.store.env.write() as (txn, _):
             state = read_state(txn)
             writer = RunWriter(state.next_run)
             write_state(txn, state._replace(next_run=state.next_run + 1))
-        every = len(inside) == part.last + 1 - part.first
+        every = end - first == part.last + 1 - part.first
         pieces = self._renumbered(part.pieces, every=every)
         more = True
         while more:
@@ -138,7 +139,7 @@ class _Intake:
                         more = True
                         break
                 else:
-                    run = writer.finish(txn, blocks, first, last)
+                    run = writer.finish(txn, blocks, self.first_id + first, self.first_id + end - 1)
         return run._replace(dead=run.postings) if run.postings else None
 
     def _renumbered(self, pieces: Iterable[Postings], *, every: bool) -> Iterator[Postings]:
@@ -163,13 +164,6 @@ class _Intake:
             before = Postings(hashes[-1:], rows[-1:], numbers[-1:])
             yield Postings(hashes, rows + np.uint32(self.first_id), numbers)
 
-    def _compare(self) -> None:
-        wrong = np.flatnonzero(self.counts.postings != self.told)
-        if len(wrong):
-            row = wrong[0]
-            number = int(np.flatnonzero(self.taken)[row])
-            raise self.source.miscounted(number, int(self.told[row]), int(self.counts.postings[row]))
-
     # ------------------------------------------------------------ documents
 
     def _changes(self) -> Iterator[Change]:
@@ -177,9 +171,7 @@ class _Intake:
         done, room = 0, TEXTS_A_COMMIT
         some: list[Document] = []
         texts: dict[bytes, KeptText] = {}
-        for document in self.source.documents():
-            if not self.taken[document.number]:
-                continue
+        for document in self.source.documents(self.numbers):
             some.append(document)
             text = self.source.text(document)
             if text is not None:
@@ -197,8 +189,12 @@ class _Intake:
         sizes = np.empty(len(some), layout.SIZE)
         sizes["hashes"], sizes["boilerplate"] = counts.hashes[these], counts.boilerplate[these]
         sizes["share"] = [document.share for document in some]
+        records = []
         counted = zip(some, counts.postings[these].tolist(), counts.hashes[these].tolist(), strict=True)
-        records = [document.record.counted(*two) for document, *two in counted]
+        for (number, record, _), postings, hashes in counted:
+            if record.fingerprints != postings:
+                raise self.source.miscounted(number, record.fingerprints, postings)
+            records.append(record if record.hashes == hashes else record.counted(postings, hashes))
         return Change(texts=texts, arrivals=Arrivals(self.first_id + row, records, sizes))
 
 
@@ -214,12 +210,13 @@ def _boilerplate_without(view: Snapshot, names: Sequence[bytes]) -> NDArray[np.u
     return np.unique(np.concatenate(parts))
 
 
-def take_in(store: Store, source: Source, told: I64, make_way: Sequence[bytes] = ()) -> None:
-    """Takes in documents of a source, under new ids in the same order; those of the same names that are there go.
+def take_in(store: Store, source: Source, numbers: U32, make_way: Sequence[bytes] = ()) -> None:
+    """Takes in the documents of these numbers at the source, ascending, under new ids in the same order; those of the
+    same names that are there go.
 
-    told: how many postings each is to have, or NOT_TAKEN; shape (source.size,). make_way: the names of those among
-    them that boilerplate documents have. The caller keeps writers out. Raises what the source raises: then nothing has
-    changed; StorageFailure, after which some of the documents may be there, each of them whole.
+    make_way: those of the names that boilerplate documents have. The caller keeps writers out. Raises what the source
+    raises; where that is of its postings, or of `check`, nothing has changed. After any other error, StorageFailure
+    say, some of the documents may be there, each of them whole.
     """
-    if (told != NOT_TAKEN).any():
-        _Intake(store, source, told, make_way).run()
+    if len(numbers):
+        _Intake(store, source, numbers, make_way).run()
