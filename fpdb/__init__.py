@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fpdb.errors import (
         BadExport,
         BadFingerprints,
+        BadFolder,
         BadKeyFile,
         BadLabel,
         BadName,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         Locked,
         MissingKey,
         MissingPackage,
+        NameTaken,
         NewerFormat,
         NoSuchDatabase,
         NoSuchDocument,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from fpdb.match.pairs import Pair
     from fpdb.match.queries import Answer, Match, Query
     from fpdb.match.report import Report
+    from fpdb.shards import Shards, open_all
 
 __version__ = "0.1.0"
 
@@ -49,6 +52,7 @@ __all__ = [
     "Answer",
     "BadExport",
     "BadFingerprints",
+    "BadFolder",
     "BadKeyFile",
     "BadLabel",
     "BadName",
@@ -69,6 +73,7 @@ __all__ = [
     "Match",
     "MissingKey",
     "MissingPackage",
+    "NameTaken",
     "NewerFormat",
     "NoSuchDatabase",
     "NoSuchDocument",
@@ -81,12 +86,14 @@ __all__ = [
     "Repair",
     "Report",
     "Rule",
+    "Shards",
     "StorageFailure",
     "UnknownKind",
     "Unreadable",
     "check",
     "import_",
     "open",
+    "open_all",
     "repair",
 ]
 
@@ -101,6 +108,7 @@ _HOMES = {
     "fpdb.match.pairs": ("Pair",),
     "fpdb.match.queries": ("Answer", "Match", "Query"),
     "fpdb.match.report": ("Report",),
+    "fpdb.shards": ("Shards", "open_all"),
 }
 
 

@@ -16,7 +16,7 @@ from fpdb.cli.output import say
 from fpdb.errors import BadQuery, BadRecipe, UnknownKind
 
 if TYPE_CHECKING:
-    from fpdb import Database
+    from fpdb import Database, Shards
     from fpdb.fingerprint import Recipe, Scheme
     from fpdb.load.sources import Own
 
@@ -30,27 +30,48 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Target:
-    """The database that a command works on."""
+    """The database that a command works on. given: those that were named, where a query may be of several."""
 
     path: str
     timeout: float
     key_file: str | None = None
+    given: tuple[str, ...] = ()
 
     def open(self, mode: Literal["r", "r+", "a", "x"], recipe: "Recipe | None" = None) -> "Database":
         """Opens it; the modes are those of `fpdb.open`. Warns where others can read its key."""
         import fpdb
 
         db = fpdb.open(self.path, mode, recipe=recipe, timeout=self.timeout, key_file=self.key_file)
+        self._warn(db)
+        return db
+
+    def open_all(self) -> "Shards":
+        """Opens all that were given, to be asked together."""
+        import fpdb
+
+        try:
+            shards = fpdb.open_all(self.given, timeout=self.timeout, key_file=self.key_file)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+        self._warn(next(iter(shards.databases.values())))
+        return shards
+
+    def _warn(self, db: "Database") -> None:
         if db.key_exposed:
             say(f"warning: others can read the key in {self.key_file}; chmod 600 takes that away")
-        return db
 
     def own(self) -> "Own":
         """Its files, which are not documents, and which nothing else in this process may open; the key file too."""
         from fpdb.load.sources import Own
 
-        real = os.path.realpath(self.path)
-        return Own.of((real + suffix for suffix in SUFFIXES), () if self.key_file is None else (self.key_file,))
+        real = [os.path.realpath(path) for path in (self.path, *self.given)]
+        files = (path + suffix for path in real for suffix in SUFFIXES)
+        return Own.of(files, () if self.key_file is None else (self.key_file,))
+
+
+def default_path() -> str:
+    """The database where none is named."""
+    return os.environ.get("FPDB_DB") or "corpus.fpdb"
 
 
 class LazyChoice(click.ParamType[str]):

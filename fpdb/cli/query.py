@@ -23,7 +23,7 @@ from fpdb.cli.output import Column, bar, count_text, whole_file, write_csv, writ
 from fpdb.errors import BadName, Unreadable
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Database, Report
+    from fpdb import Answer, Database, Report, Shards
     from fpdb.cli.progress import TerminalWatcher
 
 MEASURES = (
@@ -52,6 +52,14 @@ COVERAGES = ("query_coverage", "document_coverage", "source")
 
 @click.command()
 @paths_argument
+@click.option(
+    "--db",
+    "databases",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(),
+    help="A database to ask; several are asked as one that holds all of their documents.",
+)
 @click.option(
     "--by",
     type=click.Choice(MEASURES),
@@ -105,6 +113,7 @@ def query(
     target: Target,
     /,
     paths: tuple[str, ...],
+    databases: tuple[str, ...],
     by: str | None,
     least: float | None,
     top: int | None,
@@ -122,13 +131,24 @@ def query(
     resemblance how much of both together they share: all counted in fingerprints, boilerplate left out. Weighted, each
     of these counts log(N / M), if M of the N documents hold it, the query being one of them.
 
+    Of several databases, one --db each, of one recipe, the answer is that of a single one with all of their documents,
+    boilerplate too; it also names each match's database.
+
     \b
     Example: fpdb query draft.txt
              fpdb query draft.txt --min 0.1 --format json
+             fpdb query --db 2023.fpdb --db 2024.fpdb draft.txt
     """
+    if databases:
+        given = (*target.given, *databases)
+        target = replace(target, path=given[0], given=given)
+    several = len(target.given) > 1
+    if several and report:
+        raise click.UsageError("--report shows the documents of one database; give one --db")
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
     if options["gap"] and not options["regions"]:
         raise click.UsageError("--gap joins regions: give --regions too")
+    import fpdb
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.load.walking import size_of
 
@@ -139,10 +159,10 @@ def query(
 
     # Answers on a terminal show themselves how the work gets on.
     watcher = TerminalWatcher("querying", total, shown=not sys.stdout.isatty())
-    with target.open("r") as db, watcher:
+    with target.open_all() if several else target.open("r") as db, watcher:
         shown = top or TOP_OF_TABLE
         measure = db.recipe.measure(kind) if by is None else by.replace("-", "_")
-        page = db.report(by=measure) if report else None
+        page = db.report(by=measure) if report and isinstance(db, fpdb.Database) else None
         most = top if page is None else top or page.limits.rows
         if form == "table":  # one more tells that there are more; regions take time, so there are none beyond
             most = max(shown, most or 0) + 1 if options["regions"] or page is not None else None
@@ -157,6 +177,7 @@ def query(
                 write_json(answer.to_dict())
         elif form == "csv":
             fields = FIELDS + WEIGHTED_FIELDS * (measure in WEIGHTED_FIELDS) + COVERAGES * options["regions"]
+            fields += ("database",) * several
             write_csv(fields, (row for answer, *_ in answers for row in _csv_rows(answer, fields)))
         else:
             for index, (answer, left_out, content) in enumerate(answers):
@@ -190,7 +211,7 @@ def _check(
 
 
 def _answers(
-    db: "Database",
+    db: "Database | Shards",
     target: Target,
     paths: tuple[str, ...],
     name: str | None,
@@ -202,7 +223,6 @@ def _answers(
 
     What cannot be read is said, and put into `failed` if it was named itself.
     """
-    from fpdb.fingerprint import content_digest
     from fpdb.load.sources import Skipped, content_of, reason_of
     from fpdb.load.walking import files
 
@@ -211,10 +231,9 @@ def _answers(
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
             content = content_of(source)
-            stored = None if options["include_self"] else db.digest(source.name)
             with wrong_usage():
                 answer = db.query(content, name=source.name, **options)
-            yield answer, stored is not None and stored == content_digest(content), content
+            yield answer, not options["include_self"] and db.holds(source.name, content), content
             watcher.done(source.size)
         except (OSError, BadName, Unreadable) as error:
             watcher.skipped(Skipped(source.name, reason_of(error)))
@@ -254,6 +273,7 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
         (
             str(rank),
             match.name,
+            *([] if match.database is None else [match.database]),
             f"{match.shared:,}",
             f"{match.containment:.1%}",
             f"{match.reverse_containment:.1%}",
@@ -264,7 +284,10 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
         )
         for rank, match in enumerate(answer.matches[:top], start=1)
     )
-    write_table((*COLUMNS, *([Column("weighted", right=True)] if weighted else []), *BAR), rows)
+    databases = [Column("database")] if answer.matches[0].database is not None else []
+    write_table(
+        (*COLUMNS[:2], *databases, *COLUMNS[2:], *([Column("weighted", right=True)] if weighted else []), *BAR), rows
+    )
     if len(answer.matches) > top:
         more = "more" if answer.matches[0].regions is not None else f"{len(answer.matches) - top:,} more"
         write_line(f"{more}; see them with --top")

@@ -7,7 +7,7 @@ The measures are those of Broder (On the resemblance and containment of document
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from numbers import Integral, Real
@@ -84,6 +84,8 @@ class Match:
     part: said where every document has as many fingerprints and the lengths differ much, so that a low measure may
     still mean much: about how much of the shorter one is in the longer one (Heintze 1996, section 3.5).
 
+    database: only where several are asked together, the one that the document is in.
+
     Only where matches are ranked by a weighted measure, see `Options`: weighted_containment, and by one of the others
     weighted_reverse_containment and weighted_resemblance too.
 
@@ -110,6 +112,7 @@ class Match:
     document_coverage: float | None = None
     source: SourceState | None = None
     regions: list[dict[str, Any]] | None = None
+    database: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +155,15 @@ class Answer:
 class Asked(NamedTuple):
     """A query document.
 
-    hashes: shape (n,), in any order, repeats allowed. itself: the document that is the query itself, which is left out
-    unless with_itself. sample: where the database keeps samples. kgrams: how many it has, where documents of any length
-    have as many fingerprints; else 0.
+    hashes: shape (n,), in any order, repeats allowed. itself: the documents that are the query itself, one in each
+    database at most, which are left out unless with_itself. sample: where the database keeps samples. kgrams: how many
+    it has, where documents of any length have as many fingerprints; else 0.
     """
 
     hashes: U64
     name: str | None
     kind: str
-    itself: int | None = None
+    itself: Sequence[int] = ()
     with_itself: bool = False
     sample: Sample | None = None
     kgrams: int = 0
@@ -183,16 +186,17 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
         held = contains(boilerplate, distinct)
         ignored_boilerplate, distinct = int(held.sum()), distinct[~held]
     looked_up = distinct if options.smallest is None else distinct[: options.smallest]
-    itself = None if asked.with_itself else asked.itself
+    itself = () if asked.with_itself else asked.itself
     by_id = view.tally(looked_up) if options.max_df is None and not options.weighted else None
     if by_id is None:
         kept, indices, documents = _hits(view, looked_up, options)
-        others = np.ones(len(documents), np.bool_) if asked.itself is None else documents != asked.itself
-        found, shared = _tally(documents if itself is None else documents[others])
+        others = np.ones(len(documents), np.bool_)
+        for number in asked.itself:
+            others &= documents != number
+        found, shared = _tally(documents[others] if itself else documents)
     else:
         kept = np.ones(len(looked_up), np.bool_)
-        if itself is not None and itself < len(by_id):
-            by_id[itself] = 0
+        by_id[[number for number in itself if number < len(by_id)]] = 0
         found, shared = _counted(by_id) if asked.sample else _most(view, by_id, options)
     if asked.sample is None:
         promising = _promising(view, found, shared, int(kept.sum()), options)
@@ -202,7 +206,7 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
     compare = partial(_compare, asked.sample, looked_up, sizes["share"])
     measures = compare(shared, kept, held * len(looked_up) / max(len(distinct), 1))
     if options.weighted:
-        documents_in_all = view.state.documents + (asked.itself is None)
+        documents_in_all = view.state.documents - len(asked.itself) + 1
         holders = np.bincount(indices[others], minlength=len(looked_up)) + 1
         weights = kept * weigh(holders, documents_in_all)
         value = sums(found, documents, weights[indices])
@@ -374,7 +378,7 @@ def _ranked(
     kept = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
     kept = kept[_first(view, found[kept], score[kept], shared[kept], options.top)]
     records = {index: view.catalogue.record(int(found[index])) for index in kept.tolist()}
-    order = sorted(records, key=lambda index: (-score[index], -shared[index], records[index].name))
+    order = sorted(records, key=lambda index: (-score[index], -shared[index], records[index].name, found[index]))
     matches = []
     for index in order:
         values: dict[str, Any] = {name: float(each[index]) for name, each in measures.items()}

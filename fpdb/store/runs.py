@@ -54,6 +54,20 @@ def joined(first: Postings, second: Postings) -> Postings:
     )
 
 
+def ascending(postings: Postings) -> bool:
+    """Whether the postings are strictly ascending by (hash, document, position)."""
+    hashes, documents, numbers = postings.hashes, postings.documents, postings.numbers
+    same_hash = hashes[1:] == hashes[:-1]
+    same_pair = same_hash & (documents[1:] == documents[:-1])
+    return bool(
+        (
+            (hashes[1:] > hashes[:-1])
+            | (same_hash & (documents[1:] > documents[:-1]))
+            | (same_pair & (numbers[1:] > numbers[:-1]))
+        ).all()
+    )
+
+
 def contains(sorted_hashes: U64, hashes: U64) -> NDArray[np.bool_]:
     """Whether each hash is among the sorted ones; shape (n,)."""
     if not len(sorted_hashes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +77,25 @@ class Snapshot:
     def runs(self, *, boilerplate: bool = False) -> list[Run]:
         """The live runs of ordinary, or of boilerplate, documents, in order of their documents' ids."""
         return [run for run in self.state.runs if run.boilerplate is boilerplate]
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """What no other commit of this open store has."""
+        return self._cache.generation, self.txn.id()
+
+    def named(self, name: bytes) -> list[int]:
+        """The ordinary documents of this name: one, or none. Raises Corrupt."""
+        found = self.catalogue.find(name)
+        return [] if found is None or found >= layout.FIRST_BOILERPLATE else [found]
+
+    def any_dead(self) -> bool:
+        """Whether there are postings of ordinary documents that are not there."""
+        return any(run.dead for run in self.runs())
+
+    def scans(self) -> list[Iterator[run_files.Postings]]:
+        """The postings of ordinary documents, those of dead ones too: sorted sequences, to be merged, of which each has
+        the documents after those of the one before. Raises Corrupt."""
+        return [run_files.scan(self.txn, self.blocks, run) for run in self.runs()]
 
     def fences(self, run: Run) -> run_files.Fences:
         """Raises Corrupt."""
