@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from fpdb.fingerprint import Fingerprints, Recipe, Rule
     from fpdb.match.clusters import Cluster
+    from fpdb.match.dropping import Drop
     from fpdb.match.pairs import Pair
     from fpdb.match.queries import Answer, Match, Query
     from fpdb.match.report import Report
@@ -65,6 +66,7 @@ __all__ = [
     "Database",
     "DatabaseExists",
     "Document",
+    "Drop",
     "Error",
     "Findings",
     "Fingerprints",
@@ -105,6 +107,7 @@ _HOMES = {
     "fpdb.database": ("Database", "Document", "import_", "open"),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
     "fpdb.match.clusters": ("Cluster",),
+    "fpdb.match.dropping": ("Drop",),
     "fpdb.match.pairs": ("Pair",),
     "fpdb.match.queries": ("Answer", "Match", "Query"),
     "fpdb.match.report": ("Report",),

@@ -37,7 +37,8 @@ from fpdb.store.store import Store
 
 if TYPE_CHECKING:
     from fpdb.match.clusters import Cluster
-    from fpdb.match.comparison import Watch
+    from fpdb.match.comparison import PairOptions, Watch
+    from fpdb.match.dropping import Drop
     from fpdb.match.pairs import Pair
     from fpdb.match.report import Report
     from fpdb.match.sources import Sources
@@ -273,19 +274,34 @@ class Database(Questions):
         checked = PairOptions(**options)
         return self._from_view(lambda view: pairs(view, checked, watch))
 
-    def clusters(self, *, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
+    def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
         """Documents that pairs connect, directly or through others, the largest groups first.
 
-        watch, options: as for `pairs`; top counts clusters, and min is 0.5 unless given or ranked by shared hashes.
-        Raises BadQuery, Corrupt.
+        keep: also tell which one is kept, see `drop_list`. watch, options: as for `pairs`; top counts clusters, and min
+        is 0.5 unless given or ranked by shared hashes. Raises BadQuery, Corrupt.
         """
         from fpdb.match.clusters import clusters
-        from fpdb.match.comparison import PairOptions
 
-        checked = PairOptions(**options)
-        if checked.min is None and checked.by != "shared":
-            checked = replace(checked, min=CONNECTED)
-        return self._from_view(lambda view: clusters(view, checked, watch))
+        checked = _connecting(options)
+        return self._from_view(lambda view: clusters(view, checked, keep, watch))
+
+    def drop_list(
+        self, *, keep: str = "first", direct: bool = False, watch: Watch | None = None, **options: Any
+    ) -> Iterator[Drop]:
+        """The documents to remove so that no pair that passes is left: `pairs` of these options then finds nothing,
+        with max_df=0; else as long as the same hashes are left out as common.
+
+        One document of each cluster stays. keep: which: "first", the one added first; "longest", the one with the most
+        symbols; "label:KEY=VALUE,VALUE2", the one whose label has the earliest of these values; ties as by "first".
+        direct: remove none but those that are a pair with one that stays: documents are gone through in the order in
+        which they are kept, and stay unless they are a pair with one that does. Where new or since is given, only
+        documents that are new are removed. watch, options: as for `clusters`; top counts documents, and by_owner makes
+        no sense. Raises BadQuery, Corrupt.
+        """
+        from fpdb.match.dropping import drop_list
+
+        checked = _connecting(options)
+        return self._from_view(lambda view: drop_list(view, checked, keep, direct=direct, watch=watch))
 
     def report(self, *, texts: Callable[[Document], str | bytes | None] | None = None, **options: Any) -> Report:
         """A page of evidence for a browser, yet empty: fill it with `add_answer` or `add_pairs`, and write its `html`.
@@ -433,6 +449,14 @@ def sources_of(paths: Iterable[str], texts: Callable[[Document], str | bytes | N
 
     own = identify([os.path.realpath(path) + suffix for path in paths for suffix in ("", *BESIDE)])
     return Sources(own, None if texts is None else lambda number, record: texts(_document(number, record)))
+
+
+def _connecting(options: Mapping[str, Any]) -> PairOptions:
+    """Options for pairs that connect documents. Raises BadQuery."""
+    from fpdb.match.comparison import PairOptions
+
+    checked = PairOptions(**options)
+    return replace(checked, min=CONNECTED) if checked.min is None and checked.by != "shared" else checked
 
 
 def _document(number: int, record: Record) -> Document:

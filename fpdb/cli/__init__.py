@@ -14,6 +14,7 @@ import click
 from fpdb import __version__
 from fpdb.cli.add import add
 from fpdb.cli.catalogue import info, list_, show
+from fpdb.cli.drop_list import drop_list
 from fpdb.cli.fingerprint import fingerprint
 from fpdb.cli.init import init
 from fpdb.cli.merge import adopt, merge
@@ -121,6 +122,7 @@ for _command in (
     remove,
     query,
     pairs,
+    drop_list,
     fingerprint,
     list_,
     show,

@@ -3,8 +3,9 @@
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,14 +13,24 @@ import click
 from fpdb.cli.options import (
     TOP_OF_TABLE,
     Target,
-    format_option,
     kind_option,
+    output_options,
     paths_argument,
     report_option,
     top_option,
     wrong_usage,
 )
-from fpdb.cli.output import Column, bar, count_text, whole_file, write_csv, write_json, write_line, write_table
+from fpdb.cli.output import (
+    Column,
+    bar,
+    count_text,
+    output_to,
+    whole_file,
+    write_json,
+    write_line,
+    write_rows,
+    write_table,
+)
 from fpdb.errors import BadName, Unreadable
 
 if TYPE_CHECKING:
@@ -45,9 +56,22 @@ COLUMNS = (
     Column("resemblance", right=True),
 )
 BAR = (Column(""), Column(""))
-FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment", "resemblance")
-WEIGHTED_FIELDS = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
-COVERAGES = ("query_coverage", "document_coverage", "source")
+FIELDS: dict[str, type] = {
+    "query": str,
+    "rank": int,
+    "name": str,
+    "shared": int,
+    "containment": float,
+    "reverse_containment": float,
+    "resemblance": float,
+}
+WEIGHTED_FIELDS: dict[str, type] = {
+    "weighted_containment": float,
+    "weighted_reverse_containment": float,
+    "weighted_resemblance": float,
+}
+COVERAGES: dict[str, type] = {"query_coverage": float, "document_coverage": float, "source": str}
+DATABASE: dict[str, type] = {"database": str}
 
 
 @click.command()
@@ -107,7 +131,7 @@ COVERAGES = ("query_coverage", "document_coverage", "source")
 @click.option("--name", metavar="NAME", help="Name of the query, if there is but one.")
 @kind_option
 @report_option
-@format_option
+@output_options
 @click.pass_obj
 def query(
     target: Target,
@@ -121,6 +145,7 @@ def query(
     kind: str,
     report: str | None,
     form: str,
+    output: str,
     **options: Any,
 ) -> None:
     """Tell which documents share text with a file.
@@ -158,8 +183,8 @@ def query(
         return size_of(paths, target.own())
 
     # Answers on a terminal show themselves how the work gets on.
-    watcher = TerminalWatcher("querying", total, shown=not sys.stdout.isatty())
-    with target.open_all() if several else target.open("r") as db, watcher:
+    watcher = TerminalWatcher("querying", total, shown=output != "-" or not sys.stdout.isatty())
+    with output_to(output, form), target.open_all() if several else target.open("r") as db, watcher:
         shown = top or TOP_OF_TABLE
         measure = db.recipe.measure(kind) if by is None else by.replace("-", "_")
         page = db.report(by=measure) if report and isinstance(db, fpdb.Database) else None
@@ -175,10 +200,11 @@ def query(
         if form == "json":
             for answer, *_ in answers:
                 write_json(answer.to_dict())
-        elif form == "csv":
-            fields = FIELDS + WEIGHTED_FIELDS * (measure in WEIGHTED_FIELDS) + COVERAGES * options["regions"]
-            fields += ("database",) * several
-            write_csv(fields, (row for answer, *_ in answers for row in _csv_rows(answer, fields)))
+        elif form in ("csv", "parquet"):
+            fields = FIELDS | (WEIGHTED_FIELDS if measure in WEIGHTED_FIELDS else {})
+            fields |= COVERAGES if options["regions"] else {}
+            fields |= DATABASE if several else {}
+            write_rows(form, fields, (row for answer, *_ in answers for row in _rows(answer, fields)))
         else:
             for index, (answer, left_out, content) in enumerate(answers):
                 if index:
@@ -250,9 +276,9 @@ def _put_on(
         yield answer if regions else answer.without_regions(), left_out, content
 
 
-def _csv_rows(answer: "Answer", fields: Sequence[str]) -> Iterator[tuple[object, ...]]:
+def _rows(answer: "Answer", fields: Iterable[str]) -> Iterator[tuple[object, ...]]:
     for rank, match in enumerate(answer.matches, start=1):
-        yield (answer.query.name, rank, *(getattr(match, field) for field in fields[2:]))
+        yield (answer.query.name, rank, *(getattr(match, field) for field in islice(fields, 2, None)))
 
 
 def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:

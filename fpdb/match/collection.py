@@ -51,6 +51,10 @@ class Collection:
     def __len__(self) -> int:
         return len(self.names)
 
+    def name(self, rank: int) -> str:
+        """The name of a rank, as a text."""
+        return self.names[rank].decode("utf-8", "surrogateescape")
+
 
 def collect(view: Snapshot, owner: Owner, is_new: Callable[[Record], bool], *, by_owner: bool) -> Collection:
     """Reads the catalogue once. owner: of a document, None for one that has none, which is then its own; a collection
