@@ -25,7 +25,7 @@ from fpdb.archives import Limits, Passed
 from fpdb.archives.members import Labels
 from fpdb.load import Skipped, Source, content_of, files, load, rotate, workers
 from fpdb.load.archives import documents
-from fpdb.load.workers import Job, fingerprinted
+from fpdb.load.workers import Task, Worker, fingerprinted, in_pieces
 from fpdb.match.originals import identify, read_original
 
 patient = settings(
@@ -436,14 +436,13 @@ def test_content_on_its_way_is_bounded(tmp_path: Path, monkeypatch: pytest.Monke
     path = written(tmp_path / "a.zip", hostile.zipped(*((f"{at}", f"{at:09} ".encode() * 30_000) for at in range(60))))
     given = 0
 
-    def jobs() -> Iterator[Job]:
+    def members() -> Iterator[Source | Skipped]:
         nonlocal given
         for one in files([path]):
-            assert isinstance(one, Source)
             given += 1
-            yield Job(one)
+            yield one
 
-    for done, outcome in enumerate(fingerprinted(jobs(), fpdb.Recipe.preset(), 2)):
+    for done, outcome in enumerate(fingerprinted(in_pieces(members()), Worker(fpdb.Recipe.preset(), Task()), 2)):
         assert outcome.failure is None
         assert given - done <= 20
 

@@ -64,7 +64,13 @@ class TerminalWatcher:
 
     def skipped(self, skipped: "Skipped") -> None:
         """Says it above the bar."""
-        message = f"skipped {skipped.name}: {skipped.reason}"
+        self._say(f"skipped {skipped.name}: {skipped.reason}")
+
+    def noticed(self, place: str, what: str) -> None:
+        """Says it above the bar, too."""
+        self._say(f"{place}: {what}")
+
+    def _say(self, message: str) -> None:
         if self._bar is None:
             say(message)
         else:

@@ -362,7 +362,7 @@ def archives() -> list[bytes]:
 
 
 def json_lines(data: bytes) -> None:
-    for found in lines(io.BytesIO(data), "l"):
+    for found in (one for piece in lines(io.BytesIO(data), "l") for one in read(piece)):
         if not isinstance(found, Skipped):
             content_of(found)
 
