@@ -108,7 +108,7 @@ TREES = st.dictionaries(
 @patient
 @given(tree=TREES, made=st.sampled_from(sorted(MAKERS)))
 def test_an_archive_gives_what_a_folder_gives(tmp_path: Path, tree: dict[str, bytes], made: str) -> None:
-    tree = {name: data for name, data in tree.items() if not data.startswith((b"PK", b"\x1f\x8b", b"BZh"))}
+    tree = {name: data for name, data in tree.items() if not data.startswith((b"PK", b"\x1f\x8b", b"BZh", b"\xfd7z"))}
     assume(tree or made.endswith("zip"))  # a tar of nothing is but zero bytes
     folder, path = tmp_path / "folder", tmp_path / made
     shutil.rmtree(folder, ignore_errors=True)

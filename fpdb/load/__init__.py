@@ -3,6 +3,7 @@
 Sits on the database; the command line is one of its callers. Knows nothing of terminals.
 """
 
+from fpdb.load.answering import Answered, answers
 from fpdb.load.dumps import Form, size_of_dumps
 from fpdb.load.loading import Report, Stopped, Watcher, load, processors
 from fpdb.load.records import Fields, pieces, records
@@ -11,6 +12,7 @@ from fpdb.load.sources import Own, Piece, Skipped, Source, content_of, name_of, 
 from fpdb.load.walking import files, size_of
 
 __all__ = [
+    "Answered",
     "Fields",
     "Form",
     "Own",
@@ -22,6 +24,7 @@ __all__ = [
     "Stale",
     "Stopped",
     "Watcher",
+    "answers",
     "content_of",
     "files",
     "load",

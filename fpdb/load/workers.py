@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,9 @@ WORK = {"text": 1, "html": 1}
 WORK_OF_OTHERS = 8
 SHORT = 1 << 16
 """Texts up to this many characters or bytes are fingerprinted together."""
+
+
+Result = TypeVar("Result")
 
 
 class WorkerError(Error):
@@ -90,12 +93,26 @@ class _Packed(NamedTuple):
 
 
 @dataclass
-class _Given:
+class Crew(Generic[Result]):
+    """What workers do. begin: called in each with `given`, at its start. work: what it makes of a piece, to be sent
+    back, and unpack: what this process makes of that. own: the same as both, in this process."""
+
+    begin: Callable[..., None]
+    given: tuple[Any, ...]
+    work: Callable[[Piece], Any]
+    unpack: Callable[[Piece, Any], Iterable[Result]]
+    own: Callable[[Piece], list[Result]]
+    ahead: int
+    """Pieces that are done, or waiting to be, for each process."""
+
+
+@dataclass
+class _Given(Generic[Result]):
     """A piece that was given to the workers, or done by this process after all."""
 
     piece: Piece
-    future: "Future[_Packed]"
-    own: list[Outcome] | None = None
+    future: "Future[Any]"
+    own: list[Result] | None = None
 
 
 class _Short(NamedTuple):
@@ -148,7 +165,7 @@ class Worker:
                     outcomes.append(outcome)
                     continue
                 if source.kind == AUTO:
-                    source = source._replace(kind=self._kind(source.name, content))
+                    source = source._replace(kind=told_kind(self.recipe, source.name, content))
                 if source.kind == "text" and self.frequencies is None and len(content) <= SHORT:
                     short.append(_Short(index, source, content, digest))
                     outcome = _LATER
@@ -169,11 +186,6 @@ class Worker:
             labels = {**self.task.labels, **(labels or {})}
             contact = contact or self.task.contact
         return Source(name, None, None, size, kind, where, contact, labels, asked, at)
-
-    def _kind(self, name: str, content: bytes | str) -> str:
-        kind = self.recipe.resolve(AUTO, content, name)
-        # A string was taken out of such a file already.
-        return "text" if isinstance(content, str) and kind in BINARY_KINDS else kind
 
     def _fingerprinted(self, source: Source, content: bytes | str, digest: bytes) -> Outcome:
         purpose = purpose_of(self.task.boilerplate)
@@ -211,6 +223,13 @@ class Worker:
         return outcome
 
 
+def told_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
+    """The kind of a document that does not say it."""
+    kind = recipe.resolve(AUTO, content, name)
+    # A string was taken out of such a file already.
+    return "text" if isinstance(content, str) and kind in BINARY_KINDS else kind
+
+
 def is_known(batch: "Batch", source: Source, digest: bytes, task: Task) -> bool:
     """Whether adding this would change nothing."""
     return batch.holds(
@@ -232,8 +251,9 @@ def size_of(content: bytes | str) -> int:
     return len(content.encode("utf-8", "surrogatepass"))
 
 
-def in_pieces(sources: Iterable[Source | Skipped | Piece]) -> Iterator[Piece]:
-    """The same in pieces: documents that come one by one are put together."""
+def in_pieces(sources: Iterable[Source | Skipped | Piece], most: int | None = None) -> Iterator[Piece]:
+    """The same in pieces: documents that come one by one are put together. most: so many at most."""
+    most = most or CHUNK_DOCUMENTS
     documents: list[Source | Skipped] = []
     size = held = 0
     for source in sources:
@@ -243,7 +263,7 @@ def in_pieces(sources: Iterable[Source | Skipped | Piece]) -> Iterator[Piece]:
         if isinstance(source, Source):
             size += source.size
             held += source.size if source.content is not None else 0
-        if documents and (piece is not None or size >= CHUNK_BYTES or len(documents) >= CHUNK_DOCUMENTS):
+        if documents and (piece is not None or size >= CHUNK_BYTES or len(documents) >= most):
             yield Listed(documents, held, size)
             documents, size, held = [], 0, 0
         if piece is not None:
@@ -266,7 +286,9 @@ def fingerprinted(pieces: Iterable[Piece], worker: Worker, processes: int) -> Ge
             ahead.append(piece)
             work += _work_of(piece, worker.recipe)
             if work >= ALONE_BYTES and len(ahead) > 1:
-                yield from _in_processes(itertools.chain(ahead, pieces), worker, processes)
+                given = worker.recipe.to_record(), worker.task
+                crew = Crew(_begin_worker, given, _work, partial(_unpack, worker), worker.outcomes, CHUNKS_AHEAD)
+                yield from in_processes(itertools.chain(ahead, pieces), crew, processes)
                 return
     for piece in itertools.chain(ahead, pieces):
         yield from worker.outcomes(piece)
@@ -282,49 +304,45 @@ def _work_of(piece: Piece, recipe: Recipe) -> int:
     )
 
 
-def _in_processes(pieces: Iterable[Piece], worker: Worker, processes: int) -> Iterator[Outcome]:
-    """This process does its share: it takes a piece back where it would have to wait."""
+def in_processes(pieces: Iterable[Piece], crew: Crew[Result], processes: int) -> Iterator[Result]:
+    """What a crew makes of pieces, in order. This process does its share: it takes a piece back where it would have to
+    wait. Reading ahead is bounded. WorkerError: the rest cannot be had."""
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(
-        processes - 1,
-        get_context("spawn"),
-        initializer=_begin_worker,
-        initargs=(worker.recipe.to_record(), worker.task),
-    )
-    waiting: deque[_Given] = deque()
+    pool = ProcessPoolExecutor(processes - 1, get_context("spawn"), initializer=crew.begin, initargs=crew.given)
+    waiting: deque[_Given[Result]] = deque()
     held = 0
     try:
         for piece in pieces:
             with _deaf_to_interrupts():
-                waiting.append(_Given(piece, pool.submit(_work, piece)))
+                waiting.append(_Given(piece, pool.submit(crew.work, piece)))
             held += piece.held
-            while len(waiting) > CHUNKS_AHEAD * processes or (held > HELD_BYTES and waiting):
+            while len(waiting) > crew.ahead * processes or (held > HELD_BYTES and waiting):
                 held -= waiting[0].piece.held
-                yield from _first(waiting, worker)
+                yield from _first(waiting, crew)
         while waiting:
-            yield from _first(waiting, worker)
+            yield from _first(waiting, crew)
     except BrokenProcessPool:
         raise WorkerError("a worker process died, perhaps for want of memory; try again with --jobs 1") from None
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _first(waiting: "deque[_Given]", worker: Worker) -> Iterable[Outcome]:
+def _first(waiting: "deque[_Given[Result]]", crew: Crew[Result]) -> Iterable[Result]:
     """Takes the first piece out. While it is not done, does the last ones itself, which come up last."""
     first = waiting[0]
     while not first.future.done():
         taken = next((given for given in reversed(waiting) if given.own is None and given.future.cancel()), None)
         if taken is None:
             break
-        taken.own = worker.outcomes(taken.piece)
+        taken.own = crew.own(taken.piece)
     waiting.popleft()
-    return _unpack(first.piece, first.future.result(), worker) if first.own is None else first.own
+    return crew.unpack(first.piece, first.future.result()) if first.own is None else first.own
 
 
-def _unpack(piece: Piece, packed: _Packed, worker: Worker) -> Iterator[Outcome]:
+def _unpack(worker: Worker, piece: Piece, packed: _Packed) -> Iterator[Outcome]:
     start = 0
     last = len(packed.done) - 1
     for index, (source, size, digest, failure, kind, symbols, kgrams, note, share, text, count) in enumerate(
@@ -353,11 +371,15 @@ def _begin_worker(record: dict[str, Any], task: Task) -> None:
 
     # It is looked into only, without the key; and open for as long as the process lives.
     _worker = Worker(Recipe.from_record(record), task, None if task.path is None else open_database(task.path, "r"))
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
-def _end_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever."""
+def end_with_parent() -> None:
+    """Ends this worker with its parent: if that were killed, it would wait for work for ever."""
+    threading.Thread(target=_await_parent, daemon=True).start()
+
+
+def _await_parent() -> None:
     from multiprocessing import parent_process
 
     parent = parent_process()
