@@ -15,10 +15,11 @@ from fpdb.addresses import without_credentials
 from fpdb.errors import BadFingerprints, BadLabel, ContentChanged, NoSuchDocument
 from fpdb.fingerprint import Fingerprints, Purpose, Recipe, content_digest
 from fpdb.store import layout
-from fpdb.store.commits import Addition, Change
-from fpdb.store.layout import Record
+from fpdb.store.commits import Addition as Addition  # these five are handed out
+from fpdb.store.commits import Change
+from fpdb.store.layout import Record as Record
 from fpdb.store.snapshot import Snapshot
-from fpdb.store.texts import KeptText as KeptText  # these three are handed out
+from fpdb.store.texts import KeptText as KeptText
 from fpdb.store.texts import check_packages as check_packages
 from fpdb.store.texts import pack as pack
 
@@ -26,7 +27,6 @@ Numbers = NDArray[Any] | Iterable[int]
 Rarity = Literal["document", "corpus"]
 Status = Literal["added", "replaced", "updated", "unchanged"]
 CHANGED = ("added", "replaced")
-_ONE = np.uint32(1)
 
 
 class Batch:
@@ -77,7 +77,7 @@ class Batch:
         MissingPackage.
         """
         kind = self._recipe.resolve(kind, content, name)
-        about = _about(name, kind, content_digest(content), source, contact, labels)
+        about = described(name, kind, content_digest(content), source, contact, labels)
         if keep_text:
             check_packages()
         status = self._meet(about, boilerplate)
@@ -111,12 +111,17 @@ class Batch:
         if text is not None and text.digest != digest:
             raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
         found = fingerprints
-        about = _about(name, found.kind, digest, source, contact, labels, found.symbols, found.kgrams, found.note)
-        status = self._meet(about, boilerplate)
+        about = described(name, found.kind, digest, source, contact, labels, found.symbols, found.kgrams, found.note)
+        return self.put(Addition(about, found.hashes, numbered(found.positions), boilerplate, found.share), text)
+
+    def put(self, addition: Addition, text: KeptText | None = None) -> Status:
+        """The same, where all of it has been put together: `described` makes the record, `numbered` the numbers."""
+        about = addition.record
+        status = self._meet(about, addition.boilerplate)
         if text is not None and not self._lacks_text(about.name, status):
             text = None
         if status in CHANGED:
-            self._put_found(about, found, boilerplate)
+            self._put(addition)
         return self._keep(about.name, status, text)
 
     def add_fingerprints(
@@ -149,7 +154,7 @@ class Batch:
             digest = content_digest(content if positions is None else content + (numbers - np.uint32(1)).tobytes())
         elif len(digest) != layout.DIGEST_BYTES:
             raise BadFingerprints(f"a digest has {layout.DIGEST_BYTES} bytes, not {len(digest)}")
-        about = _about(name, kind, digest, source, contact, labels, len(array), len(array))
+        about = described(name, kind, digest, source, contact, labels, len(array), len(array))
         status = self._meet(about, boilerplate)
         if status in CHANGED:
             self._put(Addition(about, array, numbers, boilerplate))
@@ -184,10 +189,9 @@ class Batch:
         """The ids of the next document, and of the next boilerplate document, when the batch began."""
         return self._view.state.next_document, self._view.state.next_boilerplate
 
-    def holds_since(self, name: str, ids: tuple[int, int]) -> bool:
-        """Whether there is a document of this name that was added in this batch, or since these were the `next_ids`.
-        Raises BadName."""
-        key = layout.name_bytes(name)
+    def holds_since(self, key: bytes, ids: tuple[int, int]) -> bool:
+        """Whether there is a document of this name, as its record has it, that was added in this batch, or since these
+        were the `next_ids`."""
         stored = None if key in self._additions else self._stored(key, sure=False)
         return key in self._additions or (stored is not None and stored >= ids[stored >= layout.FIRST_BOILERPLATE])
 
@@ -323,8 +327,7 @@ class Batch:
         return "updated"
 
     def _put_found(self, about: Record, found: Fingerprints, boilerplate: bool) -> None:
-        numbers = found.positions + _ONE  # NO_POSITION becomes 0
-        self._put(Addition(about, found.hashes, numbers, boilerplate, found.share))
+        self._put(Addition(about, found.hashes, numbered(found.positions), boilerplate, found.share))
 
     def _put(self, addition: Addition) -> None:
         key = addition.record.name
@@ -333,7 +336,7 @@ class Batch:
         self.postings += len(addition.hashes)
 
 
-def _about(
+def described(
     name: str,
     kind: str,
     digest: bytes,
@@ -360,6 +363,11 @@ def _about(
     kept = dict(labels) if labels else layout.NO_LABELS
     source = None if source is None else without_credentials(source)
     return Record(key, kind, digest, symbols, kgrams, 0, 0, now, note, source, contact, kept)
+
+
+def numbered(positions: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Positions as they are stored: one more, so that NO_POSITION becomes 0."""
+    return positions + np.uint32(1)
 
 
 def purpose_of(boilerplate: bool) -> Purpose:

@@ -33,7 +33,8 @@ from fpdb.errors import (
 from fpdb.fingerprint import DEFAULT_KEY, Fingerprints, Recipe, content_digest, find_scheme
 from fpdb.match.ahead import LookedUp
 from fpdb.match.originals import identify
-from fpdb.match.queries import Answer, Asked, Options, search
+from fpdb.match.queries import Answer as Answer  # handed out
+from fpdb.match.queries import Asked, Options, search
 from fpdb.match.samples import Sample
 from fpdb.match.sources import Sources
 from fpdb.store import layout

@@ -275,7 +275,8 @@ def dying(_: object) -> None:
 @pytest.mark.usefixtures("small_chunks")
 def test_a_worker_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_work", dying)
-    monkeypatch.setattr(Worker, "outcomes", lambda _, piece: [Outcome(one, failure="slow") for one in piece.sources()])
+    slow = [Outcome("a", failure="slow")]
+    monkeypatch.setattr(Worker, "outcomes", lambda *_: slow)
     with pytest.raises(WorkerError, match="--jobs 1"):
         list(fingerprinted(in_pieces(given_texts(200)), Worker(fpdb.Recipe.preset(), Task()), 2))
 
@@ -291,7 +292,7 @@ def test_reading_ahead_is_bounded(small_chunks: None, monkeypatch: pytest.Monkey
             yield source
 
     for index, outcome in enumerate(fingerprinted(in_pieces(given()), Worker(fpdb.Recipe.preset(), Task()), 2)):
-        assert outcome.source.name == f"d{index:03}"
+        assert outcome.place == f"d{index:03}"
         assert made - index <= 3 * (2 * 2 + 2)
 
 

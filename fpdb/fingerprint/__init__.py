@@ -10,7 +10,7 @@ from fpdb.fingerprint.frontends.kinds import kind_by_name, kind_of
 from fpdb.fingerprint.hashing import Frequencies
 from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, Texts, content_digest
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
-from fpdb.fingerprint.selection import NO_POSITION, Purpose, Scheme
+from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Purpose, Scheme
 from fpdb.fingerprint.symbols import Symbols
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "NO_POSITION",
     "PRESETS",
     "SCHEMES",
+    "WHOLE",
     "Fingerprints",
     "Frequencies",
     "Preset",

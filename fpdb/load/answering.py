@@ -13,8 +13,7 @@ from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
 from fpdb.load.workers import Crew, end_with_parent, in_pieces, in_processes, told_kind
 
 if TYPE_CHECKING:
-    from fpdb.database import Database
-    from fpdb.match.queries import Answer
+    from fpdb.database import Answer, Database
 
 ALONE_BYTES = 1 << 21
 """Less than this is answered sooner than a worker process has started."""

@@ -15,12 +15,12 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fpdb.batch import check_packages
-from fpdb.errors import BadLabel, BadName, Error
+from fpdb.errors import Error
 from fpdb.load.sources import Piece, Skipped, Source
-from fpdb.load.workers import Outcome, Task, Worker, WorkerError, fingerprinted, in_pieces, is_known
+from fpdb.load.workers import Outcome, Task, Worker, WorkerError, fingerprinted, in_pieces
 
 if TYPE_CHECKING:
-    from fpdb.batch import Batch, Rarity
+    from fpdb.batch import Addition, Batch, Rarity
     from fpdb.database import Database
 
 BATCH_POSTINGS = 2_000_000
@@ -82,14 +82,14 @@ class Report:
         """Counts one document. status: what the database says it did."""
         setattr(self, status, getattr(self, status) + 1)
         self.bytes += outcome.size
-        found = outcome.fingerprints
-        if found is None or status == "unchanged":
+        added = outcome.addition
+        if added is None or status == "unchanged":
             return
-        if found.kgrams == 0:
+        if added.record.kgrams == 0:
             self.shorts += 1
-            self.too_short += [outcome.source.name][: NAMED - len(self.too_short)]
+            self.too_short += [_name_in(added)][: NAMED - len(self.too_short)]
         if status != "updated":
-            self.postings += len(found.hashes)
+            self.postings += len(added.hashes)
 
     def take(self, committed: "Report") -> None:
         """Adds the counts of a batch that was committed."""
@@ -196,41 +196,26 @@ class _Loading:
     def _put(self, batch: "Batch", outcome: Outcome, counted: Report) -> None:
         if self.watcher is not None and outcome.passed:
             self.watcher.done(outcome.passed)
-        source, task = outcome.source, self.worker.task
-        try:
-            if outcome.again is not None:
-                if not self.changed or is_known(batch, source, outcome.digest, task):
-                    counted.count("unchanged", outcome)
-                    return
-                outcome = outcome.again()
-            if outcome.failure is not None or outcome.fingerprints is None:
-                self._skip(Skipped(source.place, outcome.failure or "", source.asked))
-                return
-            if source.at is not None and self.since and batch.holds_since(source.name, self.since):
-                self._meet_duplicate(source, counted)
-            status = batch.add_fingerprinted(
-                source.name,
-                outcome.fingerprints,
-                digest=outcome.digest,
-                boilerplate=task.boilerplate,
-                source=source.source,
-                contact=source.contact,
-                labels=source.labels,
-                text=outcome.text,
-            )
-        except (BadName, BadLabel) as error:
-            self._skip(Skipped(source.place, str(error), source.asked))
+        if outcome.again is not None and self.changed:
+            outcome = outcome.again(batch)
+        if outcome.again is not None:
+            counted.count("unchanged", outcome)
+        elif outcome.addition is None:
+            self._skip(Skipped(outcome.place, outcome.failure or "", outcome.asked))
         else:
+            if outcome.is_record and self.since and batch.holds_since(outcome.addition.record.name, self.since):
+                self._meet_duplicate(outcome.place, outcome.addition, counted)
+            status = batch.put(outcome.addition, outcome.text)
             self.changed |= status in ("replaced", "updated")
             counted.count(status, outcome)
 
-    def _meet_duplicate(self, source: Source, counted: Report) -> None:
+    def _meet_duplicate(self, place: str, addition: "Addition", counted: Report) -> None:
         counted.duplicates += 1
-        what = f"another record is named {source.name!r}; the later one stays"
+        what = f"another record is named {_name_in(addition)!r}; the later one stays"
         if self.strict:
-            raise Stopped(f"stopped at {source.place}: {what}")
+            raise Stopped(f"stopped at {place}: {what}")
         if self.watcher is not None:
-            self.watcher.noticed(source.place, what)
+            self.watcher.noticed(place, what)
 
     def _skip(self, skipped: Skipped) -> None:
         if self.strict:
@@ -239,6 +224,10 @@ class _Loading:
         self.report.skipped += [skipped][: NAMED - len(self.report.skipped)]
         if self.watcher is not None:
             self.watcher.skipped(skipped)
+
+
+def _name_in(addition: "Addition") -> str:
+    return addition.record.name.decode("utf-8", "surrogateescape")
 
 
 class _Interrupts:

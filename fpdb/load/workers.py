@@ -11,16 +11,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.batch import KeptText, pack, purpose_of
+from fpdb.batch import Addition, KeptText, Record, described, numbered, pack, purpose_of
 from fpdb.errors import Error
-from fpdb.fingerprint import AUTO, Fingerprints, Frequencies, Recipe, content_digest
+from fpdb.fingerprint import AUTO, WHOLE, Frequencies, Recipe, content_digest
 from fpdb.load.sources import BINARY_KINDS, Listed, Piece, Skipped, Source, content_of, reason_of
 
 if TYPE_CHECKING:
@@ -63,33 +63,35 @@ class Task(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of one document; exactly one of failure, again and fingerprints holds.
+    """What became of one document; exactly one of failure, again and addition holds.
 
-    source: without its content. size: bytes of content. again: there is nothing to change, if what was stored a moment
-    ago still is; if not, this fingerprints it. passed: bytes of input that are done with it and those before it.
+    place: what to call it. size: bytes of content. is_record: it is one of many in a file. again: there is nothing to
+    change, unless what was stored has changed a moment ago; then this tells anew. passed: bytes of input that are done
+    with it and those before it.
     """
 
-    source: Source
+    place: str
     size: int = 0
-    digest: bytes = b""
     failure: str | None = None
-    again: "Callable[[], Outcome] | None" = None
-    fingerprints: Fingerprints | None = None
+    asked: bool = False
+    is_record: bool = False
+    again: "Callable[[Batch], Outcome] | None" = None
+    addition: Addition | None = None
     text: KeptText | None = None
     passed: int = 0
 
 
-_Done: TypeAlias = tuple[Source, int, bytes, str | None, str | None, int, int, str, int, KeptText | None, int]
-"""An outcome on its way back: source, size, digest, failure, kind, symbols, kgrams, note, share, text, fingerprints;
-with neither a failure nor a kind, the content is known."""
+_Done: TypeAlias = tuple[str, int, str | None, bool, bool, Record | None, int, int, int, KeptText | None]
+"""An outcome on its way: place, size, failure, asked, is_record, record, share, where its fingerprints begin and end,
+and text; with neither a failure nor a record, all of it is known."""
 
 
 class _Packed(NamedTuple):
-    """What a worker makes of a piece; the fingerprints of all its documents are in two arrays."""
+    """What is made of a piece; the fingerprints of all its documents are in two arrays."""
 
     done: list[_Done]
     hashes: NDArray[np.uint64]
-    positions: NDArray[np.uint32]
+    numbers: NDArray[np.uint32]
 
 
 @dataclass
@@ -115,23 +117,6 @@ class _Given(Generic[Result]):
     own: list[Result] | None = None
 
 
-class _Short(NamedTuple):
-    """A short text that is to be fingerprinted with others: which of the documents it is."""
-
-    at: int
-    source: Source
-    content: bytes | str
-    digest: bytes
-
-
-_LATER = Outcome(Source(""))
-"""In the place of an outcome that is yet to come."""
-
-
-def _failed(source: Source, error: Exception) -> Outcome:
-    return Outcome(source._replace(content=None), failure=reason_of(error))
-
-
 @dataclass
 class Worker:
     """Makes outcomes of pieces, in whichever process. frequencies: as `Recipe.fingerprint` takes them; db: of the
@@ -144,83 +129,134 @@ class Worker:
 
     def outcomes(self, piece: Piece) -> list[Outcome]:
         """The outcome of each document, in order."""
+        return list(self.unpack(piece, self.packed(piece)))
+
+    def packed(self, piece: Piece) -> _Packed:
+        """The same, to be sent."""
         if self.db is None:
-            return self._outcomes(piece, None)
+            return _Packing(self).packed(piece, None)
         with self.db.batch() as batch:
-            return self._outcomes(piece, batch)
+            return _Packing(self).packed(piece, batch)
 
-    def _outcomes(self, piece: Piece, batch: "Batch | None") -> list[Outcome]:
-        outcomes: list[Outcome] = []
-        short: list[_Short] = []
-        for index, source in enumerate(piece.sources()):
-            if isinstance(source, Skipped):
-                outcomes.append(Outcome(Source(source.name, asked=source.asked), failure=source.reason))
-                continue
-            try:
-                content = content_of(source)
-                digest = content_digest(content)
-                source = self._described(source)
-                if batch is not None and is_known(batch, source, digest, self.task):
-                    outcome = Outcome(source, size_of(content), digest, again=partial(self._again, piece, index))
-                    outcomes.append(outcome)
-                    continue
-                if source.kind == AUTO:
-                    source = source._replace(kind=told_kind(self.recipe, source.name, content))
-                if source.kind == "text" and self.frequencies is None and len(content) <= SHORT:
-                    short.append(_Short(index, source, content, digest))
-                    outcome = _LATER
-                else:
-                    outcome = self._fingerprinted(source, content, digest)
-            except Exception as error:
-                outcome = _failed(source, error)
-            outcomes.append(outcome)
-        self._together(short, outcomes)
-        if outcomes:
-            outcomes[-1] = outcomes[-1]._replace(passed=piece.passed)
-        return outcomes
+    def unpack(self, piece: Piece, packed: _Packed) -> Iterator[Outcome]:
+        """The outcomes that were packed."""
+        last = len(packed.done) - 1
+        boilerplate = self.task.boilerplate
+        for index, (place, size, failure, asked, is_record, record, share, start, end, text) in enumerate(packed.done):
+            passed = piece.passed if index == last else 0
+            if record is not None:
+                addition = Addition(record, packed.hashes[start:end], packed.numbers[start:end], boilerplate, share)
+                yield Outcome(place, size, None, asked, is_record, None, addition, text, passed)
+            else:
+                again = partial(self._again, piece, index) if failure is None else None
+                yield Outcome(place, size, failure, asked, is_record, again, passed=passed)
 
-    def _described(self, source: Source) -> Source:
-        """The document with all that is said of it, but its content."""
-        name, _, _, size, kind, where, contact, labels, asked, at = source
-        if self.task.labels or self.task.contact is not None:
-            labels = {**self.task.labels, **(labels or {})}
-            contact = contact or self.task.contact
-        return Source(name, None, None, size, kind, where, contact, labels, asked, at)
-
-    def _fingerprinted(self, source: Source, content: bytes | str, digest: bytes) -> Outcome:
-        purpose = purpose_of(self.task.boilerplate)
-        found = self.recipe.fingerprint(
-            content, source.kind, purpose=purpose, frequencies=self.frequencies, name=source.name
-        )
-        found = replace(found, source=None)  # symbols are large
-        return Outcome(source, size_of(content), digest, None, None, found, self._kept(content))
-
-    def _kept(self, content: bytes | str) -> KeptText | None:
-        return pack(content) if self.task.keep_text else None
-
-    def _together(self, short: "list[_Short]", outcomes: list[Outcome]) -> None:
-        """Fingerprints short texts; each that this is not for, by itself."""
-        texts = [text.content for text in short]
-        found = self.recipe.fingerprint_texts(texts, purpose=purpose_of(self.task.boilerplate)) if short else None
-        end = 0
-        for number, (index, source, content, digest) in enumerate(short):
-            try:
-                if found is None or found.symbols[number] < 0:
-                    outcomes[index] = self._fingerprinted(source, content, digest)
-                    continue
-                start, end = end, end + found.counts[number]
-                hashes, positions = found.hashes[start:end], found.positions[start:end]
-                note = "string" if isinstance(content, str) else "utf-8"
-                one = Fingerprints("text", found.symbols[number], found.kgrams(number), hashes, positions, note)
-                outcomes[index] = Outcome(source, size_of(content), digest, None, None, one, self._kept(content))
-            except Exception as error:
-                outcomes[index] = _failed(source, error)
-
-    def _again(self, piece: Piece, index: int) -> Outcome:
-        """One document of a piece, whatever the database holds."""
-        source = next(itertools.islice(piece.sources(), index, None))
-        (outcome,) = Worker(self.recipe, self.task, None, self.frequencies).outcomes(Listed([source]))
+    def _again(self, piece: Piece, index: int, batch: "Batch") -> Outcome:
+        """One document of a piece, as it meets this batch."""
+        one = Listed([next(itertools.islice(piece.sources(), index, None))])
+        (outcome,) = self.unpack(one, _Packing(self).packed(one, batch))
         return outcome
+
+
+class _Packing:
+    """Packs the outcomes of one piece."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._recipe, self._task, self._frequencies = worker.recipe, worker.task, worker.frequencies
+        self._purpose = purpose_of(worker.task.boilerplate)
+        self._done: list[_Done] = []
+        self._short: list[tuple[int, Source, bytes | str, bytes]] = []
+        """Texts that are fingerprinted together: which of the documents, and its digest."""
+        self._hashes = [np.empty(0, np.uint64)]
+        self._positions = [np.empty(0, np.uint32)]
+        self._end = 0
+
+    def packed(self, piece: Piece, batch: "Batch | None") -> _Packed:
+        for source in piece.sources():
+            self._done.append(
+                (source.name, 0, source.reason, source.asked, False, None, 0, 0, 0, None)
+                if isinstance(source, Skipped)
+                else self._met(source, batch)
+            )
+        if self._short:
+            self._together()
+        return _Packed(self._done, np.concatenate(self._hashes), numbered(np.concatenate(self._positions)))
+
+    def _met(self, source: Source, batch: "Batch | None") -> _Done:
+        try:
+            content = content_of(source)
+            digest = content_digest(content)
+            if self._task.labels or self._task.contact is not None:
+                labels = {**self._task.labels, **(source.labels or {})}
+                source = source._replace(labels=labels, contact=source.contact or self._task.contact)
+            if batch is not None and is_known(batch, source, digest, self._task):
+                return source.place, size_of(content), None, source.asked, False, None, 0, 0, 0, None
+            kind = told_kind(self._recipe, source.name, content) if source.kind == AUTO else source.kind
+            if kind == "text" and self._frequencies is None and len(content) <= SHORT:
+                self._short.append((len(self._done), source, content, digest))
+                return _LATER
+            return self._alone(source, content, digest, kind)
+        except Exception as error:
+            return _failed(source, error)
+
+    def _alone(self, source: Source, content: bytes | str, digest: bytes, kind: str) -> _Done:
+        found = self._recipe.fingerprint(
+            content, kind, purpose=self._purpose, frequencies=self._frequencies, name=source.name
+        )
+        counts = found.symbols, found.kgrams, found.note
+        done = self._described(source, content, digest, kind, *counts, found.share, self._end, len(found.hashes))
+        self._append(found.hashes, found.positions)
+        return done
+
+    def _append(self, hashes: NDArray[np.uint64], positions: NDArray[np.uint32]) -> None:
+        self._hashes.append(hashes)
+        self._positions.append(positions)
+        self._end += len(hashes)
+
+    def _together(self) -> None:
+        """Fingerprints the short texts; each that this is not for, by itself."""
+        texts = self._recipe.fingerprint_texts([short[2] for short in self._short], purpose=self._purpose)
+        start = self._end
+        if texts is not None:
+            self._append(texts.hashes, texts.positions)
+        for number, (index, source, content, digest) in enumerate(self._short):
+            try:
+                if texts is None or texts.symbols[number] < 0:
+                    self._done[index] = self._alone(source, content, digest, "text")
+                    continue
+                counts = texts.symbols[number], texts.kgrams(number), "string" if isinstance(content, str) else "utf-8"
+                count = texts.counts[number]
+                self._done[index] = self._described(source, content, digest, "text", *counts, WHOLE, start, count)
+                start += count
+            except Exception as error:
+                self._done[index] = _failed(source, error)
+
+    def _described(
+        self,
+        source: Source,
+        content: bytes | str,
+        digest: bytes,
+        kind: str,
+        symbols: int,
+        kgrams: int,
+        note: str,
+        share: int,
+        start: int,
+        count: int,
+    ) -> _Done:
+        where, contact, labels, at = source.source, source.contact, source.labels, source.at
+        record = described(source.name, kind, digest, where, contact, labels, symbols, kgrams, note)
+        text = pack(content) if self._task.keep_text else None
+        place = source.name if at is None else at
+        return place, size_of(content), None, source.asked, at is not None, record, share, start, start + count, text
+
+
+_LATER: _Done = ("", 0, "", False, False, None, 0, 0, 0, None)
+"""In the place of an outcome that is yet to come."""
+
+
+def _failed(source: Source, error: Exception) -> _Done:
+    return source.place, 0, reason_of(error), source.asked, False, None, 0, 0, 0, None
 
 
 def told_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
@@ -287,7 +323,7 @@ def fingerprinted(pieces: Iterable[Piece], worker: Worker, processes: int) -> Ge
             work += _work_of(piece, worker.recipe)
             if work >= ALONE_BYTES and len(ahead) > 1:
                 given = worker.recipe.to_record(), worker.task
-                crew = Crew(_begin_worker, given, _work, partial(_unpack, worker), worker.outcomes, CHUNKS_AHEAD)
+                crew = Crew(_begin_worker, given, _work, worker.unpack, worker.outcomes, CHUNKS_AHEAD)
                 yield from in_processes(itertools.chain(ahead, pieces), crew, processes)
                 return
     for piece in itertools.chain(ahead, pieces):
@@ -342,25 +378,6 @@ def _first(waiting: "deque[_Given[Result]]", crew: Crew[Result]) -> Iterable[Res
     return crew.unpack(first.piece, first.future.result()) if first.own is None else first.own
 
 
-def _unpack(worker: Worker, piece: Piece, packed: _Packed) -> Iterator[Outcome]:
-    start = 0
-    last = len(packed.done) - 1
-    for index, (source, size, digest, failure, kind, symbols, kgrams, note, share, text, count) in enumerate(
-        packed.done
-    ):
-        passed = piece.passed if index == last else 0
-        if kind is None:
-            again = partial(worker._again, piece, index) if failure is None else None
-            yield Outcome(source, size, digest, failure, again, passed=passed)
-            continue
-        end = start + count
-        found = Fingerprints(
-            kind, symbols, kgrams, packed.hashes[start:end], packed.positions[start:end], note, share=share
-        )
-        start = end
-        yield Outcome(source, size, digest, None, None, found, text, passed)
-
-
 _worker: Worker
 """Of a worker process."""
 
@@ -389,18 +406,7 @@ def _await_parent() -> None:
 
 
 def _work(piece: Piece) -> _Packed:
-    done: list[_Done] = []
-    hashes = [np.empty(0, np.uint64)]
-    positions = [np.empty(0, np.uint32)]
-    for source, size, digest, failure, _, found, text, _ in _worker.outcomes(piece):
-        if found is None:
-            done.append((source, size, digest, failure, None, 0, 0, "", 0, None, 0))
-            continue
-        hashes.append(found.hashes)
-        positions.append(found.positions)
-        counts = (found.symbols, found.kgrams, found.note, found.share, text, len(found.hashes))
-        done.append((source, size, digest, None, found.kind, *counts))
-    return _Packed(done, np.concatenate(hashes), np.concatenate(positions))
+    return _worker.packed(piece)
 
 
 @contextmanager
