@@ -42,7 +42,7 @@ def records(room: Room) -> Iterator[Figure]:
     yield Figure("peak memory of all processes", (peak + workers) / 1e9, "GB", target=1)
     yield Figure("of the speed of reading JSON", seconds(partial(_parse, old)) / taken, "")
     begun = _kill(killed, old, taken * HALF)
-    with fpdb.open(killed, "r") as db:
+    with fpdb.open(killed) as db:
         done = len(db) / count
     rest = seconds(partial(_fpdb, room, killed, "add", "--jsonl", str(old)))
     yield Figure("killed, of the records", 100 * done, "%")

@@ -161,7 +161,7 @@ def query(
         asked = options | {"min": least, "top": most, "kind": kind, "regions": options["regions"] or page is not None}
         if by is not None:
             asked["by"] = measure
-        contents = page is not None or (form == "table" and options["regions"])
+        contents = page is not None or form == "table"
         more: Any = {"jobs": jobs, "strict": strict, "contents": contents}
         answers = _answers(db, target, paths, name, records, asked, failed, watcher, **more)
         if page is not None:

@@ -24,8 +24,10 @@ AHEAD = 3
 
 
 class Answered(NamedTuple):
-    """An answer, or why there is none. itself: the document that is the query itself was left out. content: of the
-    query, where it is asked for. passed: bytes of input that are done."""
+    """An answer, or why there is none. passed: bytes of input that are done.
+
+    Where contents are asked for: itself, whether the document that is the query itself was left out; content, of the
+    query."""
 
     source: Source
     answer: "Answer | None" = None
@@ -46,7 +48,7 @@ def answers(
     """What the database answers for each document, in order; one that cannot be read gets a failure and stops no other.
 
     jobs: processes that answer, this one among them (default: one a processor); see `load`. contents: give the
-    queries' contents too. options: as `Database.query` takes them, but name and kind.
+    queries' contents, too. options: as `Database.query` takes them, but name and kind.
     """
     db.recipe.check_key()
     asking = _Asking(db, contents, options)
@@ -85,8 +87,7 @@ class _Asking:
                 content = content_of(source)
                 kind = told_kind(self.db.recipe, source.name, content) if source.kind == AUTO else source.kind
                 read.setdefault(kind, []).append((index, source.name, content))
-                left_out = not self.options.get("include_self") and self._is_itself(source.name, content)
-                found.append(Answered(bare, None, None, left_out, content if self.contents else None))
+                found.append(self._with_contents(bare, content) if self.contents else Answered(bare))
             except Exception as error:
                 found.append(Answered(bare, failure=reason_of(error)))
         for kind, documents in read.items():
@@ -110,9 +111,9 @@ class _Asking:
             else:
                 found[index] = found[index]._replace(answer=answer)
 
-    def _is_itself(self, name: str, content: bytes | str) -> bool:
-        stored = self.db.digest(name)
-        return stored is not None and stored == content_digest(content)
+    def _with_contents(self, source: Source, content: bytes | str) -> Answered:
+        stored = None if self.options.get("include_self") else self.db.digest(source.name)
+        return Answered(source, None, None, stored == content_digest(content), content)
 
 
 def _one(ask: "Callable[[], Answer]") -> "Answer | Error":
