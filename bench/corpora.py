@@ -5,11 +5,14 @@ A corpus comes in batches of hashes and positions, shape (documents, hashes); it
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sysconfig
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import count as counted
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -130,20 +133,46 @@ def write_texts(folder: Path, size: int, count: int) -> int:
     return size * count
 
 
+def installed(root: Path, suffixes: set[str]) -> list[Path]:
+    """The files of these sorts below a folder of the Python installation; in the folder for packages, theirs too."""
+    found = []
+    for place, folders, files in os.walk(root):
+        folders[:] = sorted(set(folders) - ELSEWHERE)
+        found += [Path(place, file) for file in sorted(files) if Path(file).suffix in suffixes]
+    return found
+
+
 def copy_installation(folder: Path, every: int, suffixes: set[str]) -> int:
     """Copies one file in so many of the Python installation's sources and texts; returns their bytes."""
     library = Path(sysconfig.get_path("stdlib"))
-    found = []
-    for place, folders, files in os.walk(library):
-        folders[:] = sorted(set(folders) - ELSEWHERE)
-        found += [Path(place, file) for file in sorted(files) if Path(file).suffix in suffixes]
     size = 0
-    for path in found[::every]:
+    for path in installed(library, suffixes)[::every]:
         copy = folder / path.relative_to(library)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
         size += copy.stat().st_size
     return size
+
+
+def record_texts(size: int) -> Iterator[tuple[str, str]]:
+    """Names and texts of records without end: pieces of so many characters of all sources and texts of the Python
+    installation and its packages, each below its name. When all is used up it is cut anew, at other places."""
+    paths = [path for root in ("stdlib", "purelib") for path in installed(Path(sysconfig.get_path(root)), TEXTS)]
+    for turn in counted():
+        shift = turn * size * 3 // 7 % size
+        for path in paths:
+            text = path.read_text("utf-8", "replace")
+            for start in range(-shift, len(text) - size // 2, size):
+                name = f"{path.parent.name}/{path.name}, turn {turn}, from {start}"
+                yield name, f"{name}\n{text[max(start, 0) : start + size]}"
+
+
+def write_records(path: Path, count: int, size: int = 1000, *, start: int = 0) -> int:
+    """Writes so many records as JSON Lines, from number `start` on; returns the bytes."""
+    with path.open("w", encoding="utf-8") as file:
+        for number, (name, text) in enumerate(islice(record_texts(size), start, start + count), start):
+            file.write(json.dumps({"id": f"{number:08} {name}", "text": text}, ensure_ascii=False) + "\n")
+    return path.stat().st_size
 
 
 def read_all(folder: Path) -> None:

@@ -29,6 +29,7 @@ from bench.workloads.fingerprinting import BUILD, kernel
 from bench.workloads.loading import ingest_postings, many_commits, one_percent
 from bench.workloads.programs import code_pairs
 from bench.workloads.querying import cli_query, common, open_, query
+from bench.workloads.recording import records
 from bench.workloads.storing import koala, memory, storage
 
 Workload = Callable[[Room], Iterator[Figure]]
@@ -38,6 +39,7 @@ MENU: Mapping[str, Workload] = {
     "ingest-text": ingest_text,
     "add-python": add_python,
     "keep-text": keep_text,
+    "records": records,
     "code-pairs": code_pairs,
     "ingest-postings": ingest_postings,
     "many-commits": many_commits,

@@ -15,10 +15,11 @@ from fpdb.addresses import without_credentials
 from fpdb.errors import BadFingerprints, BadLabel, ContentChanged, NoSuchDocument
 from fpdb.fingerprint import Fingerprints, Purpose, Recipe, content_digest
 from fpdb.store import layout
-from fpdb.store.commits import Addition, Change
-from fpdb.store.layout import Record
+from fpdb.store.commits import Addition as Addition  # these five are handed out
+from fpdb.store.commits import Change
+from fpdb.store.layout import Record as Record
 from fpdb.store.snapshot import Snapshot
-from fpdb.store.texts import KeptText as KeptText  # these three are handed out
+from fpdb.store.texts import KeptText as KeptText
 from fpdb.store.texts import check_packages as check_packages
 from fpdb.store.texts import pack as pack
 
@@ -43,6 +44,7 @@ class Batch:
         self._updates: dict[bytes, Record] = {}
         self._removals: set[bytes] = set()
         self._texts: dict[bytes, KeptText] = {}
+        self._looked_up: tuple[bytes, int | None] = b"", None  # the name that was looked up last, and what was found
         self.postings = 0
         self.text_bytes = 0
 
@@ -75,7 +77,7 @@ class Batch:
         MissingPackage.
         """
         kind = self._recipe.resolve(kind, content, name)
-        about = _about(name, kind, content_digest(content), source, contact, labels)
+        about = described(name, kind, content_digest(content), source, contact, labels)
         if keep_text:
             check_packages()
         status = self._meet(about, boilerplate)
@@ -84,6 +86,7 @@ class Batch:
             counts = frequencies(self._view) if rarity == "corpus" else None
             purpose = purpose_of(boilerplate)
             found = self._recipe.fingerprint(content, kind, purpose=purpose, frequencies=counts, name=name)
+            about = about._replace(symbols=found.symbols, kgrams=found.kgrams, note=found.note)
             self._put_found(about, found, boilerplate)
         return self._keep(about.name, status, text)
 
@@ -107,12 +110,18 @@ class Batch:
         """
         if text is not None and text.digest != digest:
             raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
-        about = _about(name, fingerprints.kind, digest, source, contact, labels)
-        status = self._meet(about, boilerplate)
-        if not self._lacks_text(about.name, status):
+        found = fingerprints
+        about = described(name, found.kind, digest, source, contact, labels, found.symbols, found.kgrams, found.note)
+        return self.put(Addition(about, found.hashes, numbered(found.positions), boilerplate, found.share), text)
+
+    def put(self, addition: Addition, text: KeptText | None = None) -> Status:
+        """The same, where all of it has been put together: `described` makes the record, `numbered` the numbers."""
+        about = addition.record
+        status = self._meet(about, addition.boilerplate)
+        if text is not None and not self._lacks_text(about.name, status):
             text = None
         if status in CHANGED:
-            self._put_found(about, fingerprints, boilerplate)
+            self._put(addition)
         return self._keep(about.name, status, text)
 
     def add_fingerprints(
@@ -145,11 +154,46 @@ class Batch:
             digest = content_digest(content if positions is None else content + (numbers - np.uint32(1)).tobytes())
         elif len(digest) != layout.DIGEST_BYTES:
             raise BadFingerprints(f"a digest has {layout.DIGEST_BYTES} bytes, not {len(digest)}")
-        about = _about(name, kind, digest, source, contact, labels, len(array))
+        about = described(name, kind, digest, source, contact, labels, len(array), len(array))
         status = self._meet(about, boilerplate)
         if status in CHANGED:
             self._put(Addition(about, array, numbers, boilerplate))
         return status
+
+    def holds(
+        self,
+        name: str,
+        digest: bytes,
+        *,
+        kind: str | None,
+        boilerplate: bool = False,
+        source: str | None = None,
+        contact: str | None = None,
+        labels: Mapping[str, str] | None = None,
+        keep_text: bool = False,
+    ) -> bool:
+        """Whether adding a document of this content would change nothing. digest: as for `add_fingerprinted`; kind:
+        None for whatever it is stored as; the others as for `add`. Raises BadName."""
+        key = layout.name_bytes(name)
+        met = self._met(key)
+        if met is None or met[0].digest != digest:
+            return False
+        before, sort = met
+        where = None if source is None else without_credentials(source)
+        given = (kind or before.kind, boilerplate, where, contact, labels or layout.NO_LABELS)
+        stored = (before.kind, sort, before.source, before.contact, before.labels)
+        return given == stored and not (keep_text and self._lacks_text(key, "unchanged"))
+
+    @property
+    def next_ids(self) -> tuple[int, int]:
+        """The ids of the next document, and of the next boilerplate document, when the batch began."""
+        return self._view.state.next_document, self._view.state.next_boilerplate
+
+    def holds_since(self, key: bytes, ids: tuple[int, int]) -> bool:
+        """Whether there is a document of this name, as its record has it, that was added in this batch, or since these
+        were the `next_ids`."""
+        stored = None if key in self._additions else self._stored(key, sure=False)
+        return key in self._additions or (stored is not None and stored >= ids[stored >= layout.FIRST_BOILERPLATE])
 
     def restore(self, addition: Addition, text: KeptText | None) -> Status:
         """Adds a document as another database of this recipe held it, or replaces the one of this name. Where the
@@ -186,7 +230,8 @@ class Batch:
         purpose = purpose_of(boilerplate)
         found = self._recipe.fingerprint(content, record.kind, purpose=purpose, rotation=rotation, name=name)
         text = self._texts.get(key) or (None if stored is None else self._view.texts.kept(stored, record))
-        self._put_found(record._replace(rotation=rotation, text=None), found, boilerplate)
+        counted = record._replace(symbols=found.symbols, kgrams=found.kgrams, note=found.note)
+        self._put_found(counted._replace(rotation=rotation, text=None), found, boilerplate)
         if text is not None:
             self._set_text(key, text)
         return rotation
@@ -245,20 +290,31 @@ class Batch:
         return pending.record if pending else self._updates.get(key) or self._catalogue.record(self._stored(key) or 0)
 
     def _stored(self, key: bytes, *, sure: bool = True) -> int | None:
-        return None if key in self._removals else self._catalogue.find(key, sure=sure)
+        if key in self._removals:
+            return None
+        if sure or key != self._looked_up[0]:  # the view does not change
+            self._looked_up = key, self._catalogue.find(key, sure=sure)
+        return self._looked_up[1]
+
+    def _met(self, key: bytes) -> tuple[Record, bool] | None:
+        """The record of the document of this name, if there is one, and whether it is boilerplate."""
+        pending = self._additions.get(key)
+        if pending is not None:
+            return pending.record, pending.boilerplate
+        stored = self._stored(key, sure=False)
+        if stored is None:
+            return None
+        return self._updates.get(key) or self._catalogue.record(stored), stored >= layout.FIRST_BOILERPLATE
 
     def _meet(self, about: Record, boilerplate: bool) -> Status:
         """How a document of this description meets what is there; where its content is, brings the description up to
         date. The fingerprints of one that is added or replaced are still to be put."""
         key = about.name
         pending = self._additions.get(key)
-        if pending is not None:
-            before, sort = pending.record, pending.boilerplate
-        elif (stored := self._stored(key, sure=False)) is not None:
-            before = self._updates.get(key) or self._catalogue.record(stored)
-            sort = stored >= layout.FIRST_BOILERPLATE
-        else:
+        met = self._met(key)
+        if met is None:
             return "added"
+        before, sort = met
         if (before.kind, before.digest, sort) != (about.kind, about.digest, boilerplate):
             return "replaced"
         described = before._replace(source=about.source, contact=about.contact, labels=about.labels)
@@ -271,9 +327,7 @@ class Batch:
         return "updated"
 
     def _put_found(self, about: Record, found: Fingerprints, boilerplate: bool) -> None:
-        record = about._replace(symbols=found.symbols, kgrams=found.kgrams, note=found.note)
-        numbers = found.positions + np.uint32(1)  # NO_POSITION becomes 0
-        self._put(Addition(record, found.hashes, numbers, boilerplate, found.share))
+        self._put(Addition(about, found.hashes, numbered(found.positions), boilerplate, found.share))
 
     def _put(self, addition: Addition) -> None:
         key = addition.record.name
@@ -282,7 +336,7 @@ class Batch:
         self.postings += len(addition.hashes)
 
 
-def _about(
+def described(
     name: str,
     kind: str,
     digest: bytes,
@@ -290,13 +344,15 @@ def _about(
     contact: str | None,
     labels: Mapping[str, str] | None,
     symbols: int = 0,
+    kgrams: int = 0,
+    note: str = "",
 ) -> Record:
-    """A document's record as far as it is known before its fingerprints are. Takes a copy of the labels, which the
+    """A document's record as far as it is known before it is committed. Takes a copy of the labels, which the
     caller may change before the batch is committed. Raises BadName, BadLabel."""
     key = layout.name_bytes(name)
     now = int(time.time())
     if source is None and contact is None and not labels and type(kind) is str and kind.isascii():
-        return Record(key, kind, digest, symbols, symbols, 0, 0, now)
+        return Record(key, kind, digest, symbols, kgrams, 0, 0, now, note)
     for text in (kind, source, contact, *((labels or {}).keys()), *((labels or {}).values())):
         if text is None:
             continue
@@ -306,7 +362,12 @@ def _about(
             raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
     kept = dict(labels) if labels else layout.NO_LABELS
     source = None if source is None else without_credentials(source)
-    return Record(key, kind, digest, symbols, symbols, 0, 0, now, "", source, contact, kept)
+    return Record(key, kind, digest, symbols, kgrams, 0, 0, now, note, source, contact, kept)
+
+
+def numbered(positions: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Positions as they are stored: one more, so that NO_POSITION becomes 0."""
+    return positions + np.uint32(1)
 
 
 def purpose_of(boilerplate: bool) -> Purpose:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.batch import Numbers, Rarity, as_hashes, frequencies
-from fpdb.fingerprint import Recipe, content_digest, find_scheme
+from fpdb.errors import BadName, Error, UnknownKind, Unreadable
+from fpdb.fingerprint import Fingerprints, Recipe, content_digest, find_scheme
+from fpdb.match.ahead import LookedUp
 from fpdb.match.queries import Answer, Asked, Options, Ranked, search
 from fpdb.match.samples import Sample
 from fpdb.store import layout
@@ -77,19 +79,8 @@ class Questions(ABC):
         UnknownKind, Unreadable, MissingPackage, Corrupt.
         """
         with self._snapshot() as view:
-            kind = self.recipe.resolve(kind, content, name)
-            counts = frequencies(view) if rarity == "corpus" else None
-            search_with = partial(
-                self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name
-            )
-            found = search_with(window=window)
-            itself = _itself(view, name, content_digest(content))
-            scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
-            sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
-            kgrams = found.kgrams if scheme.fixed else 0
-            asked = Asked(found.hashes, name, kind, itself, include_self, sample, kgrams)
-            checked = Options(**{"by": self.recipe.measure(kind), **self._caps(options)})
-            ranked = self._placed(view, search(view, asked, checked))
+            asked, found, search_with = self._ask(view, content, name, kind, window, rarity, include_self)
+            ranked = self._placed(view, search(view, asked, self._options(asked.kind, options)))
             if not regions:
                 return ranked.answer
             if window is not None:
@@ -97,6 +88,61 @@ class Questions(ABC):
             from fpdb.match.evidence import Evidence
 
             return Evidence(view, self.recipe, found, ranked.ignored, gap).attach(ranked, self._sources(texts))
+
+    def queries(
+        self,
+        documents: Iterable[tuple[str | None, str | bytes]],
+        *,
+        kind: str = "text",
+        window: int | None = None,
+        rarity: Rarity = "document",
+        include_self: bool = False,
+        **options: Any,
+    ) -> list[Answer | Error]:
+        """What `query` answers for each of these names and contents, without regions: looked up together, which is
+        quicker the more there are; some thousands are a good number. They are held in memory.
+
+        An error takes the place of the answer for a document that cannot be read. Options and what is raised: as for
+        `query`.
+        """
+        with self._snapshot() as view:
+            asked: list[Asked | Error] = []
+            for name, content in documents:
+                try:
+                    asked.append(self._ask(view, content, name, kind, window, rarity, include_self)[0])
+                except (BadName, UnknownKind, Unreadable) as error:
+                    asked.append(error)
+            ahead = LookedUp(view, [one.hashes for one in asked if isinstance(one, Asked)])
+            return [
+                one
+                if isinstance(one, Error)
+                else self._placed(view, search(ahead, one, self._options(one.kind, options))).answer
+                for one in asked
+            ]
+
+    def _ask(
+        self,
+        view: Snapshot,
+        content: str | bytes,
+        name: str | None,
+        kind: str,
+        window: int | None,
+        rarity: Rarity,
+        include_self: bool,
+    ) -> tuple[Asked, Fingerprints, Callable[..., Fingerprints]]:
+        """The query, its fingerprints, and what makes them, which takes another window."""
+        kind = self.recipe.resolve(kind, content, name)
+        counts = frequencies(view) if rarity == "corpus" else None
+        search_with = partial(self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name)
+        found = search_with(window=window)
+        itself = [] if name is None else _itself(view, name, content_digest(content))
+        scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
+        sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
+        kgrams = found.kgrams if scheme.fixed else 0
+        return Asked(found.hashes, name, kind, itself, include_self, sample, kgrams), found, search_with
+
+    def _options(self, kind: str, options: Mapping[str, Any]) -> Options:
+        return Options(**{"by": self.recipe.measure(kind), **self._caps(options)})
 
     def query_fingerprints(
         self,

@@ -26,6 +26,7 @@ TARGETS = {
     "ingest-text": 2,
     "add-python": 1,
     "keep-text": 1,
+    "records": 5,
     "code-pairs": 2,
     "ingest-postings": 2,
     "many-commits": 3,

@@ -21,7 +21,7 @@ from fpdb.load.loading import Report, load
 from fpdb.load.records import records
 from fpdb.load.sources import Skipped, Source, name_of
 from fpdb.load.walking import files
-from fpdb.load.workers import Job, WorkerError, fingerprinted
+from fpdb.load.workers import Outcome, Task, Worker, WorkerError, fingerprinted, in_pieces
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -208,9 +208,9 @@ def test_a_large_file_in_pieces(db: fpdb.Database, tmp_path: Path, monkeypatch: 
 def test_what_is_too_large_is_not_held_in_memory_to_say_so(
     db: fpdb.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("sources", "records", "walking"):
+    for name in ("sources", "walking"):
         monkeypatch.setattr(sys.modules[f"fpdb.load.{name}"], "LARGEST", 2_000)
-    monkeypatch.setattr(sys.modules["fpdb.load.records"], "_PIECE", 300)
+    monkeypatch.setattr(sys.modules["fpdb.load.records"], "PIECE", 300)
     short, long = (json.dumps({"name": name, "text": "a" * size}) for name, size in (("a", 1_000), ("b", 9_000)))
     (tmp_path / "l").write_text("\n".join((short, long, short.replace('"a"', '"c"', 1), long)))
     report = load(db, records([str(tmp_path / "l")]))
@@ -279,24 +279,24 @@ def dying(_: object) -> None:
 @pytest.mark.usefixtures("small_chunks")
 def test_a_worker_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_work", dying)
-    monkeypatch.setattr(workers, "_outcome", lambda job, _: workers.Outcome(job.source, failure="slow"))
-    jobs = (Job(source) for source in given_texts(200))
+    slow = [Outcome("a", failure="slow")]
+    monkeypatch.setattr(Worker, "outcomes", lambda *_: slow)
     with pytest.raises(WorkerError, match="--jobs 1"):
-        list(fingerprinted(jobs, fpdb.Recipe.preset(), 2))
+        list(fingerprinted(in_pieces(given_texts(200)), Worker(fpdb.Recipe.preset(), Task()), 2))
 
 
 def test_reading_ahead_is_bounded(small_chunks: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
     monkeypatch.setattr(workers, "CHUNKS_AHEAD", 2)
     made = 0
 
-    def jobs() -> Iterator[Job]:
+    def given() -> Iterator[Source]:
         nonlocal made
         for source in given_texts(100):
             made += 1
-            yield Job(source)
+            yield source
 
-    for index, outcome in enumerate(fingerprinted(jobs(), fpdb.Recipe.preset(), 2)):
-        assert outcome.source.name == f"d{index:03}"
+    for index, outcome in enumerate(fingerprinted(in_pieces(given()), Worker(fpdb.Recipe.preset(), Task()), 2)):
+        assert outcome.place == f"d{index:03}"
         assert made - index <= 3 * (2 * 2 + 2)
 
 
@@ -345,6 +345,7 @@ def test_json_lines_are_documents_or_are_named(lines: list[dict[str, str | None]
     assert len(found) == len(lines)
     for number, (line, one) in enumerate(zip(lines, found, strict=True), start=1):
         if isinstance(one, Source):
-            assert (one.name, one.content) == (line["name"], line["text"])
+            named = line.get("name")
+            assert (one.name, one.content) == (f"{path}:{number}" if named is None else named, line["text"])
         else:
             assert one.name.endswith(f"in.jsonl:{number}")

@@ -8,8 +8,10 @@ from fpdb.archives.limits import LARGEST, LIMITS, Exhausted, Limits, Meter, Refu
 from fpdb.archives.members import Member
 from fpdb.archives.opening import HEAD, Archive, archive_form, content_of, open_archive
 from fpdb.archives.originals import MARK, Passed, archives_of, find_member, hold
+from fpdb.archives.streams import COMPRESSIONS, Unpacked, buffered
 
 __all__ = [
+    "COMPRESSIONS",
     "HEAD",
     "LARGEST",
     "LIMITS",
@@ -21,8 +23,10 @@ __all__ = [
     "Meter",
     "Passed",
     "Refused",
+    "Unpacked",
     "archive_form",
     "archives_of",
+    "buffered",
     "content_of",
     "find_member",
     "hold",

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fpdb.cli.options import NameValue, Target, format_option, kind_option, paths_argument
+from fpdb.cli.options import NameValue, Target, format_option, jobs_option, kind_option, paths_argument
 from fpdb.cli.output import count_text, names_text, say, size_text, write_csv, write_json, write_line
+from fpdb.cli.records import records_options
 
 if TYPE_CHECKING:
     from fpdb.batch import Rarity
+    from fpdb.cli.records import Records
     from fpdb.fingerprint import Recipe
     from fpdb.load.loading import Report
-    from fpdb.load.sources import Skipped, Source
+    from fpdb.load.sources import Piece, Skipped, Source
 
-    Sources = Iterable[Source | Skipped]
+    Sources = Iterable[Source | Skipped | Piece]
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
 
@@ -43,13 +45,9 @@ STATUSES = ("added", "replaced", "updated", "unchanged")
     help="Scheme koala: count k-grams as rare in the document, or in the database so far.",
 )
 @click.option("--keep-text", is_flag=True, help="Also keep the documents themselves, compressed, in the database.")
-@click.option("--jsonl", is_flag=True, help="PATH holds a document a line, as JSON.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Processes that fingerprint. [default: one a processor]",
-)
+@records_options
+@click.option("--strict", is_flag=True, help="Stop at the first document that would be skipped.")
+@jobs_option
 @format_option
 @click.pass_obj
 def add(
@@ -62,7 +60,8 @@ def add(
     contact: str | None,
     rarity: "Rarity",
     keep_text: bool,
-    jsonl: bool,
+    records: "Records | None",
+    strict: bool,
     jobs: int | None,
     form: str,
 ) -> None:
@@ -81,41 +80,45 @@ def add(
     in essay.txt.gz like essay.txt.gz/essay.txt. Zip files that are documents or programs (docx, xlsx, epub, jar,
     whl) are no folders. There are limits, against archives that unpack to more than is sensible: see docs/archives.md.
 
-    \b
-    --jsonl takes lines like
-      {"name": "a", "text": "...", "kind": "text", "source": "...", "contact": "...", "labels": {"term": "1"}}
-    where all but name and text may be missing.
+    With --jsonl, PATH holds a document a line (.jsonl, .ndjson, also compressed by gzip, bzip2, xz or zstd), with
+    --parquet a document a row; a folder of such files, or a quoted pattern, are good too. The text is in the field
+    `text`, the name in `name` or `id`, or else it is FILE:LINE; --text-field, --name-field and --label-field say
+    what they are called otherwise. What is wrong with a record is said with its line; the rest goes on, or --strict
+    stops. See docs/records.md.
 
     A database holds fingerprints, and where a file lay. With --keep-text it holds the documents too: `--regions` and
     `--report` then show them when a file is gone or came from standard input or JSON Lines, and so can whoever has
     the database. A document that is replaced without --keep-text loses its text; one whose content is the
     same keeps what it has.
 
-    Ctrl-C keeps the documents committed by then. The same command goes on from there.
+    Ctrl-C, or an end by force, keeps the documents committed by then. The same command goes on from there.
 
     \b
     Example: fpdb add essays/ --label term=2024
              fpdb add --boilerplate template.txt
              pdftotext paper.pdf - | fpdb add - --name paper.pdf
+             fpdb add --jsonl dump/ --text-field content --label-field meta.url
+             fpdb add --parquet 'data/train-*.parquet' --strict
     """
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.errors import Error
     from fpdb.load.loading import Report, load
 
-    _check_name(paths, name, jsonl)
+    _check_name(paths, name, records)
     report = Report()
     with target.open("a") as db:
         try:
-            with TerminalWatcher("adding", lambda: _total(target, paths, jsonl)) as watcher:
+            with TerminalWatcher("adding", lambda: _total(target, paths, records)) as watcher:
                 load(
                     db,
-                    _sources(target, paths, name, kind, jsonl),
+                    _sources(target, paths, name, kind, records),
                     boilerplate=boilerplate,
                     labels=dict(labels),
                     contact=contact,
                     rarity=rarity,
                     keep_text=keep_text,
                     jobs=jobs,
+                    strict=strict,
                     watcher=watcher,
                     report=report,
                 )
@@ -124,7 +127,7 @@ def add(
                 _print(report, form)
             raise
         _print(report, form)
-        _say_short(report.too_short, db.recipe)
+        _say_short(report, db.recipe)
     if report.interrupted:
         there = count_text(report.documents, "document")
         say(f"interrupted: {there} in {target.path} so far; the same command goes on from there")
@@ -132,41 +135,42 @@ def add(
         sys.exit(1)
 
 
-def _check_name(paths: tuple[str, ...], name: str | None, jsonl: bool) -> None:
-    if name is not None and jsonl:
-        raise click.UsageError("--name names one document; JSON Lines name their own")
+def _check_name(paths: tuple[str, ...], name: str | None, records: "Records | None") -> None:
+    if name is not None and records:
+        raise click.UsageError("--name names one document; records name their own, see --name-field")
     if name is not None and (len(paths) > 1 or os.path.isdir(paths[0])):
         raise click.UsageError("--name names one document; give one file, or -")
-    if "-" in paths and name is None and not jsonl:
+    if "-" in paths and name is None and not records:
         raise click.UsageError("what standard input holds needs a name: --name NAME")
 
 
-def _sources(target: Target, paths: tuple[str, ...], name: str | None, kind: str, jsonl: bool) -> "Sources":
-    from fpdb.load.records import records
+def _sources(
+    target: Target, paths: tuple[str, ...], name: str | None, kind: str, records: "Records | None"
+) -> "Sources":
     from fpdb.load.walking import files
 
-    if jsonl:
-        return records(paths, kind=kind, own=target.own())
+    if records:
+        return records.pieces(paths, kind, target)
     return files(paths, name=name, kind=kind, own=target.own())
 
 
-def _total(target: Target, paths: tuple[str, ...], jsonl: bool) -> int | None:
+def _total(target: Target, paths: tuple[str, ...], records: "Records | None") -> int | None:
     """Bytes to be read; None if that cannot be known."""
     from fpdb.load.walking import size_of
 
-    if jsonl and "-" not in paths:
-        return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    return size_of(paths, target.own())
+    return records.size(paths, target) if records else size_of(paths, target.own())
 
 
 def _print(report: "Report", form: str) -> None:
     counts = {status: getattr(report, status) for status in STATUSES}
     figures = {"bytes": report.bytes, "postings": report.postings, "seconds": round(report.seconds, 3)}
+    figures["duplicates"] = report.duplicates
     skipped = [{"name": one.name, "reason": one.reason} for one in report.skipped]
     if form == "json":
-        write_json({**counts, "skipped": skipped, **figures, "interrupted": report.interrupted})
+        more = {"skips": report.skips, "interrupted": report.interrupted}
+        write_json({**counts, "skipped": skipped, **figures, **more})
     elif form == "csv":
-        row = {**counts, "skipped": len(skipped), **figures}
+        row = {**counts, "skipped": report.skips, **figures}
         write_csv(list(row), [list(row.values())])
     else:
         write_line(_summary(report, counts))
@@ -175,8 +179,10 @@ def _print(report: "Report", form: str) -> None:
 def _summary(report: "Report", counts: dict[str, int]) -> str:
     """`added 3, unchanged 1, skipped 2: 12.3 MB in 0.5 s (24.6 MB/s), 90,000 postings`"""
     parts = [f"{status} {count:,}" for status, count in counts.items() if count or status == "added"]
-    if report.skipped:
-        parts.append(f"skipped {len(report.skipped):,}")
+    if report.skips:
+        parts.append(f"skipped {report.skips:,}")
+    if report.duplicates:
+        parts.append(f"the same name again {report.duplicates:,}")
     rate = report.bytes / report.seconds if report.seconds else 0
     return (
         f"{', '.join(parts)}: {size_text(report.bytes)} in {report.seconds:.1f} s"
@@ -184,8 +190,9 @@ def _summary(report: "Report", counts: dict[str, int]) -> str:
     )
 
 
-def _say_short(names: list[str], recipe: "Recipe") -> None:
-    if not names:
+def _say_short(report: "Report", recipe: "Recipe") -> None:
+    if not report.shorts:
         return
     lengths = sorted({rule.k for rule in recipe.rules.values()})
-    say(f"no fingerprint, since shorter than a k-gram (k={lengths[0]}): {names_text(names)}")
+    names = names_text(report.too_short, report.shorts)
+    say(f"no fingerprint, since shorter than a k-gram (k={lengths[0]}): {names}")

@@ -264,6 +264,16 @@ def output_options(command: Command) -> Command:
     )(command)
 
 
+def jobs_option(command: Command) -> Command:
+    """--jobs."""
+    return click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Processes that fingerprint. [default: one a processor]",
+    )(command)
+
+
 def output_argument(command: Command) -> Command:
     """FILE, by default standard output; written with `output.whole_file`."""
     return click.argument("file", type=click.Path(), default="-", callback=_not_the_database)(command)

@@ -206,9 +206,10 @@ def count_text(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
-def names_text(names: Sequence[str]) -> str:
-    """`a, b, c and 1,234 more`."""
-    more = f" and {len(names) - SOME_NAMES:,} more" if len(names) > SOME_NAMES else ""
+def names_text(names: Sequence[str], count: int | None = None) -> str:
+    """`a, b, c and 1,234 more`. count: of all, where these are but the first."""
+    count = count or len(names)
+    more = f" and {count - SOME_NAMES:,} more" if count > SOME_NAMES else ""
     return ", ".join(names[:SOME_NAMES]) + more
 
 

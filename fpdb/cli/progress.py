@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 PATIENCE = 0.5
 """Seconds before a bar appears: short work shows none."""
 
+MOST_SAID = 1000
+"""Lines about what was skipped: a field with another name than expected is missing in a million records."""
+
 INTERVAL = 0.1
 """Seconds between its moves."""
 
@@ -29,6 +32,7 @@ class TerminalWatcher:
         Work that calls `stage` names its own. shown: whether a bar may be drawn at all."""
         self._shown = shown and sys.stderr.isatty()
         self._bar: tuple[Progress, TaskID] | None = None
+        self._said = 0
         self._begin(verb, total, size_text)
 
     def _begin(self, verb: str, total: Callable[[], int | None], amount: Callable[[float], str]) -> None:
@@ -64,7 +68,16 @@ class TerminalWatcher:
 
     def skipped(self, skipped: "Skipped") -> None:
         """Says it above the bar."""
-        message = f"skipped {skipped.name}: {skipped.reason}"
+        self._say(f"skipped {skipped.name}: {skipped.reason}")
+
+    def noticed(self, place: str, what: str) -> None:
+        """Says it above the bar, too."""
+        self._say(f"{place}: {what}")
+
+    def _say(self, message: str) -> None:
+        self._said += 1
+        if self._said > MOST_SAID:
+            return
         if self._bar is None:
             say(message)
         else:
@@ -83,6 +96,8 @@ class TerminalWatcher:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+        if self._said > MOST_SAID:
+            say(f"... and {self._said - MOST_SAID:,} more of these")
 
     def _drawn(self) -> "tuple[Progress, TaskID]":
         from rich.console import Console

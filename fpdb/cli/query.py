@@ -13,6 +13,7 @@ import click
 from fpdb.cli.options import (
     TOP_OF_TABLE,
     Target,
+    jobs_option,
     kind_option,
     output_options,
     paths_argument,
@@ -25,17 +26,19 @@ from fpdb.cli.output import (
     bar,
     count_text,
     output_to,
+    say,
     whole_file,
     write_json,
     write_line,
     write_rows,
     write_table,
 )
-from fpdb.errors import BadName, Unreadable
+from fpdb.cli.records import records_options
 
 if TYPE_CHECKING:
     from fpdb import Answer, Database, Report, Shards
     from fpdb.cli.progress import TerminalWatcher
+    from fpdb.cli.records import Records
 
 MEASURES = (
     "containment",
@@ -130,6 +133,9 @@ DATABASE: dict[str, type] = {"database": str}
 @click.option("--include-self", is_flag=True, help="Also list the document that is the query itself.")
 @click.option("--name", metavar="NAME", help="Name of the query, if there is but one.")
 @kind_option
+@records_options
+@click.option("--strict", is_flag=True, help="Stop at the first query that cannot be read.")
+@jobs_option
 @report_option
 @output_options
 @click.pass_obj
@@ -143,6 +149,9 @@ def query(
     top: int | None,
     name: str | None,
     kind: str,
+    records: "Records | None",
+    strict: bool,
+    jobs: int | None,
     report: str | None,
     form: str,
     output: str,
@@ -150,7 +159,8 @@ def query(
 ) -> None:
     """Tell which documents share text with a file.
 
-    PATH is a file, a folder or an archive (each file in it is a query), or - for standard input.
+    PATH is a file, a folder or an archive (each file in it is a query), or - for standard input. With --jsonl or
+    --parquet, each record in it is a query: see `fpdb add --help` for what records are.
 
     Containment is how much of the query is in the document, reverse how much of the document is in the query,
     resemblance how much of both together they share: all counted in fingerprints, boilerplate left out. Weighted, each
@@ -163,6 +173,7 @@ def query(
     Example: fpdb query draft.txt
              fpdb query draft.txt --min 0.1 --format json
              fpdb query --db 2023.fpdb --db 2024.fpdb draft.txt
+             fpdb query --jsonl new.jsonl.gz --min 0.5 --format json > found.jsonl
     """
     if databases:
         given = (*target.given, *databases)
@@ -171,6 +182,8 @@ def query(
     if several and report:
         raise click.UsageError("--report shows the documents of one database; give one --db")
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
+    if name is not None and records:
+        raise click.UsageError("--name names one query; records name their own, see --name-field")
     if options["gap"] and not options["regions"]:
         raise click.UsageError("--gap joins regions: give --regions too")
     import fpdb
@@ -180,7 +193,7 @@ def query(
     failed: list[str] = []
 
     def total() -> int | None:
-        return size_of(paths, target.own())
+        return records.size(paths, target) if records else size_of(paths, target.own())
 
     # Answers on a terminal show themselves how the work gets on.
     watcher = TerminalWatcher("querying", total, shown=output != "-" or not sys.stdout.isatty())
@@ -194,7 +207,9 @@ def query(
         asked = options | {"min": least, "top": most, "kind": kind, "regions": options["regions"] or page is not None}
         if by is not None:
             asked["by"] = measure
-        answers = _answers(db, target, paths, name, asked, failed, watcher)
+        contents = page is not None or form == "table"
+        more: Any = {"jobs": jobs, "strict": strict, "contents": contents}
+        answers = _answers(db, target, paths, name, records, asked, failed, watcher, **more)
         if page is not None:
             answers = _put_on(page, answers, top, options["regions"] or form == "table")
         if form == "json":
@@ -241,30 +256,38 @@ def _answers(
     target: Target,
     paths: tuple[str, ...],
     name: str | None,
+    records: "Records | None",
     options: dict[str, Any],
     failed: list[str],
     watcher: "TerminalWatcher",
+    *,
+    jobs: int | None,
+    strict: bool,
+    contents: bool,
 ) -> "Iterator[tuple[Answer, bool, bytes | str]]":
     """One after the other, whether the document that is the query itself was left out, and the query's content.
 
-    What cannot be read is said, and put into `failed` if it was named itself.
+    What cannot be read is said, and put into `failed` if it was named itself, or with --strict, which ends it.
     """
-    from fpdb.load.sources import Skipped, content_of, reason_of
+    from fpdb.load.answering import answers
+    from fpdb.load.sources import Skipped
     from fpdb.load.walking import files
 
-    for source in files(paths, name=name, kind=options["kind"], own=target.own()):
-        try:
-            if isinstance(source, Skipped):
-                raise Unreadable(source.reason)
-            content = content_of(source)
-            with wrong_usage():
-                answer = db.query(content, name=source.name, **options)
-            yield answer, not options["include_self"] and db.holds(source.name, content), content
-            watcher.done(source.size)
-        except (OSError, BadName, Unreadable) as error:
-            watcher.skipped(Skipped(source.name, reason_of(error)))
-            if source.asked:
-                failed.append(source.name)
+    kind = options.pop("kind")
+    sources = records.pieces(paths, kind, target) if records else files(paths, name=name, kind=kind, own=target.own())
+    with wrong_usage():
+        for one in answers(db, sources, jobs=jobs, contents=contents, **options):
+            if one.answer is not None:
+                yield one.answer, one.itself, one.content or b""
+            else:
+                watcher.skipped(Skipped(one.source.place, one.failure or ""))
+                if strict or one.source.asked:
+                    failed.append(one.source.name)
+                if strict:
+                    say(f"stopped at {one.source.place}")
+                    return
+            if one.passed:
+                watcher.done(one.passed)
 
 
 def _put_on(

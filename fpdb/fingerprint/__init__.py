@@ -8,9 +8,9 @@ from fpdb.fingerprint.fingerprints import Fingerprints
 from fpdb.fingerprint.frontends import KINDS
 from fpdb.fingerprint.frontends.kinds import kind_by_name, kind_of
 from fpdb.fingerprint.hashing import Frequencies
-from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, content_digest
+from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, Texts, content_digest
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
-from fpdb.fingerprint.selection import NO_POSITION, Purpose, Scheme
+from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Purpose, Scheme
 from fpdb.fingerprint.symbols import Symbols
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "NO_POSITION",
     "PRESETS",
     "SCHEMES",
+    "WHOLE",
     "Fingerprints",
     "Frequencies",
     "Preset",
@@ -28,6 +29,7 @@ __all__ = [
     "Rule",
     "Scheme",
     "Symbols",
+    "Texts",
     "content_digest",
     "find_scheme",
     "kind_by_name",

@@ -16,6 +16,7 @@ import numpy as np
 cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void* PyUnicode_DATA(object text)
+    bint PyUnicode_IS_ASCII(object text)
 
 cdef extern from *:
     int __builtin_ctzll(unsigned long long) nogil
@@ -163,23 +164,32 @@ def locate(str text, Py_ssize_t count):
     return offsets
 
 
+cdef Progress fold_table(
+    const uint8_t* text, Py_ssize_t length, const uint8_t[::1] table, uint8_t* out
+) noexcept nogil:
+    # Stops where no ASCII is; out has room for as many symbols.
+    cdef Py_ssize_t i, j = 0
+    cdef const uint8_t* map = &table[0]
+    cdef uint8_t symbol, every = 0
+    for i in range(length):
+        symbol = map[text[i]]
+        every |= text[i]
+        out[j] = symbol
+        j += symbol != 0
+    return Progress(length, j, every >> 7)
+
+
 def fold_ascii(const uint8_t[::1] text, const uint8_t[::1] table):
     """Symbols (uint8) of ASCII bytes by a table of 256 entries, 0 for a byte that has none."""
-    cdef Py_ssize_t i, j = 0, length = text.shape[0]
+    cdef Py_ssize_t length = text.shape[0]
+    cdef Progress at
     symbols = np.empty(length, np.uint8)
     if length == 0:
         return symbols
     cdef uint8_t[::1] view = symbols
-    cdef uint8_t* out = &view[0]
-    cdef const uint8_t* source = &text[0]
-    cdef const uint8_t* map = &table[0]
-    cdef uint8_t symbol
     with nogil:
-        for i in range(length):
-            symbol = map[source[i]]
-            out[j] = symbol
-            j += symbol != 0
-    return symbols[:j]
+        at = fold_table(&text[0], length, table, &view[0])
+    return symbols[:at.written]
 
 
 def locate_ascii(const uint8_t[::1] text, const uint8_t[::1] table, Py_ssize_t count):
@@ -411,14 +421,20 @@ cdef void move_start(Winnower* self, Py_ssize_t by) noexcept nogil:
         self.ends[i] -= by
 
 
-cdef int start(Winnower* self, Py_ssize_t w, bint robust) except -1:
+cdef void begin(Winnower* self, Py_ssize_t w) noexcept nogil:
+    """A new document, whose selection follows what is there; w is no more than it was at the start."""
     self.w = w
-    self.robust = robust
     self.right = w - 1
     self.at = -1
     self.least = 0
-    self.base = self.depth = self.seen = self.count = self.room = 0
+    self.base = self.depth = self.seen = 0
     self.newer = -1
+
+
+cdef int start(Winnower* self, Py_ssize_t w, bint robust) except -1:
+    self.robust = robust
+    self.count = self.room = 0
+    begin(self, w)
     self.hashes = NULL
     self.positions = NULL
     self.ends = <Py_ssize_t*>malloc(w * sizeof(Py_ssize_t))
@@ -447,6 +463,27 @@ cdef copy_out(Winnower* self, uint32_t[::1] positions, uint64_t[::1] hashes):
         memcpy(&hashes[0], self.hashes, self.count * sizeof(uint64_t))
 
 
+cdef int winnow_all(
+    Winnower* self, const symbol_t* symbols, Py_ssize_t count, Rolling rolling, uint64_t* buffer, Py_ssize_t chunk
+) noexcept nogil:
+    """Select from `count` k-grams; buffer: room for w hashes more than a chunk. Returns -1 when memory runs out."""
+    cdef Py_ssize_t done = 0, held = 0, step, surplus
+    cdef uint64_t h = 0
+    while done < count:
+        step = min(chunk, count - done)
+        h = roll(rolling, symbols, done, step, h, buffer + held)
+        done += step
+        held += step
+        if winnow_chunk(self, buffer, held):
+            return -1
+        surplus = held - (self.w - 1)
+        if surplus > 0:
+            memmove(buffer, buffer + surplus, (self.w - 1) * sizeof(uint64_t))
+            move_start(self, surplus)
+            held = self.w - 1
+    return 0
+
+
 def winnow_hashes(const uint64_t[::1] hashes, Py_ssize_t w, bint robust, Py_ssize_t chunk=2048):
     """Positions (uint32) and hashes (uint64) that Definition 1, or 3 if robust, selects; w >= 1.
 
@@ -470,8 +507,7 @@ def winnow_symbols(
 ):
     """The same for the hashes of the symbols' k-grams, of which only a window and a chunk are ever held."""
     cdef Winnower state
-    cdef Py_ssize_t count = symbols.shape[0] - rolling.k + 1, done = 0, held = 0, step, surplus
-    cdef uint64_t h = 0
+    cdef Py_ssize_t count = symbols.shape[0] - rolling.k + 1
     cdef uint64_t* buffer
     cdef int failed = 0
     if count <= 0:
@@ -483,19 +519,74 @@ def winnow_symbols(
     if buffer == NULL:
         return finish(&state, 1)
     with nogil:
-        while done < count and not failed:
-            step = min(chunk, count - done)
-            h = roll(rolling, &symbols[0], done, step, h, buffer + held)
-            done += step
-            held += step
-            failed = winnow_chunk(&state, buffer, held)
-            surplus = held - (w - 1)
-            if surplus > 0:
-                memmove(buffer, buffer + surplus, (w - 1) * sizeof(uint64_t))
-                move_start(&state, surplus)
-                held = w - 1
+        failed = winnow_all(&state, &symbols[0], count, rolling, buffer, chunk)
     free(buffer)
     return finish(&state, failed)
+
+
+def winnow_texts(
+    list texts, const uint8_t[::1] table, Rolling rolling not None, Py_ssize_t w, bint robust, uint64_t key,
+    Py_ssize_t chunk=2048,
+):
+    """What `fold` or `fold_ascii`, `winnow_symbols` and `remix` make of many texts, in one call.
+
+    Returns positions (uint32) and hashes (uint64, in stored form) of all texts, one after the other; and for each the
+    number of its symbols and of its fingerprints, (n, 2) int64. A text that this cannot read has -1 symbols and no
+    fingerprints: bytes beyond ASCII, symbols from 256 on, or a page that `set_page` has not set yet.
+    """
+    cdef Winnower state
+    cdef Py_ssize_t i, length, count, before, room = 0, j
+    cdef int failed = 0, width
+    cdef uint8_t* symbols = NULL
+    cdef void* grown
+    cdef void* data
+    cdef uint64_t* buffer
+    cdef Progress at
+    numbers = np.empty((len(texts), 2), np.int64)
+    cdef int64_t[:, ::1] out = numbers
+    chunk = max(chunk, w)
+    start(&state, w, robust)
+    buffer = <uint64_t*>malloc((chunk + w) * sizeof(uint64_t))
+    failed = buffer == NULL
+    for i in range(len(texts)):
+        if failed:
+            break
+        text = texts[i]
+        length = len(text)
+        if isinstance(text, bytes):
+            data, width = <void*><char*>text, 0
+        else:
+            data = PyUnicode_DATA(text)
+            width = 0 if PyUnicode_IS_ASCII(text) else PyUnicode_KIND(text)
+        if length > room:
+            room = length + (length >> 1)
+            grown = realloc(symbols, room)
+            if grown == NULL:
+                failed = 1
+                break
+            symbols = <uint8_t*>grown
+        before = state.count
+        with nogil:
+            at = Progress(0, 0, 0)
+            if width == 0:
+                at = fold_table(<const uint8_t*>data, length, table, symbols)
+            elif width == 1:
+                at = fold_units(<const uint8_t*>data, length, at, symbols, room)
+            elif width == 2:
+                at = fold_units(<const uint16_t*>data, length, at, symbols, room)
+            else:
+                at = fold_units(<const uint32_t*>data, length, at, symbols, room)
+            out[i, 0] = -1 if at.stopped else at.written
+            count = at.written - rolling.k + 1
+            if not at.stopped and count > 0:
+                begin(&state, min(w, count))
+                failed = winnow_all(&state, symbols, count, rolling, buffer, chunk)
+                for j in range(before, state.count):
+                    state.hashes[j] = mix(state.hashes[j] + key)
+            out[i, 1] = state.count - before
+    free(symbols)
+    free(buffer)
+    return *finish(&state, failed), numbers
 
 
 # --- Grouping and counting ---------------------------------------------------------------------------------

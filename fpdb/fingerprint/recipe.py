@@ -3,7 +3,7 @@
 Joins the stages: front-end, k-grams, scheme, stored form. Knows nothing of files.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
@@ -12,8 +12,10 @@ import xxhash
 from numpy.typing import NDArray
 
 from fpdb.errors import BadRecipe, MissingKey, UnknownKind, Unreadable
+from fpdb.fingerprint import _kernel
 from fpdb.fingerprint.fingerprints import Fingerprints
 from fpdb.fingerprint.frontends import KINDS, find_kind
+from fpdb.fingerprint.frontends.folding import ASCII_TABLE
 from fpdb.fingerprint.frontends.kinds import kind_of
 from fpdb.fingerprint.hashing import K_LIMIT, Frequencies, Hashing, KGrams, derive
 from fpdb.fingerprint.schemes import find_scheme
@@ -244,6 +246,28 @@ class Recipe:
         share = WHOLE if purpose == "discard" else self._share(rule, stored, level)
         return Fingerprints(kind, len(symbols), len(kgrams), stored, positions, symbols.note, symbols, level, share)
 
+    def fingerprint_texts(self, texts: Sequence[bytes | str], *, purpose: Purpose = "store") -> "Texts | None":
+        """What `fingerprint` makes of documents of kind "text", in one call: a call for each short one would take
+        longer than the work. None where they have to be taken one by one: the scheme is none of the two that select
+        the minimum of a window, or the purpose is to discard.
+
+        Raises UnknownKind, MissingKey.
+        """
+        alphabet, rule = self.rule_for("text")
+        robust = {"winnow": False, "robust-winnow": True}.get(rule.scheme)
+        if robust is None or alphabet != "characters" or purpose == "discard":
+            return None
+        hashing = self._hashing(alphabet)
+        w = int(rule.parameters["w"])
+        positions, hashes, counts = _kernel.winnow_texts(
+            list(texts), ASCII_TABLE, hashing.rolling(rule.k), w, robust, hashing.store
+        )
+        if hashing.bits < 64:
+            hashes >>= np.uint64(64 - hashing.bits)
+        if purpose == "store" and not self.positions:
+            positions.fill(NO_POSITION)
+        return Texts(counts[:, 0].tolist(), counts[:, 1].tolist(), rule.k, hashes, positions)
+
     def kgrams(self, kind: str, symbols: Symbols) -> NDArray[np.uint64]:
         """The stored hashes of all k-grams of a document of this kind, (n,), by the position of their first symbol.
         Raises MissingKey."""
@@ -278,6 +302,24 @@ def _rule_text(rule: Rule | None) -> str:
     if rule is None:
         return "none"
     return " ".join([f"k={rule.k}", rule.scheme, *(f"{name}={value}" for name, value in rule.parameters.items())])
+
+
+class Texts(NamedTuple):
+    """The fingerprints of several texts.
+
+    symbols: of each text, or -1: this one must be given to `Recipe.fingerprint`. counts: how many fingerprints each
+    has. hashes, positions: as in `Fingerprints`, of all texts one after the other.
+    """
+
+    symbols: list[int]
+    counts: list[int]
+    k: int
+    hashes: NDArray[np.uint64]
+    positions: NDArray[np.uint32]
+
+    def kgrams(self, index: int) -> int:
+        """How many k-grams the text has."""
+        return max(self.symbols[index] - self.k + 1, 0)
 
 
 def _is_whole(value: object, within: range) -> bool:

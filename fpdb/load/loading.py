@@ -14,31 +14,38 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from fpdb.addresses import without_credentials
-from fpdb.batch import check_packages, purpose_of
-from fpdb.errors import BadName, NoSuchDocument
-from fpdb.fingerprint import AUTO, Frequencies
-from fpdb.load.sources import Skipped, Source
-from fpdb.load.workers import Job, Outcome, WorkerError, fingerprinted
+from fpdb.batch import check_packages
+from fpdb.errors import Error
+from fpdb.load.sources import Piece, Skipped, Source
+from fpdb.load.workers import Outcome, Task, Worker, WorkerError, fingerprinted, in_pieces
 
 if TYPE_CHECKING:
-    from fpdb.batch import Batch, Rarity
+    from fpdb.batch import Addition, Batch, Rarity
     from fpdb.database import Database
 
 BATCH_POSTINGS = 2_000_000
 BATCH_TEXT_BYTES = 64 << 20
 """Of texts to be kept, compressed."""
 BATCH_SECONDS = 10.0
+NAMED = 10_000
+"""Documents that a report names of those with which something is wrong: it is not to grow with the input."""
 
 
 class Watcher(Protocol):
     """Is told how a load gets on, while it does."""
 
     def done(self, size: int) -> None:
-        """One more document was handled, of so many bytes."""
+        """So many more bytes of input were handled."""
 
     def skipped(self, skipped: Skipped) -> None:
         """A document was passed over."""
+
+    def noticed(self, place: str, what: str) -> None:
+        """Something about a document that was not passed over."""
+
+
+class Stopped(Error):
+    """A strict load came upon what it would have skipped else; what came before is in the database."""
 
 
 @dataclass
@@ -51,8 +58,15 @@ class Report:
     """Same content; other labels, source or contact, or its text is kept now."""
     unchanged: int = 0
     skipped: list[Skipped] = field(default_factory=list)
+    """The first NAMED of them."""
+    skips: int = 0
+    """How many were skipped."""
+    duplicates: int = 0
+    """Records whose name came before in the same load, and which took the place of those."""
     too_short: list[str] = field(default_factory=list)
-    """Names of documents with fewer than k symbols: in the database, with no fingerprint."""
+    """Names of documents with fewer than k symbols: in the database, with no fingerprint; the first NAMED of them."""
+    shorts: int = 0
+    """How many these are."""
     bytes: int = 0
     """Of content, in the documents counted."""
     postings: int = 0
@@ -68,24 +82,25 @@ class Report:
         """Counts one document. status: what the database says it did."""
         setattr(self, status, getattr(self, status) + 1)
         self.bytes += outcome.size
-        found = outcome.fingerprints
-        if found is None or status == "unchanged":
+        added = outcome.addition
+        if added is None or status == "unchanged":
             return
-        if found.kgrams == 0:
-            self.too_short.append(outcome.source.name)
+        if added.record.kgrams == 0:
+            self.shorts += 1
+            self.too_short += [_name_in(added)][: NAMED - len(self.too_short)]
         if status != "updated":
-            self.postings += len(found.hashes)
+            self.postings += len(added.hashes)
 
     def take(self, committed: "Report") -> None:
         """Adds the counts of a batch that was committed."""
-        for status in ("added", "replaced", "updated", "unchanged", "bytes", "postings"):
-            setattr(self, status, getattr(self, status) + getattr(committed, status))
-        self.too_short += committed.too_short
+        for count in ("added", "replaced", "updated", "unchanged", "bytes", "postings", "duplicates", "shorts"):
+            setattr(self, count, getattr(self, count) + getattr(committed, count))
+        self.too_short += committed.too_short[: NAMED - len(self.too_short)]
 
 
 def load(
     db: "Database",
-    sources: Iterable[Source | Skipped],
+    sources: Iterable[Source | Skipped | Piece],
     *,
     boilerplate: bool = False,
     labels: Mapping[str, str] | None = None,
@@ -93,14 +108,18 @@ def load(
     rarity: "Rarity" = "document",
     keep_text: bool = False,
     jobs: int | None = None,
+    strict: bool = False,
     watcher: Watcher | None = None,
     report: Report | None = None,
 ) -> Report:
     """Adds every source to the database; one that cannot be read or fingerprinted is skipped with the reason.
 
+    The same again changes nothing, and fingerprints nothing: a load that was interrupted goes on from there.
+
     labels, contact: for all, unless a source has its own. rarity, keep_text: as `Batch.add` takes them.
     jobs: processes that fingerprint, this one among them (default: one a processor); where it is more than 1,
     a script that calls this needs the usual `if __name__ == "__main__":`.
+    strict: stop at what would be skipped, or at a record whose name came before; Stopped, then.
     report: where to count, for a caller who wants the counts even when an error ends the load.
     Ctrl-C ends the load early and sets `interrupted`. Error: the load could not go on. MissingPackage: texts cannot be
     kept. MissingKey: nothing can be fingerprinted.
@@ -109,8 +128,11 @@ def load(
     if keep_text:
         check_packages()
     frequencies = db.frequencies if rarity == "corpus" else None
-    loading = _Loading(db, boilerplate, labels or {}, contact, frequencies, keep_text, watcher, report or Report())
-    return loading.run(sources, jobs)
+    info = db.info()
+    empty = not (info["documents"] or info["boilerplate_documents"])  # then there is nothing to look for
+    task = Task(boilerplate, labels or {}, contact, keep_text, None if empty else os.path.realpath(db.path))
+    worker = Worker(db.recipe, task, None if empty else db, frequencies)
+    return _Loading(db, worker, strict, watcher, report or Report()).run(sources, jobs or processors())
 
 
 def is_full(batch: "Batch") -> bool:
@@ -126,24 +148,18 @@ def processors() -> int:
 @dataclass
 class _Loading:
     db: "Database"
-    boilerplate: bool
-    labels: Mapping[str, str]
-    contact: str | None
-    frequencies: Frequencies | None
-    keep_text: bool
+    worker: Worker
+    strict: bool
     watcher: Watcher | None
     report: Report
-    empty: bool = False
-    """Nothing is stored yet, so that there is nothing to compare with."""
-    met: set[int] = field(default_factory=set)
-    """Hashes of the names so far: what is stored says nothing about the second document of a name, since the
-    first may still be on its way."""
+    since: tuple[int, int] | None = None
+    """The ids that the first documents got."""
+    changed: bool = False
+    """Something that was stored before has changed: what workers saw of it may be out of date."""
 
-    def run(self, sources: Iterable[Source | Skipped], jobs: int | None) -> Report:
+    def run(self, sources: Iterable[Source | Skipped | Piece], processes: int) -> Report:
         begun = time.monotonic()
-        info = self.db.info()
-        self.empty = not (info["documents"] or info["boilerplate_documents"])
-        work = fingerprinted(self._jobs(sources), self.db.recipe, jobs or processors(), self.frequencies)
+        work = fingerprinted(in_pieces(sources), self.worker, processes)
         try:
             with _Interrupts() as interrupts, closing(work):
                 while self._one_batch(work, interrupts):
@@ -154,56 +170,21 @@ class _Loading:
             self.report.seconds += time.monotonic() - begun
         return self.report
 
-    def _jobs(self, sources: Iterable[Source | Skipped]) -> Iterator[Job]:
-        for source in sources:
-            if isinstance(source, Skipped):
-                self._skip(source)
-                continue
-            if self.labels or self.contact:
-                labels = {**self.labels, **(source.labels or {})}
-                source = source._replace(labels=labels, contact=source.contact or self.contact)
-            try:
-                yield Job(source, self._known(source), purpose_of(self.boilerplate), self.keep_text)
-            except BadName as error:
-                self._skip(Skipped(source.name, str(error), source.asked))
-
-    def _known(self, source: Source) -> bytes | None:
-        """The digest with which nothing would change: all but the content is as stored."""
-        if self.empty or hash(source.name) in self.met:
-            return None
-        self.met.add(hash(source.name))
-        try:
-            document = self.db.document(source.name)
-        except NoSuchDocument:
-            return None
-        if self.keep_text and document.text_bytes is None:
-            return None
-        stored = (
-            document.kind,
-            document.boilerplate,
-            document.source,
-            document.contact,
-            dict(document.labels),
-        )
-        kind = document.kind if source.kind == AUTO else source.kind  # the same content is of the same kind
-        where = None if source.source is None else without_credentials(source.source)
-        given = (kind, self.boilerplate, where, source.contact, dict(source.labels or {}))
-        return document.digest if stored == given else None
-
     def _one_batch(self, work: Iterator[Outcome], interrupts: "_Interrupts") -> bool:
         """Fills and commits one batch. Whether there is more."""
         counted = Report()
         more = False
-        failure: WorkerError | None = None
+        failure: Error | None = None
         until = time.monotonic() + BATCH_SECONDS
         with self.db.batch() as batch:
+            self.since = self.since or batch.next_ids
             try:
                 for outcome in work:
                     self._put(batch, outcome, counted)
                     if is_full(batch) or time.monotonic() > until:
                         more = True
                         break
-            except WorkerError as error:
+            except (WorkerError, Stopped) as error:
                 failure = error  # nothing is wrong with what is in the batch
             interrupts.hold()
         self.report.take(counted)
@@ -213,34 +194,40 @@ class _Loading:
         return more
 
     def _put(self, batch: "Batch", outcome: Outcome, counted: Report) -> None:
-        source = outcome.source
-        if self.watcher is not None:
-            self.watcher.done(source.size)
-        if outcome.failure is not None:
-            self._skip(Skipped(source.name, outcome.failure, source.asked))
-        elif outcome.fingerprints is None:
+        if self.watcher is not None and outcome.passed:
+            self.watcher.done(outcome.passed)
+        if outcome.again is not None and self.changed:
+            outcome = outcome.again(batch)
+        if outcome.again is not None:
             counted.count("unchanged", outcome)
+        elif outcome.addition is None:
+            self._skip(Skipped(outcome.place, outcome.failure or "", outcome.asked))
         else:
-            try:
-                status = batch.add_fingerprinted(
-                    source.name,
-                    outcome.fingerprints,
-                    digest=outcome.digest,
-                    boilerplate=self.boilerplate,
-                    source=source.source,
-                    contact=source.contact,
-                    labels=source.labels,
-                    text=outcome.text,
-                )
-            except BadName as error:
-                self._skip(Skipped(source.name, str(error), source.asked))
-            else:
-                counted.count(status, outcome)
+            if outcome.is_record and self.since and batch.holds_since(outcome.addition.record.name, self.since):
+                self._meet_duplicate(outcome.place, outcome.addition, counted)
+            status = batch.put(outcome.addition, outcome.text)
+            self.changed |= status in ("replaced", "updated")
+            counted.count(status, outcome)
+
+    def _meet_duplicate(self, place: str, addition: "Addition", counted: Report) -> None:
+        counted.duplicates += 1
+        what = f"another record is named {_name_in(addition)!r}; the later one stays"
+        if self.strict:
+            raise Stopped(f"stopped at {place}: {what}")
+        if self.watcher is not None:
+            self.watcher.noticed(place, what)
 
     def _skip(self, skipped: Skipped) -> None:
-        self.report.skipped.append(skipped)
+        if self.strict:
+            raise Stopped(f"stopped at {skipped.name}: {skipped.reason}")
+        self.report.skips += 1
+        self.report.skipped += [skipped][: NAMED - len(self.report.skipped)]
         if self.watcher is not None:
             self.watcher.skipped(skipped)
+
+
+def _name_in(addition: "Addition") -> str:
+    return addition.record.name.decode("utf-8", "surrogateescape")
 
 
 class _Interrupts:

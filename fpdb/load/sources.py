@@ -4,8 +4,8 @@ Knows nothing of fingerprints, nor of how documents are found.
 """
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol
 
 from fpdb.archives import LARGEST
 from fpdb.errors import Unreadable
@@ -65,6 +65,13 @@ class Source(NamedTuple):
     labels: Mapping[str, str] | None = None
     asked: bool = False
     """The caller named this very document, rather than a folder or a list that it is in."""
+    at: str | None = None
+    """Where a record is: its file, and its line or row."""
+
+    @property
+    def place(self) -> str:
+        """What to call it where something is wrong with it: a name alone is hard to find in a large file."""
+        return self.name if self.at is None else self.at
 
 
 class Skipped(NamedTuple):
@@ -73,6 +80,33 @@ class Skipped(NamedTuple):
     name: str
     reason: str
     asked: bool = False
+
+
+class Piece(Protocol):
+    """Several documents that are read together, by whoever fingerprints them: it can be sent to another process."""
+
+    @property
+    def held(self) -> int:
+        """Bytes of content that it has with it."""
+
+    @property
+    def passed(self) -> int:
+        """Bytes of input that are done when it is."""
+
+    def sources(self) -> Iterator[Source | Skipped]:
+        """The documents, in order, and what is passed over; the same each time."""
+
+
+class Listed(NamedTuple):
+    """A piece that is a list."""
+
+    documents: list[Source | Skipped]
+    held: int = 0
+    passed: int = 0
+
+    def sources(self) -> Iterator[Source | Skipped]:
+        """The list."""
+        return iter(self.documents)
 
 
 def name_of(path: str) -> str:

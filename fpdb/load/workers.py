@@ -1,7 +1,7 @@
 """Fingerprints many documents, in worker processes when there is enough to do; order is kept, memory bounded.
 
-A chunk of documents goes out, a few arrays and small tuples come back, since a message costs more than a
-document. Knows nothing of the database.
+A piece of several documents goes out, a few arrays and small tuples come back, since a message costs more than a
+document. Workers look for themselves which documents the database holds already, and never change it.
 """
 
 import itertools
@@ -9,21 +9,25 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.batch import KeptText, pack
+from fpdb.batch import Addition, KeptText, Record, described, numbered, pack, purpose_of
 from fpdb.errors import Error
-from fpdb.fingerprint import Fingerprints, Frequencies, Purpose, Recipe, content_digest
-from fpdb.load.sources import Source, content_of, reason_of
+from fpdb.fingerprint import AUTO, WHOLE, Frequencies, Recipe, content_digest
+from fpdb.load.sources import BINARY_KINDS, Listed, Piece, Skipped, Source, content_of, reason_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+    from fpdb.batch import Batch
+    from fpdb.database import Database
 
 CHUNK_BYTES = 1 << 20
 CHUNK_DOCUMENTS = 200
@@ -36,193 +40,363 @@ ALONE_BYTES = 16 << 20
 WORK = {"text": 1, "html": 1}
 """How many bytes of text take as long as one byte of a kind."""
 WORK_OF_OTHERS = 8
+SHORT = 1 << 16
+"""Texts up to this many characters or bytes are fingerprinted together."""
+
+
+Result = TypeVar("Result")
 
 
 class WorkerError(Error):
     """A worker process ended by itself, or was ended by the system."""
 
 
-class Job(NamedTuple):
-    """A document to fingerprint. known: the digest of the content that need not be fingerprinted again. purpose: as
-    `Recipe.fingerprint` takes it. keep_text: also pack its text."""
+class Task(NamedTuple):
+    """What is to be done with each document; as `load` takes it. path: the database to look into for what it holds
+    already; None where that is nothing."""
 
-    source: Source
-    known: bytes | None = None
-    purpose: Purpose = "store"
+    boilerplate: bool = False
+    labels: Mapping[str, str] = {}
+    contact: str | None = None
     keep_text: bool = False
+    path: str | None = None
 
 
 class Outcome(NamedTuple):
-    """What became of one document; exactly one of failure, unchanged and fingerprints holds."""
+    """What became of one document; exactly one of failure, again and addition holds.
 
-    source: Source
+    place: what to call it. size: bytes of content. is_record: it is one of many in a file. again: there is nothing to
+    change, unless what was stored has changed a moment ago; then this tells anew. passed: bytes of input that are done
+    with it and those before it.
+    """
+
+    place: str
     size: int = 0
-    """Bytes of content."""
-    digest: bytes = b""
     failure: str | None = None
-    unchanged: bool = False
-    fingerprints: Fingerprints | None = None
+    asked: bool = False
+    is_record: bool = False
+    again: "Callable[[Batch], Outcome] | None" = None
+    addition: Addition | None = None
     text: KeptText | None = None
+    passed: int = 0
 
 
-_Task: TypeAlias = tuple[str, str | None, bytes | str | None, int, str, bytes | None, Purpose, bool]
-"""A job on its way to a worker: name, path, content, size, kind, known digest, purpose, whether to pack the text."""
-
-_Done: TypeAlias = tuple[int, bytes, str | None, str, int, int, str, int, KeptText | None, int]
-"""An outcome on its way back: size, digest, failure, kind, symbols, kgrams, note, share, text, fingerprints (-1:
-content known)."""
+_Done: TypeAlias = tuple[str, int, str | None, bool, bool, Record | None, int, int, int, KeptText | None]
+"""An outcome on its way: place, size, failure, asked, is_record, record, share, where its fingerprints begin and end,
+and text; with neither a failure nor a record, all of it is known."""
 
 
 class _Packed(NamedTuple):
-    """What a worker makes of a chunk; the fingerprints of all its documents are in two arrays."""
+    """What is made of a piece; the fingerprints of all its documents are in two arrays."""
 
     done: list[_Done]
     hashes: NDArray[np.uint64]
-    positions: NDArray[np.uint32]
+    numbers: NDArray[np.uint32]
 
 
 @dataclass
-class _Given:
-    """A chunk that was given to the workers, or done by this process after all."""
+class Crew(Generic[Result]):
+    """What workers do. begin: called in each with `given`, at its start. work: what it makes of a piece, to be sent
+    back, and unpack: what this process makes of that. own: the same as both, in this process."""
 
-    jobs: list[Job]
-    future: "Future[_Packed]"
-    own: list[Outcome] | None = None
+    begin: Callable[..., None]
+    given: tuple[Any, ...]
+    work: Callable[[Piece], Any]
+    unpack: Callable[[Piece, Any], Iterable[Result]]
+    own: Callable[[Piece], list[Result]]
+    ahead: int
+    """Pieces that are done, or waiting to be, for each process."""
 
 
-def fingerprinted(
-    jobs: Iterable[Job], recipe: Recipe, processes: int, frequencies: Frequencies | None = None
-) -> Generator[Outcome]:
-    """The outcome of every job, in order. Reading ahead is bounded: a few chunks a process.
+@dataclass
+class _Given(Generic[Result]):
+    """A piece that was given to the workers, or done by this process after all."""
 
-    processes: how many may fingerprint at once; this one among them. frequencies: as `Recipe.fingerprint` takes them;
-    this process does all the work then. WorkerError: the rest cannot be had.
+    piece: Piece
+    future: "Future[Any]"
+    own: list[Result] | None = None
+
+
+@dataclass
+class Worker:
+    """Makes outcomes of pieces, in whichever process. frequencies: as `Recipe.fingerprint` takes them; db: of the
+    task's path, open."""
+
+    recipe: Recipe
+    task: Task
+    db: "Database | None" = None
+    frequencies: Frequencies | None = None
+
+    def outcomes(self, piece: Piece) -> list[Outcome]:
+        """The outcome of each document, in order."""
+        return list(self.unpack(piece, self.packed(piece)))
+
+    def packed(self, piece: Piece) -> _Packed:
+        """The same, to be sent."""
+        if self.db is None:
+            return _Packing(self).packed(piece, None)
+        with self.db.batch() as batch:
+            return _Packing(self).packed(piece, batch)
+
+    def unpack(self, piece: Piece, packed: _Packed) -> Iterator[Outcome]:
+        """The outcomes that were packed."""
+        last = len(packed.done) - 1
+        boilerplate = self.task.boilerplate
+        for index, (place, size, failure, asked, is_record, record, share, start, end, text) in enumerate(packed.done):
+            passed = piece.passed if index == last else 0
+            if record is not None:
+                addition = Addition(record, packed.hashes[start:end], packed.numbers[start:end], boilerplate, share)
+                yield Outcome(place, size, None, asked, is_record, None, addition, text, passed)
+            else:
+                again = partial(self._again, piece, index) if failure is None else None
+                yield Outcome(place, size, failure, asked, is_record, again, passed=passed)
+
+    def _again(self, piece: Piece, index: int, batch: "Batch") -> Outcome:
+        """One document of a piece, as it meets this batch."""
+        one = Listed([next(itertools.islice(piece.sources(), index, None))])
+        (outcome,) = self.unpack(one, _Packing(self).packed(one, batch))
+        return outcome
+
+
+class _Packing:
+    """Packs the outcomes of one piece."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._recipe, self._task, self._frequencies = worker.recipe, worker.task, worker.frequencies
+        self._purpose = purpose_of(worker.task.boilerplate)
+        self._done: list[_Done] = []
+        self._short: list[tuple[int, Source, bytes | str, bytes]] = []
+        """Texts that are fingerprinted together: which of the documents, and its digest."""
+        self._hashes = [np.empty(0, np.uint64)]
+        self._positions = [np.empty(0, np.uint32)]
+        self._end = 0
+
+    def packed(self, piece: Piece, batch: "Batch | None") -> _Packed:
+        for source in piece.sources():
+            self._done.append(
+                (source.name, 0, source.reason, source.asked, False, None, 0, 0, 0, None)
+                if isinstance(source, Skipped)
+                else self._met(source, batch)
+            )
+        if self._short:
+            self._together()
+        return _Packed(self._done, np.concatenate(self._hashes), numbered(np.concatenate(self._positions)))
+
+    def _met(self, source: Source, batch: "Batch | None") -> _Done:
+        try:
+            content = content_of(source)
+            digest = content_digest(content)
+            if self._task.labels or self._task.contact is not None:
+                labels = {**self._task.labels, **(source.labels or {})}
+                source = source._replace(labels=labels, contact=source.contact or self._task.contact)
+            if batch is not None and is_known(batch, source, digest, self._task):
+                return source.place, size_of(content), None, source.asked, False, None, 0, 0, 0, None
+            kind = told_kind(self._recipe, source.name, content) if source.kind == AUTO else source.kind
+            if kind == "text" and self._frequencies is None and len(content) <= SHORT:
+                self._short.append((len(self._done), source, content, digest))
+                return _LATER
+            return self._alone(source, content, digest, kind)
+        except Exception as error:
+            return _failed(source, error)
+
+    def _alone(self, source: Source, content: bytes | str, digest: bytes, kind: str) -> _Done:
+        found = self._recipe.fingerprint(
+            content, kind, purpose=self._purpose, frequencies=self._frequencies, name=source.name
+        )
+        counts = found.symbols, found.kgrams, found.note
+        done = self._described(source, content, digest, kind, *counts, found.share, self._end, len(found.hashes))
+        self._append(found.hashes, found.positions)
+        return done
+
+    def _append(self, hashes: NDArray[np.uint64], positions: NDArray[np.uint32]) -> None:
+        self._hashes.append(hashes)
+        self._positions.append(positions)
+        self._end += len(hashes)
+
+    def _together(self) -> None:
+        """Fingerprints the short texts; each that this is not for, by itself."""
+        texts = self._recipe.fingerprint_texts([short[2] for short in self._short], purpose=self._purpose)
+        start = self._end
+        if texts is not None:
+            self._append(texts.hashes, texts.positions)
+        for number, (index, source, content, digest) in enumerate(self._short):
+            try:
+                if texts is None or texts.symbols[number] < 0:
+                    self._done[index] = self._alone(source, content, digest, "text")
+                    continue
+                counts = texts.symbols[number], texts.kgrams(number), "string" if isinstance(content, str) else "utf-8"
+                count = texts.counts[number]
+                self._done[index] = self._described(source, content, digest, "text", *counts, WHOLE, start, count)
+                start += count
+            except Exception as error:
+                self._done[index] = _failed(source, error)
+
+    def _described(
+        self,
+        source: Source,
+        content: bytes | str,
+        digest: bytes,
+        kind: str,
+        symbols: int,
+        kgrams: int,
+        note: str,
+        share: int,
+        start: int,
+        count: int,
+    ) -> _Done:
+        where, contact, labels, at = source.source, source.contact, source.labels, source.at
+        record = described(source.name, kind, digest, where, contact, labels, symbols, kgrams, note)
+        text = pack(content) if self._task.keep_text else None
+        place = source.name if at is None else at
+        return place, size_of(content), None, source.asked, at is not None, record, share, start, start + count, text
+
+
+_LATER: _Done = ("", 0, "", False, False, None, 0, 0, 0, None)
+"""In the place of an outcome that is yet to come."""
+
+
+def _failed(source: Source, error: Exception) -> _Done:
+    return source.place, 0, reason_of(error), source.asked, False, None, 0, 0, 0, None
+
+
+def told_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
+    """The kind of a document that does not say it."""
+    kind = recipe.resolve(AUTO, content, name)
+    # A string was taken out of such a file already.
+    return "text" if isinstance(content, str) and kind in BINARY_KINDS else kind
+
+
+def is_known(batch: "Batch", source: Source, digest: bytes, task: Task) -> bool:
+    """Whether adding this would change nothing."""
+    return batch.holds(
+        source.name,
+        digest,
+        kind=None if source.kind == AUTO else source.kind,  # the same content is of the same kind
+        boilerplate=task.boilerplate,
+        source=source.source,
+        contact=source.contact,
+        labels=source.labels,
+        keep_text=task.keep_text,
+    )
+
+
+def size_of(content: bytes | str) -> int:
+    """Its bytes, as they are digested."""
+    if isinstance(content, bytes) or content.isascii():
+        return len(content)
+    return len(content.encode("utf-8", "surrogatepass"))
+
+
+def in_pieces(sources: Iterable[Source | Skipped | Piece], most: int | None = None) -> Iterator[Piece]:
+    """The same in pieces: documents that come one by one are put together. most: so many at most."""
+    most = most or CHUNK_DOCUMENTS
+    documents: list[Source | Skipped] = []
+    size = held = 0
+    for source in sources:
+        piece = None if isinstance(source, Source | Skipped) else source
+        if isinstance(source, Source | Skipped):
+            documents.append(source)
+        if isinstance(source, Source):
+            size += source.size
+            held += source.size if source.content is not None else 0
+        if documents and (piece is not None or size >= CHUNK_BYTES or len(documents) >= most):
+            yield Listed(documents, held, size)
+            documents, size, held = [], 0, 0
+        if piece is not None:
+            yield piece
+    if documents:
+        yield Listed(documents, held, size)
+
+
+def fingerprinted(pieces: Iterable[Piece], worker: Worker, processes: int) -> Generator[Outcome]:
+    """The outcome of every document, in order. Reading ahead is bounded: a few pieces a process.
+
+    processes: how many may fingerprint at once; this one among them. Where it has frequencies, it does all the work.
+    WorkerError: the rest cannot be had.
     """
-    chunks = _chunks(jobs)
-    ahead: list[list[Job]] = []
-    if processes > 1 and frequencies is None:
+    pieces = iter(pieces)
+    ahead: list[Piece] = []
+    if processes > 1 and worker.frequencies is None:
         work = 0
-        for chunk in chunks:
-            ahead.append(chunk)
-            work += sum(_work_of(job.source, recipe) for job in chunk)
+        for piece in pieces:
+            ahead.append(piece)
+            work += _work_of(piece, worker.recipe)
             if work >= ALONE_BYTES and len(ahead) > 1:
-                yield from _in_processes(itertools.chain(ahead, chunks), recipe, processes)
+                given = worker.recipe.to_record(), worker.task
+                crew = Crew(_begin_worker, given, _work, worker.unpack, worker.outcomes, CHUNKS_AHEAD)
+                yield from in_processes(itertools.chain(ahead, pieces), crew, processes)
                 return
-    for job in itertools.chain.from_iterable(itertools.chain(ahead, chunks)):
-        yield _outcome(job, recipe, frequencies)
+    for piece in itertools.chain(ahead, pieces):
+        yield from worker.outcomes(piece)
 
 
-def _work_of(source: Source, recipe: Recipe) -> int:
-    return source.size * WORK.get(recipe.resolve(source.kind, b"", source.name), WORK_OF_OTHERS)
+def _work_of(piece: Piece, recipe: Recipe) -> int:
+    if not isinstance(piece, Listed):
+        return piece.held
+    return sum(
+        source.size * WORK.get(recipe.resolve(source.kind, b"", source.name), WORK_OF_OTHERS)
+        for source in piece.documents
+        if isinstance(source, Source)
+    )
 
 
-def _chunks(jobs: Iterable[Job]) -> Iterator[list[Job]]:
-    chunk: list[Job] = []
-    size = 0
-    for job in jobs:
-        chunk.append(job)
-        size += job.source.size
-        if size >= CHUNK_BYTES or len(chunk) >= CHUNK_DOCUMENTS:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-def _outcome(job: Job, recipe: Recipe, frequencies: Frequencies | None = None) -> Outcome:
-    """Reads and fingerprints one document. Whatever goes wrong is this document's failure and no other's."""
-    source = job.source
-    try:
-        content = content_of(source)
-        size = len(content) if isinstance(content, bytes) else source.size
-        digest = content_digest(content)
-        if digest == job.known:
-            return Outcome(source, size, digest, unchanged=True)
-        kind = recipe.resolve(source.kind, content, source.name)
-        found = recipe.fingerprint(content, kind, purpose=job.purpose, frequencies=frequencies, name=source.name)
-        text = pack(content) if job.keep_text else None
-        return Outcome(source, size, digest, fingerprints=replace(found, source=None), text=text)  # symbols are large
-    except Exception as error:
-        return Outcome(source, failure=reason_of(error))
-
-
-def _in_processes(chunks: Iterable[list[Job]], recipe: Recipe, processes: int) -> Iterator[Outcome]:
-    """This process does its share: it takes a chunk back where it would have to wait."""
+def in_processes(pieces: Iterable[Piece], crew: Crew[Result], processes: int) -> Iterator[Result]:
+    """What a crew makes of pieces, in order. This process does its share: it takes a piece back where it would have to
+    wait. Reading ahead is bounded. WorkerError: the rest cannot be had."""
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(
-        processes - 1, get_context("spawn"), initializer=_begin_worker, initargs=(recipe.to_record(),)
-    )
-    waiting: deque[_Given] = deque()
+    pool = ProcessPoolExecutor(processes - 1, get_context("spawn"), initializer=crew.begin, initargs=crew.given)
+    waiting: deque[_Given[Result]] = deque()
     held = 0
     try:
-        for chunk in chunks:
+        for piece in pieces:
             with _deaf_to_interrupts():
-                waiting.append(_Given(chunk, pool.submit(_work, _tasks(chunk))))
-            held += _content_bytes(chunk)
-            while len(waiting) > CHUNKS_AHEAD * processes or (held > HELD_BYTES and waiting):
-                held -= _content_bytes(waiting[0].jobs)
-                yield from _first(waiting, recipe)
+                waiting.append(_Given(piece, pool.submit(crew.work, piece)))
+            held += piece.held
+            while len(waiting) > crew.ahead * processes or (held > HELD_BYTES and waiting):
+                held -= waiting[0].piece.held
+                yield from _first(waiting, crew)
         while waiting:
-            yield from _first(waiting, recipe)
+            yield from _first(waiting, crew)
     except BrokenProcessPool:
         raise WorkerError("a worker process died, perhaps for want of memory; try again with --jobs 1") from None
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _first(waiting: "deque[_Given]", recipe: Recipe) -> Iterable[Outcome]:
-    """Takes the first chunk out. While it is not done, does the last ones itself, which come up last."""
+def _first(waiting: "deque[_Given[Result]]", crew: Crew[Result]) -> Iterable[Result]:
+    """Takes the first piece out. While it is not done, does the last ones itself, which come up last."""
     first = waiting[0]
     while not first.future.done():
-        taken = next((given for given in reversed(waiting) if not given.own and given.future.cancel()), None)
+        taken = next((given for given in reversed(waiting) if given.own is None and given.future.cancel()), None)
         if taken is None:
             break
-        taken.own = [_outcome(job, recipe) for job in taken.jobs]
+        taken.own = crew.own(taken.piece)
     waiting.popleft()
-    return first.own or _unpack(first.jobs, first.future.result())
+    return crew.unpack(first.piece, first.future.result()) if first.own is None else first.own
 
 
-def _content_bytes(chunk: Sequence[Job]) -> int:
-    """How much content these jobs have with them."""
-    return sum(job.source.size for job in chunk if job.source.content is not None)
+_worker: Worker
+"""Of a worker process."""
 
 
-def _tasks(chunk: Sequence[Job]) -> list[_Task]:
-    return [
-        (source.name, source.path, source.content, source.size, source.kind, known, purpose, keep_text)
-        for source, known, purpose, keep_text in chunk
-    ]
+def _begin_worker(record: dict[str, Any], task: Task) -> None:
+    global _worker
+    from fpdb.database import open as open_database
+
+    # It is looked into only, without the key; and open for as long as the process lives.
+    _worker = Worker(Recipe.from_record(record), task, None if task.path is None else open_database(task.path, "r"))
+    end_with_parent()
 
 
-def _unpack(chunk: Sequence[Job], packed: _Packed) -> Iterator[Outcome]:
-    start = 0
-    for job, done in zip(chunk, packed.done, strict=True):
-        size, digest, failure, kind, symbols, kgrams, note, share, text, count = done
-        if count < 0:
-            yield Outcome(job.source, size, digest, failure, unchanged=failure is None)
-            continue
-        piece = slice(start, start + count)
-        start += count
-        hashes, positions = packed.hashes[piece], packed.positions[piece]
-        found = Fingerprints(kind, symbols, kgrams, hashes, positions, note, share=share)
-        yield Outcome(job.source, size, digest, fingerprints=found, text=text)
+def end_with_parent() -> None:
+    """Ends this worker with its parent: if that were killed, it would wait for work for ever."""
+    threading.Thread(target=_await_parent, daemon=True).start()
 
 
-_recipe: Recipe
-"""The recipe of a worker process."""
-
-
-def _begin_worker(record: dict[str, Any]) -> None:
-    global _recipe
-    _recipe = Recipe.from_record(record)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever."""
+def _await_parent() -> None:
     from multiprocessing import parent_process
 
     parent = parent_process()
@@ -231,21 +405,8 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(tasks: Sequence[_Task]) -> _Packed:
-    done: list[_Done] = []
-    hashes = [np.empty(0, np.uint64)]
-    positions = [np.empty(0, np.uint32)]
-    for name, path, content, size, kind, known, purpose, keep_text in tasks:
-        outcome = _outcome(Job(Source(name, path, content, size, kind), known, purpose, keep_text), _recipe)
-        found = outcome.fingerprints
-        if found is None:
-            done.append((outcome.size, outcome.digest, outcome.failure, kind, 0, 0, "", 0, None, -1))
-            continue
-        hashes.append(found.hashes)
-        positions.append(found.positions)
-        counts = (found.symbols, found.kgrams, found.note, found.share, outcome.text, len(found.hashes))
-        done.append((outcome.size, outcome.digest, None, found.kind, *counts))
-    return _Packed(done, np.concatenate(hashes), np.concatenate(positions))
+def _work(piece: Piece) -> _Packed:
+    return _worker.packed(piece)
 
 
 @contextmanager

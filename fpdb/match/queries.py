@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -115,6 +115,9 @@ class Match:
     database: str | None = None
 
 
+_OF_MATCH: Final = tuple(field.name for field in fields(Match))
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """What was asked.
@@ -140,6 +143,10 @@ class Answer:
     query: Query
     matches: list[Match] = field(default_factory=list)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Sent to another process as plain tuples, in a third of the time."""
+        return _answer, (_values_of(self.query), [_values_of(match) for match in self.matches])
+
     def without_regions(self) -> Answer:
         """As it would be, had regions not been asked for."""
         nothing: dict[str, Any] = dict.fromkeys(("query_coverage", "document_coverage", "source", "regions"))
@@ -147,9 +154,22 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists, as `fpdb query --format json` prints them."""
-        matches = [{key: value for key, value in asdict(match).items() if value is not None} for match in self.matches]
+        matches = [
+            {key: value for key in _OF_MATCH if (value := getattr(match, key)) is not None} for match in self.matches
+        ]
         query = {key: value for key, value in asdict(self.query).items() if key != "note" or value is not None}
         return {"query": query, "matches": matches}
+
+
+def _values_of(one: Query | Match) -> tuple[Any, ...]:
+    return tuple(getattr(one, name) for name in (_OF_MATCH if isinstance(one, Match) else _OF_QUERY))
+
+
+def _answer(query: tuple[Any, ...], matches: list[tuple[Any, ...]]) -> Answer:
+    return Answer(Query(*query), [Match(*match) for match in matches])
+
+
+_OF_QUERY: Final = tuple(field.name for field in fields(Query))
 
 
 class Asked(NamedTuple):

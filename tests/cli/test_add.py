@@ -223,10 +223,10 @@ def test_json_lines(run: Run) -> None:
         (b"{", "not JSON"),
         (b'{"name": "a\xff"}', "not UTF-8"),
         (b"[1]", "not an object"),
-        (b'{"text": "x"}', 'no "name"'),
         (b'{"name": "x"}', 'no "text"'),
-        (b'{"name": 1, "text": "x"}', '"name" is not a string'),
-        (b'{"name": "x", "text": null}', '"text" is not a string'),
+        (b'{"name": 1.5, "text": "x"}', '"name" is neither a string nor a whole number'),
+        (b'{"name": "x", "text": null}', '"text" is null'),
+        (b'{"name": "x", "text": ["y"]}', '"text" is not a string'),
         (b'{"name": "x", "text": "", "kind": 3}', '"kind" is not a string'),
         (b'{"name": "x", "text": "", "labels": {"a": 1}}', '"labels" is not an object of strings'),
         (b"[" * 100_000, "nested too deeply"),
@@ -251,7 +251,7 @@ def test_an_unknown_kind(run: Run) -> None:
     write("a.txt", prose(1))
     assert "choose one of" in run("add", "a.txt", "--kind", "novel", status=2).stderr
     line = json.dumps({"name": "a", "text": prose(1), "kind": "novel"})
-    assert "skipped a:" in run("add", "--jsonl", "-", stdin=line.encode()).stderr
+    assert "skipped standard input:1: no front-end" in run("add", "--jsonl", "-", stdin=line.encode()).stderr
 
 
 def test_a_later_line_of_the_same_name_wins(run: Run) -> None:
@@ -267,7 +267,7 @@ def test_a_later_line_of_the_same_name_wins(run: Run) -> None:
 def test_formats_of_the_summary(run: Run) -> None:
     write("a.txt", prose(1))
     header, row = run("add", "a.txt", "--format", "csv").stdout.splitlines()
-    assert header == "added,replaced,updated,unchanged,skipped,bytes,postings,seconds"
+    assert header == "added,replaced,updated,unchanged,skipped,bytes,postings,seconds,duplicates"
     assert row.startswith("1,0,0,0,0,")
     run("add", "a.txt", "--jobs", "0", status=2)
     run("add", status=2)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import oracle
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fpdb.errors import BadRecipe, UnknownKind, Unreadable
@@ -99,6 +99,47 @@ def test_real_input_equals_the_definitions(preset, module):
     content = Path(sysconfig.get_path("stdlib"), module).read_bytes()
     chosen = Recipe.preset(preset)
     assert as_rows(chosen.fingerprint(content)) == oracle.fingerprint(content.decode(), chosen)
+
+
+@given(
+    texts=st.lists(
+        st.text(max_size=80)
+        | st.binary(max_size=80)
+        | st.text("ab c.", max_size=300)
+        | st.text("éß“ﬁЖ中", max_size=60),
+        max_size=8,
+    ),
+    k=st.integers(1, 12),
+    w=st.integers(1, 30),
+    scheme=st.sampled_from(["winnow", "robust-winnow"]),
+    bits=st.sampled_from([32, 64]),
+    positions=st.booleans(),
+    purpose=st.sampled_from(["store", "search"]),
+)
+@example(["x" * 9000, "", "y" * 5000 + "ab" * 4000], 5, 3000, "robust-winnow", 64, True, "store")  # beyond a chunk
+def test_texts_together_equal_each_alone(texts, k, w, scheme, bits, positions, purpose):
+    chosen = Recipe(7, {"characters": Rule(k, scheme, {"w": w})}, hash_bits=bits, positions=positions)
+    found = chosen.fingerprint_texts(texts, purpose=purpose)
+    end = 0
+    for index, text in enumerate(texts):
+        alone = chosen.fingerprint(text, purpose=purpose)
+        start, end = end, end + found.counts[index]
+        if found.symbols[index] < 0:
+            assert start == end
+            assert not text.isascii()
+            continue
+        assert (found.symbols[index], found.kgrams(index)) == (alone.symbols, alone.kgrams)
+        assert np.array_equal(found.hashes[start:end], alone.hashes)
+        assert np.array_equal(found.positions[start:end], alone.positions)
+    assert end == len(found.hashes) == len(found.positions)
+
+
+def test_texts_are_taken_together_where_a_window_selects():
+    Recipe.preset().fingerprint("Größe")  # from now on its letters are known
+    assert Recipe.preset().fingerprint_texts(["Größe", b"Size"]).symbols == [6, 4]
+    assert Recipe.preset().fingerprint_texts(["x"], purpose="discard") is None
+    assert Recipe.preset("koala").fingerprint_texts(["x"]) is None
+    assert Recipe.preset("sample").fingerprint_texts(["x"]) is None
 
 
 def test_hashes_never_change():

@@ -361,9 +361,10 @@ def archives() -> list[bytes]:
 
 
 def json_lines(data: bytes) -> None:
-    for found in lines(io.BytesIO(data), "l"):
-        if not isinstance(found, Skipped):
-            content_of(found)
+    for piece in lines(io.BytesIO(data), "l"):
+        for found in [piece] if isinstance(piece, Skipped) else piece.sources():
+            if not isinstance(found, Skipped):
+                content_of(found)
 
 
 def line_seeds() -> list[bytes]:

@@ -1,0 +1,150 @@
+"""Asks a database about many documents, in worker processes when there are enough; order is kept, memory bounded."""
+
+import itertools
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fpdb.errors import BadName, Error, UnknownKind, Unreadable
+from fpdb.fingerprint import AUTO, Recipe
+from fpdb.load.loading import processors
+from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
+from fpdb.load.workers import Crew, end_with_parent, in_pieces, in_processes, told_kind
+
+if TYPE_CHECKING:
+    from fpdb.database import Database
+    from fpdb.match.queries import Answer
+    from fpdb.shards import Shards
+
+ALONE_BYTES = 1 << 21
+"""Less than this is answered sooner than a worker process has started."""
+DOCUMENTS = 20
+"""Of a piece: so many files are read before the first is answered."""
+AHEAD = 3
+"""Pieces that are answered ahead, for each process: answers may be long."""
+
+
+class Answered(NamedTuple):
+    """An answer, or why there is none. passed: bytes of input that are done.
+
+    Where contents are asked for: itself, whether the document that is the query itself was left out; content, of the
+    query."""
+
+    source: Source
+    answer: "Answer | None" = None
+    failure: str | None = None
+    itself: bool = False
+    content: bytes | str | None = None
+    passed: int = 0
+
+
+def answers(
+    db: "Database | Shards",
+    sources: Iterable[Source | Skipped | Piece],
+    *,
+    jobs: int | None = None,
+    contents: bool = False,
+    **options: Any,
+) -> Generator[Answered]:
+    """What the database answers for each document, in order; one that cannot be read gets a failure and stops no other.
+
+    jobs: processes that answer, this one among them (default: one a processor); see `load`. contents: give the
+    queries' contents, too. options: as `Database.query` takes them, but name and kind.
+    """
+    db.recipe.check_key()
+    asking = _Asking(db, contents, options)
+    pieces = in_pieces(sources, DOCUMENTS)
+    ahead: list[Piece] = []
+    jobs = jobs or processors()
+    while jobs > 1 and (piece := next(pieces, None)) is not None:
+        ahead.append(piece)
+        if len(ahead) > 1 and sum(max(one.held, one.passed) for one in ahead) >= ALONE_BYTES:
+            given = _paths(db), db.recipe.to_record(), contents, options
+            crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, AHEAD)
+            yield from in_processes(itertools.chain(ahead, pieces), crew, jobs)
+            return
+    for piece in itertools.chain(ahead, pieces):
+        yield from asking.answered(piece)
+
+
+@dataclass
+class _Asking:
+    """Answers pieces, in whichever process."""
+
+    db: "Database | Shards"
+    contents: bool
+    options: dict[str, Any]
+
+    def answered(self, piece: Piece) -> list[Answered]:
+        """The answers for a piece, in order."""
+        found: list[Answered] = []
+        read: dict[str, list[tuple[int, str, bytes | str]]] = {}  # by kind
+        for index, source in enumerate(piece.sources()):
+            if isinstance(source, Skipped):
+                found.append(Answered(Source(source.name, asked=source.asked), failure=source.reason))
+                continue
+            bare = source._replace(content=None)
+            try:
+                content = content_of(source)
+                kind = told_kind(self.db.recipe, source.name, content) if source.kind == AUTO else source.kind
+                read.setdefault(kind, []).append((index, source.name, content))
+                found.append(self._with_contents(bare, content) if self.contents else Answered(bare))
+            except Exception as error:
+                found.append(Answered(bare, failure=reason_of(error)))
+        for kind, documents in read.items():
+            self._ask(kind, documents, found)
+        if found:
+            found[-1] = found[-1]._replace(passed=piece.passed)
+        return found
+
+    def _ask(self, kind: str, documents: list[tuple[int, str, bytes | str]], found: list[Answered]) -> None:
+        given = [(name, content) for _, name, content in documents]
+        options = {**self.options, "kind": kind}
+        if options.pop("regions", False):
+            query = partial(self.db.query, regions=True, **options)
+            asked = [_one(partial(query, content, name=name)) for name, content in given]
+        else:
+            options.pop("gap", None)
+            asked = self.db.queries(given, **options)
+        for (index, _, _), answer in zip(documents, asked, strict=True):
+            if isinstance(answer, Error):
+                found[index] = Answered(found[index].source, failure=reason_of(answer))
+            else:
+                found[index] = found[index]._replace(answer=answer)
+
+    def _with_contents(self, source: Source, content: bytes | str) -> Answered:
+        itself = not self.options.get("include_self") and self.db.holds(source.name, content)
+        return Answered(source, None, None, itself, content)
+
+
+def _one(ask: "Callable[[], Answer]") -> "Answer | Error":
+    try:
+        return ask()
+    except (BadName, Unreadable, UnknownKind) as error:
+        return error
+
+
+_asking: _Asking
+"""Of a worker process."""
+
+
+def _paths(db: "Database | Shards") -> list[str]:
+    from fpdb.database import Database
+
+    return [db.path] if isinstance(db, Database) else [one.path for one in db.databases.values()]
+
+
+def _begin(paths: list[str], recipe: dict[str, Any], contents: bool, options: dict[str, Any]) -> None:
+    global _asking
+    from fpdb import open as open_one
+    from fpdb import open_all
+
+    db: Database | Shards = open_one(paths[0], "r") if len(paths) == 1 else open_all(paths)
+    db.recipe = Recipe.from_record(recipe)  # with the key, which may be in a file of its own
+    _asking = _Asking(db, contents, options)
+    end_with_parent()
+
+
+def _work(piece: Piece) -> list[Answered]:
+    return _asking.answered(piece)

@@ -1,0 +1,77 @@
+"""Many queries at once: their hashes are looked up together, so that no block is read twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.match.queries import sorted_distinct
+from fpdb.store.runs import Postings
+from fpdb.store.snapshot import Hits, Snapshot
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+
+COMMON = 256
+"""Hashes that as many documents hold are looked up anew for each query: their documents are not to be held for all."""
+
+
+class LookedUp(Snapshot):
+    """A snapshot that has looked hashes up already, and is asked for some of them."""
+
+    def __init__(self, view: Snapshot, hashes: Sequence[U64]) -> None:
+        """hashes: those of each query, in any order. Raises Corrupt."""
+        self._view = view
+        self.state, self.catalogue, self.texts = view.state, view.catalogue, view.texts
+        self._ahead = sorted_distinct(np.concatenate([np.empty(0, np.uint64), *hashes]))
+        hits = view.look_up(self._ahead, cap=COMMON)
+        self._found = hits.documents
+        self._bounds = np.searchsorted(hits.indices, np.arange(len(self._ahead) + 1))
+        self._common = hits.capped
+
+    def boilerplate(self) -> U64:
+        return self._view.boilerplate()
+
+    def named(self, name: bytes) -> list[int]:
+        return self._view.named(name)
+
+    def any_dead(self) -> bool:
+        return self._view.any_dead()
+
+    def scans(self) -> list[Iterator[Postings]]:
+        return self._view.scans()
+
+    def places(self, hashes: U64, documents: U32) -> tuple[U32, U32, U32]:
+        return self._view.places(hashes, documents)
+
+    def tally(self, hashes: U64) -> U32 | None:  # noqa: ARG002
+        """None: the documents are at hand."""
+        return None
+
+    def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
+        """As of the snapshot."""
+        at = np.minimum(np.searchsorted(self._ahead, hashes), max(len(self._ahead) - 1, 0))
+        if not len(self._ahead) or (self._ahead[at] != hashes).any():
+            return self._view.look_up(hashes, cap=cap)
+        starts, counts = self._bounds[at], self._bounds[at + 1] - self._bounds[at]
+        common = self._common[at]
+        capped = np.zeros(len(hashes), np.bool_)
+        if cap is not None:
+            capped |= counts >= cap
+            counts[capped] = 0
+            if cap <= COMMON:
+                capped |= common
+                common = np.zeros(len(hashes), np.bool_)
+        indices = np.repeat(np.arange(len(hashes), dtype=np.uint32), counts)
+        ends = np.cumsum(counts)
+        documents = self._found[np.arange(len(indices)) + np.repeat(starts - (ends - counts), counts)]
+        if common.any():
+            which = np.flatnonzero(common)
+            more = self._view.look_up(hashes[which], cap=cap)
+            capped[which] = more.capped
+            indices = np.concatenate((indices, which[more.indices].astype(np.uint32)))
+            order = np.argsort(indices, kind="stable")
+            indices, documents = indices[order], np.concatenate((documents, more.documents))[order]
+        return Hits(indices, documents, capped)
