@@ -26,7 +26,7 @@ from bench.workloads.adding import add_python, ingest_text, keep_text
 from bench.workloads.changing import add_one, remove, replace
 from bench.workloads.comparing import pairs
 from bench.workloads.fingerprinting import BUILD, kernel
-from bench.workloads.loading import ingest_postings, many_commits, one_percent
+from bench.workloads.loading import ingest_postings, many_commits, merge, one_percent
 from bench.workloads.programs import code_pairs
 from bench.workloads.querying import cli_query, common, open_, query
 from bench.workloads.recording import records
@@ -44,6 +44,7 @@ MENU: Mapping[str, Workload] = {
     "ingest-postings": ingest_postings,
     "many-commits": many_commits,
     "one-percent": one_percent,
+    "merge": merge,
     "storage": storage,
     "memory": memory,
     "query": query,

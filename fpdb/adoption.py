@@ -175,7 +175,7 @@ class _Incoming:
         for number, record, _ in self._folder.documents():
             self._told[number] = record.fingerprints
             digests[number] = np.void(xxhash.xxh3_128_digest(record.name))
-            yield Named(number, prefixed(self._prefix, record.name), partial(_content, record))
+            yield number, prefixed(self._prefix, record.name), partial(_given, record)
         if self._told.sum() != self._folder.rows:
             raise BadFolder(
                 f"{self._folder.path!r}: {self._told.sum()} postings are told of in documents/, and postings/ has "
@@ -212,8 +212,8 @@ class _Incoming:
         )
 
 
-def _content(record: Record) -> tuple[str, bytes]:
-    return record.kind, record.digest
+def _given(record: Record) -> Record:
+    return record
 
 
 # ---------------------------------------------------------------- files

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +34,9 @@ NAMES_AT_ONCE: Final = 4096
 SHOWN: Final = 3  # names in a message
 
 
-class Named(NamedTuple):
-    """A document that is to be taken over: its number at its source, the name that it is to have, and what tells its
-    kind and digest, which is asked for only where there is a document of this name."""
-
-    number: int
-    name: bytes
-    content: Callable[[], tuple[str, bytes]]
+Named = tuple[int, bytes, Callable[[], Record]]
+"""A document that is to be taken over: its number at its source, the name that it is to have, and its record, which is
+asked for only where there is a document of this name."""
 
 
 class Plan:
@@ -63,25 +59,28 @@ class Plan:
         """The numbers of those of the documents that are to come."""
         rest = iter(documents)
         while some := list(islice(rest, NAMES_AT_ONCE)):
-            there = self._there([document.name for document in some])
-            for document in some:
-                if document.name not in there or self._may_come(document, *there[document.name]):
-                    self.counts["added"] += document.name not in there
-                    yield document.number
+            there = self._there([name for _, name, _ in some])
+            for number, name, record in some:
+                found = there.get(name)
+                if found is None:
+                    self.counts["added"] += 1
+                elif not self._may_come(number, name, record(), *found):
+                    continue
+                yield number
 
-    def _may_come(self, document: Named, there: Record, discarded: bool) -> bool:
+    def _may_come(self, number: int, name: bytes, record: Record, there: Record, discarded: bool) -> bool:
         """Whether a document comes whose name is there."""
-        boilerplate = document.number >= FIRST_BOILERPLATE
-        if (*document.content(), boilerplate) == (there.kind, there.digest, discarded):
+        boilerplate = number >= FIRST_BOILERPLATE
+        if (record.kind, record.digest, boilerplate) == (there.kind, there.digest, discarded):
             self.counts["unchanged"] += 1
             return False
         if self._on_collision != "replace":
             self.counts["skipped"] += 1
-            self._refused += [document.name][: SHOWN - len(self._refused)]
+            self._refused += [name][: SHOWN - len(self._refused)]
             return False
         self.counts["replaced"] += 1
         if discarded and not boilerplate:
-            self.make_way.append(document.name)
+            self.make_way.append(name)
         return True
 
     def _there(self, names: Iterable[bytes]) -> dict[bytes, tuple[Record, bool]]:
@@ -156,15 +155,13 @@ class _Other:
 
     def named(self) -> Iterator[Named]:
         """Boilerplate too. In the order of names, so that records need not be read."""
-        for key, number in self._view.catalogue.names():
+        prefix, record = self._prefix, self._view.catalogue.record
+        for name, number in self._view.catalogue.names():
             if FIRST_BOILERPLATE > number >= self.size:
                 raise Corrupt("the other database has a document that was never added; run 'fpdb check' on it")
-            name = key if len(key) <= layout.LONGEST_PLAIN_NAME else self._view.catalogue.record(number).name
-            yield Named(number, prefixed(self._prefix, name), partial(self._content, number))
-
-    def _content(self, number: int) -> tuple[str, bytes]:
-        record = self._view.catalogue.record(number)
-        return record.kind, record.digest
+            if len(name) > layout.LONGEST_PLAIN_NAME:
+                name = record(number).name
+            yield number, prefixed(prefix, name) if prefix else name, partial(record, number)
 
     def documents(self, numbers: U32) -> Iterator[Document]:
         catalogue = self._view.catalogue

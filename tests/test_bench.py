@@ -31,6 +31,7 @@ TARGETS = {
     "ingest-postings": 2,
     "many-commits": 3,
     "one-percent": 1,
+    "merge": 4,
     "storage": 2,
     "memory": 7,
     "query": 4,

@@ -30,7 +30,7 @@ MAY_IMPORT = {
     },
     "shards": {"errors", "store", "match", "database", "questions"},
     "care": {"errors", "fingerprint", "keys", "store"},
-    "load": {"errors", "addresses", "fingerprint", "archives", "database", "batch"},
+    "load": {"errors", "addresses", "fingerprint", "archives", "match", "database", "shards", "batch"},
     "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", ""},
     "": {"errors", "fingerprint", "match", "database", "shards", "batch", "care"},
     "__main__": {"cli"},

@@ -45,6 +45,55 @@ def ingest_postings(room: Room) -> Iterator[Figure]:
     yield median("of that speed", ratios(speeds, limits), "")
 
 
+def merge(room: Room) -> Iterator[Figure]:
+    """`Database.merge` of the compacted database of random postings, 100 a document: into an empty one, and into a copy
+    of itself, its names prefixed.
+
+    Target: 5 M/s in under 1 GB, in a process of its own. Limit: one sequential, synced write of as many bytes as the
+    other file has.
+    """
+    stored = room.stored()
+    postings = room.documents * DOCUMENT
+    for what, target in (("into an empty database", 5), ("into one as large", 5)):
+        speeds, peaks = [], []
+        for number in range(room.rounds(3)):
+            path = room.folder / f"merge-{number}.fpdb"
+            if what == "into one as large":
+                path = room.copy(stored, path.name)
+            taken, peak = in_child(_merge, path, stored.path)
+            path.unlink()
+            speeds.append(postings / 1e6 / taken)
+            peaks.append(peak / 1e9)
+        yield median(what, speeds, "M/s", target=target, better="more")
+        yield median(f"{what}, peak memory", peaks, "GB", target=1)
+    size = stored.path.stat().st_size
+    limits = [in_child(_write, room.folder / "merge.array", size)[0] for _ in range(room.rounds(3))]
+    yield median("a sequential write", [postings / 1e6 / taken for taken in limits], "M/s")
+
+
+def _merge(path: Path, other: Path) -> float:
+    with fpdb.open(path) as db, fpdb.open(other, "r") as theirs:
+        before = len(db)
+        begun = time.perf_counter()
+        db.merge(theirs, prefix="other/" if before else "")
+        taken = time.perf_counter() - begun
+        assert len(db) == before + len(theirs)
+    return taken
+
+
+def _write(path: Path, size: int) -> float:
+    body = bytes(1 << 20)
+    with path.open("wb") as file:
+        begun = time.perf_counter()
+        for _ in range(-(-size // len(body))):
+            file.write(body)
+        file.flush()
+        os.fsync(file.fileno())
+        taken = time.perf_counter() - begun
+    path.unlink()
+    return taken
+
+
 def _ingest(path: Path, documents: int) -> float:
     return load(path, "random", documents).loading
 

@@ -137,8 +137,8 @@ def _paths(db: "Database | Shards") -> list[str]:
 
 def _begin(paths: list[str], recipe: dict[str, Any], contents: bool, options: dict[str, Any]) -> None:
     global _asking
-    from fpdb import open as open_one
-    from fpdb import open_all
+    from fpdb.database import open as open_one
+    from fpdb.shards import open_all
 
     db: Database | Shards = open_one(paths[0], "r") if len(paths) == 1 else open_all(paths)
     db.recipe = Recipe.from_record(recipe)  # with the key, which may be in a file of its own
