@@ -40,9 +40,12 @@ if TYPE_CHECKING:
     from fpdb.fingerprint import Fingerprints, Recipe, Rule
     from fpdb.match.clusters import Cluster
     from fpdb.match.dropping import Drop
+    from fpdb.match.explaining import Explanation
+    from fpdb.match.frequent import Frequent
     from fpdb.match.pairs import Pair
     from fpdb.match.queries import Answer, Match, Query
     from fpdb.match.report import Report
+    from fpdb.match.spans import Span
 
 __version__ = "0.1.0"
 
@@ -64,8 +67,10 @@ __all__ = [
     "Document",
     "Drop",
     "Error",
+    "Explanation",
     "Findings",
     "Fingerprints",
+    "Frequent",
     "Locked",
     "Loss",
     "Match",
@@ -83,6 +88,7 @@ __all__ = [
     "Repair",
     "Report",
     "Rule",
+    "Span",
     "StorageFailure",
     "UnknownKind",
     "Unreadable",
@@ -101,9 +107,12 @@ _HOMES = {
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
     "fpdb.match.clusters": ("Cluster",),
     "fpdb.match.dropping": ("Drop",),
+    "fpdb.match.explaining": ("Explanation",),
+    "fpdb.match.frequent": ("Frequent",),
     "fpdb.match.pairs": ("Pair",),
     "fpdb.match.queries": ("Answer", "Match", "Query"),
     "fpdb.match.report": ("Report",),
+    "fpdb.match.spans": ("Span",),
 }
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 import click
 
 from fpdb.cli.output import say
-from fpdb.errors import BadQuery, BadRecipe, UnknownKind
+from fpdb.errors import BadQuery, BadRecipe, NoSuchDocument, UnknownKind, Unreadable
 
 if TYPE_CHECKING:
     from fpdb import Database
@@ -329,6 +329,22 @@ def recipe_options(command: Command) -> Command:
         return command(*args, recipe=recipe, **others)
 
     return cast(Command, with_recipe)
+
+
+def content_named(db: "Database", target: Target, name: str, kind: str) -> tuple[bytes | str, str]:
+    """The content and the kind of a document in the database, or else of a file. Raises NoSuchDocument, Unreadable,
+    ContentChanged, MissingPackage, OSError."""
+    from fpdb.load import Skipped, content_of, files
+
+    if name in db:
+        return db.original(name), db.document(name).kind
+    if not os.path.isfile(name):
+        raise NoSuchDocument(f"no document in {db.path} is named {name}, and there is no such file")
+    for source in files((name,), kind=kind, own=target.own()):
+        if isinstance(source, Skipped):
+            raise Unreadable(f"{name}: {source.reason}")
+        return content_of(source), kind
+    raise Unreadable(f"{name}: there is nothing in it")
 
 
 @contextmanager
