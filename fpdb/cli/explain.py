@@ -77,7 +77,7 @@ def _rows(found: "Explanation") -> Iterator[tuple[str, Any, Any]]:
     for name in FIGURES:
         yield name, getattr(found.a, name), getattr(found.b, name)
     for name in BOTH:
-        yield name, getattr(found, name), getattr(found, name)
+        yield name, getattr(found, name), ""
     yield "containment", found.containment_a, found.containment_b
 
 

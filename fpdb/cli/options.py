@@ -243,6 +243,25 @@ def output_options(command: Command) -> Command:
     )(command)
 
 
+def names_options(command: Command) -> Command:
+    """--names and -0; hands what ends each name to the command's parameter `end`, None where a table is asked for."""
+
+    @click.option("--names", is_flag=True, help="Print the names alone, one a line.")
+    @click.option(
+        "-0", "--null", is_flag=True, help="With --names: end each with a NUL instead, for any name there can be."
+    )
+    @functools.wraps(command)
+    def with_names(*args: Any, names: bool, null: bool, form: str, **others: Any) -> Any:
+        if names and form != "table":
+            raise click.UsageError("--names prints no table: leave --format out")
+        if null and not names:
+            raise click.UsageError("-0 ends names: give --names too")
+        end = None if not names else "\0" if null else "\n"
+        return command(*args, end=end, form=form, **others)
+
+    return cast(Command, with_names)
+
+
 def output_argument(command: Command) -> Command:
     """FILE, by default standard output; written with `output.whole_file`."""
     return click.argument("file", type=click.Path(), default="-", callback=_not_the_database)(command)
