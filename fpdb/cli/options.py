@@ -156,9 +156,19 @@ def pair_options(command: Command) -> Command:
                 help="The measure: for the order, and for --min. Containment is the larger of both directions; "
                 "weighted ones count rare hashes for more.",
             ),
-            click.option("--min-shared", type=click.IntRange(min=1), default=1, show_default=True, metavar="N"),
             click.option(
-                "--min", type=float, metavar="X", help="Only pairs of at least X.  [default: 0.5 to connect documents]"
+                "--min-shared",
+                type=click.IntRange(min=1),
+                default=1,
+                show_default=True,
+                metavar="N",
+                help="Only pairs that share N fingerprints.",
+            ),
+            click.option(
+                "--min",
+                type=float,
+                metavar="X",
+                help="Only pairs of at least X.  [default: 0.5 for clusters and drop lists]",
             ),
             click.option(
                 "--max-df",
