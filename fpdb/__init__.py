@@ -42,9 +42,12 @@ if TYPE_CHECKING:
     from fpdb.fingerprint import Fingerprints, Recipe, Rule
     from fpdb.match.clusters import Cluster
     from fpdb.match.dropping import Drop
+    from fpdb.match.explaining import Explanation
+    from fpdb.match.frequent import Frequent
     from fpdb.match.pairs import Pair
     from fpdb.match.queries import Answer, Match, Query
     from fpdb.match.report import Report
+    from fpdb.match.spans import Span
     from fpdb.shards import Shards, open_all
 
 __version__ = "0.1.0"
@@ -68,8 +71,10 @@ __all__ = [
     "Document",
     "Drop",
     "Error",
+    "Explanation",
     "Findings",
     "Fingerprints",
+    "Frequent",
     "Locked",
     "Loss",
     "Match",
@@ -89,6 +94,7 @@ __all__ = [
     "Report",
     "Rule",
     "Shards",
+    "Span",
     "StorageFailure",
     "UnknownKind",
     "Unreadable",
@@ -108,10 +114,13 @@ _HOMES = {
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
     "fpdb.match.clusters": ("Cluster",),
     "fpdb.match.dropping": ("Drop",),
+    "fpdb.match.explaining": ("Explanation",),
+    "fpdb.match.frequent": ("Frequent",),
     "fpdb.match.pairs": ("Pair",),
     "fpdb.match.queries": ("Answer", "Match", "Query"),
     "fpdb.match.report": ("Report",),
     "fpdb.shards": ("Shards", "open_all"),
+    "fpdb.match.spans": ("Span",),
 }
 
 

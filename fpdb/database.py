@@ -26,7 +26,7 @@ from fpdb.errors import (
     NoSuchDocument,
     RecipeMismatch,
 )
-from fpdb.fingerprint import DEFAULT_KEY, Recipe
+from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest
 from fpdb.match.queries import Ranked
 from fpdb.questions import Questions
 from fpdb.store import layout
@@ -39,9 +39,12 @@ if TYPE_CHECKING:
     from fpdb.match.clusters import Cluster
     from fpdb.match.comparison import PairOptions, Watch
     from fpdb.match.dropping import Drop
+    from fpdb.match.explaining import Explanation, Side
+    from fpdb.match.frequent import Frequent
     from fpdb.match.pairs import Pair
     from fpdb.match.report import Report
     from fpdb.match.sources import Sources
+    from fpdb.match.spans import Span
     from fpdb.takeover import OnCollision
 
 Mode = Literal["r", "r+", "a", "x"]
@@ -302,6 +305,95 @@ class Database(Questions):
 
         checked = _connecting(options)
         return self._from_view(lambda view: drop_list(view, checked, keep, direct=direct, watch=watch))
+
+    def spans(
+        self,
+        content: str | bytes | None = None,
+        *,
+        name: str | None = None,
+        kind: str = "text",
+        keep: str = "first",
+        shortest: int = 1,
+        pad: int = 0,
+        snap: bool = False,
+        gap: int = 0,
+        texts: Callable[[Document], str | bytes | None] | None = None,
+        watch: Watch | None = None,
+        **options: Any,
+    ) -> Iterator[Span]:
+        """Characters to cut, so that no passage is left that others have too: of the content where one is given, else
+        of the documents.
+
+        Of each pair of documents that `pairs` of these options finds, the one is cut that is kept last, by the rule
+        `keep`, see `drop_list`; top and by_owner make no sense. Of a content, what it has in common with the documents
+        that `query` of these options finds.
+
+        shortest, pad, snap, gap: see `match.spans.Cut`. texts: as for `query`. Raises BadQuery, Corrupt,
+        MissingPackage; for a content what `query` raises.
+        """
+        from fpdb.match import spans
+        from fpdb.match.comparison import PairOptions
+
+        cut = spans.Cut(shortest, pad, snap, gap)
+        if content is None:
+            checked = PairOptions(**options)
+            sources = self._sources(texts)
+            return self._from_view(lambda view: spans.of_pairs(view, self.recipe, sources, checked, keep, cut, watch))
+        answer = self.query(content, name=name, kind=kind, regions=True, gap=gap, texts=texts, **options)
+        read = self.recipe.fingerprint(content, answer.query.kind, name=name).source
+        return spans.of_answer(answer, read.text if read else "", cut)
+
+    def common(
+        self,
+        *,
+        min_df: int = 10,
+        top: int | None = None,
+        texts: Callable[[Document], str | bytes | None] | None = None,
+    ) -> Iterator[Frequent]:
+        """Passages that many documents hold, those of most documents first, each with a document that shows it.
+
+        min_df: how many documents hold each of its fingerprints at least; boilerplate is left out. top: the most
+        passages. texts: as for `query`. To discard one from now on, add its `hashes` as boilerplate:
+        `db.add_fingerprints("footer", passage.hashes, boilerplate=True)`. Raises BadQuery, Corrupt, MissingPackage.
+        """
+        from fpdb.match.frequent import frequent
+
+        sources = self._sources(texts)
+        return self._from_view(lambda view: frequent(view, self.recipe, sources, min_df=min_df, top=top))
+
+    def explain(
+        self,
+        a: str,
+        b: str,
+        *,
+        contents: Mapping[str, str | bytes] | None = None,
+        kind: str = "auto",
+        **options: Any,
+    ) -> Explanation:
+        """Why two documents are a pair, or are not.
+
+        a, b: names; contents: that of a name that is not the database's, by name, of this kind. options: by, min,
+        min_shared, max_df and owners, as for `pairs`. Reads all of the runs that the documents are in. Raises
+        NoSuchDocument, BadQuery, UnknownKind, Unreadable, MissingPackage, Corrupt.
+        """
+        from fpdb.match.comparison import PairOptions
+        from fpdb.match.explaining import explain
+
+        checked = PairOptions(**options)
+        with self._store.snapshot() as view:
+            sides = [self._side(view, name, (contents or {}).get(name), kind) for name in (a, b)]
+            return explain(view, self.recipe, sides[0], sides[1], checked)
+
+    def _side(self, view: Snapshot, name: str, content: str | bytes | None, kind: str) -> Side:
+        from fpdb.match.evidence import read_document
+        from fpdb.match.explaining import given_side, stored_side
+
+        if content is not None:
+            found = self.recipe.fingerprint(content, kind, purpose="search", name=name)
+            return given_side(name, found, content_digest(content))
+        number, _ = _found(view, name)
+        read = read_document(view, self.recipe, number, self._sources())
+        return stored_side(view, number, read.fingerprints.source if read.fingerprints else None)
 
     def report(self, *, texts: Callable[[Document], str | bytes | None] | None = None, **options: Any) -> Report:
         """A page of evidence for a browser, yet empty: fill it with `add_answer` or `add_pairs`, and write its `html`.

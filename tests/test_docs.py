@@ -55,7 +55,7 @@ def test_names_exist(page: Path) -> None:
 def test_commands_and_options_exist(page: Path) -> None:
     text = page.read_text()
     for name, rest in re.findall(
-        r"fpdb ([a-z]+(?:-[a-z]+)*)\b([^`\n]*)", "\n".join(re.findall(r"`[^`]+`|^ {4}\$.*$", text, re.M))
+        r"fpdb ([a-z]+(?:-[a-z]+)*)\b([^`|\n]*)", "\n".join(re.findall(r"`[^`]+`|^ {4}\$.*$", text, re.M))
     ):
         command = program.commands[name]
         options = {option for parameter in command.params for option in parameter.opts}

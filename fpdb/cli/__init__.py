@@ -14,7 +14,9 @@ import click
 from fpdb import __version__
 from fpdb.cli.add import add
 from fpdb.cli.catalogue import info, list_, show
+from fpdb.cli.common import common
 from fpdb.cli.drop_list import drop_list
+from fpdb.cli.explain import explain
 from fpdb.cli.fingerprint import fingerprint
 from fpdb.cli.init import init
 from fpdb.cli.merge import adopt, merge
@@ -24,6 +26,7 @@ from fpdb.cli.pairs import pairs
 from fpdb.cli.query import query
 from fpdb.cli.remove import remove
 from fpdb.cli.rotate import rotate
+from fpdb.cli.spans import spans
 from fpdb.cli.transfer import export, import_
 from fpdb.cli.upkeep import backup, check, compact
 from fpdb.errors import Error
@@ -123,6 +126,9 @@ for _command in (
     query,
     pairs,
     drop_list,
+    spans,
+    common,
+    explain,
     fingerprint,
     list_,
     show,

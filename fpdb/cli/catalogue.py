@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import Target, format_option
+from fpdb.cli.options import Target, format_option, names_options
 from fpdb.cli.output import (
     Column,
     count_text,
@@ -15,6 +15,7 @@ from fpdb.cli.output import (
     write_csv,
     write_details,
     write_json,
+    write_names,
     write_table,
 )
 from fpdb.errors import Unreadable
@@ -52,16 +53,19 @@ FIELDS = (
 
 @click.command("list")
 @click.option("--glob", metavar="PATTERN", help="Only names that match, as in a shell: 'essays/2023/*'.")
+@names_options
 @format_option
 @click.pass_obj
-def list_(target: Target, glob: str | None, form: str) -> None:
+def list_(target: Target, glob: str | None, end: str | None, form: str) -> None:
     """List the documents, by name.
 
     Example: fpdb list --glob 'essays/*'
     """
     with target.open("r") as db:
         documents = db.documents(glob)
-        if form == "json":
+        if end is not None:
+            write_names((document.name for document in documents), end)
+        elif form == "json":
             for document in documents:
                 write_json(_record(document))
         elif form == "csv":

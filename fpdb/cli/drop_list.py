@@ -11,6 +11,7 @@ from fpdb.cli.options import (
     TOP_OF_TABLE,
     Target,
     keep_option,
+    names_options,
     output_options,
     pair_options,
     top_option,
@@ -50,15 +51,10 @@ COLUMNS = (
     is_flag=True,
     help="Drop only documents that are a pair with one that is kept, none that are connected through others.",
 )
-@click.option("--names", is_flag=True, help="Print the names alone, one a line.")
-@click.option(
-    "-0", "--null", is_flag=True, help="With --names: end each with a NUL instead, for any name there can be."
-)
+@names_options
 @output_options
 @click.pass_obj
-def drop_list(
-    target: Target, /, names: bool, null: bool, form: str, output: str, top: int | None, **options: Any
-) -> None:
+def drop_list(target: Target, /, end: str | None, form: str, output: str, top: int | None, **options: Any) -> None:
     """Tell which documents to remove, so that one of each cluster is left.
 
     Nothing is removed. Once these are, `fpdb pairs` with the same options finds no pair (with --max-df 0, or as long as
@@ -73,15 +69,13 @@ def drop_list(
     Example: fpdb drop-list --min 0.8 --by resemblance
              fpdb drop-list --min 0.8 --names -0 | fpdb remove --from - -0
     """
-    if names and form != "table":
-        raise click.UsageError("--names prints no table: leave --format out")
-    if null and not names:
-        raise click.UsageError("-0 ends names: give --names too")
     with output_to(output, form), target.open("r") as db, wrong_usage():
         say_discarded(db)
-        found: Iterator[Drop] = watched(db.drop_list, options | {"top": None if form == "table" and not names else top})
-        if names:
-            write_names((drop.name for drop in found), "\0" if null else "\n")
+        found: Iterator[Drop] = watched(
+            db.drop_list, options | {"top": None if form == "table" and end is None else top}
+        )
+        if end is not None:
+            write_names((drop.name for drop in found), end)
         elif form == "json":
             for drop in found:
                 write_json(drop.to_dict())

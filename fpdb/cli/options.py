@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 import click
 
 from fpdb.cli.output import say
-from fpdb.errors import BadQuery, BadRecipe, UnknownKind
+from fpdb.errors import BadQuery, BadRecipe, NoSuchDocument, UnknownKind, Unreadable
 
 if TYPE_CHECKING:
     from fpdb import Database, Shards
@@ -177,9 +177,19 @@ def pair_options(command: Command) -> Command:
                 help="The measure: for the order, and for --min. Containment is the larger of both directions; "
                 "weighted ones count rare hashes for more.",
             ),
-            click.option("--min-shared", type=click.IntRange(min=1), default=1, show_default=True, metavar="N"),
             click.option(
-                "--min", type=float, metavar="X", help="Only pairs of at least X.  [default: 0.5 to connect documents]"
+                "--min-shared",
+                type=click.IntRange(min=1),
+                default=1,
+                show_default=True,
+                metavar="N",
+                help="Only pairs that share N fingerprints.",
+            ),
+            click.option(
+                "--min",
+                type=float,
+                metavar="X",
+                help="Only pairs of at least X.  [default: 0.5 for clusters and drop lists]",
             ),
             click.option(
                 "--max-df",
@@ -274,6 +284,25 @@ def jobs_option(command: Command) -> Command:
     )(command)
 
 
+def names_options(command: Command) -> Command:
+    """--names and -0; hands what ends each name to the command's parameter `end`, None where a table is asked for."""
+
+    @click.option("--names", is_flag=True, help="Print the names alone, one a line.")
+    @click.option(
+        "-0", "--null", is_flag=True, help="With --names: end each with a NUL instead, for any name there can be."
+    )
+    @functools.wraps(command)
+    def with_names(*args: Any, names: bool, null: bool, form: str, **others: Any) -> Any:
+        if names and form != "table":
+            raise click.UsageError("--names prints no table: leave --format out")
+        if null and not names:
+            raise click.UsageError("-0 ends names: give --names too")
+        end = None if not names else "\0" if null else "\n"
+        return command(*args, end=end, form=form, **others)
+
+    return cast(Command, with_names)
+
+
 def output_argument(command: Command) -> Command:
     """FILE, by default standard output; written with `output.whole_file`."""
     return click.argument("file", type=click.Path(), default="-", callback=_not_the_database)(command)
@@ -360,6 +389,23 @@ def recipe_options(command: Command) -> Command:
         return command(*args, recipe=recipe, **others)
 
     return cast(Command, with_recipe)
+
+
+def content_named(db: "Database", target: Target, name: str, kind: str) -> tuple[bytes | str, str]:
+    """The content and the kind of a document in the database, or else of a file. Raises NoSuchDocument, Unreadable,
+    ContentChanged, MissingPackage, OSError."""
+    from fpdb.load.sources import Skipped, content_of
+    from fpdb.load.walking import files
+
+    if name in db:
+        return db.original(name), db.document(name).kind
+    if not os.path.isfile(name):
+        raise NoSuchDocument(f"no document in {db.path} is named {name}, and there is no such file")
+    for source in files((name,), kind=kind, own=target.own()):
+        if isinstance(source, Skipped):
+            raise Unreadable(f"{name}: {source.reason}")
+        return content_of(source), kind
+    raise Unreadable(f"{name}: there is nothing in it")
 
 
 @contextmanager

@@ -71,20 +71,21 @@ def write_rows(form: str, columns: Mapping[str, type], rows: Iterable[Sequence[o
 
 
 def write_names(names: Iterable[str], end: str) -> None:
-    """Names alone, each ended by a newline or a NUL; their bytes, except on a terminal. Raises BadName where a name
-    holds what ends names."""
+    """Names alone, each ended by a newline or a NUL: their bytes, but on a terminal a printable line each. Raises
+    BadName where a name holds what ends names."""
     out = _stdout("surrogateescape")
     clean = out.isatty()
     for name in names:
         if end in name:
             way = "give -0, or --format json" if end == "\n" else "use --format json"
             raise BadName(f"the name {name!r} cannot stand in a list of names that end so: {way}")
-        out.write((printable(name) if clean else name) + end)
+        out.write(printable(name) + "\n" if clean else name + end)
 
 
 def write_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
     """A table: drawn by rich on a terminal, else in plain columns, nothing cut off; no column that is all empty."""
     cells = [[printable(cell) for cell in row] for row in rows]
+    columns = [column._replace(title=printable(column.title)) for column in columns]
     used = [bool(column.title) or any(row[at] for row in cells) for at, column in enumerate(columns)]
     columns, cells = list(compress(columns, used)), [list(compress(row, used)) for row in cells]
     out = _stdout("backslashreplace")
@@ -252,7 +253,7 @@ def _draw(columns: Sequence[Column], cells: Iterable[Sequence[str]]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
         justify: Literal["left", "right"] = "right" if column.right else "left"
-        table.add_column(column.title, justify=justify, overflow="fold", no_wrap=column.right)
+        table.add_column(Text(column.title), justify=justify, overflow="fold", no_wrap=column.right)
     for row in cells:
         table.add_row(*(Text(cell) for cell in row))
     Console(file=sys.stdout).print(table)

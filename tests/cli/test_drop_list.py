@@ -31,7 +31,7 @@ def copies(run: Run) -> Run:
         "é": prose(2, 300)[:1_000],
     }.items():
         Path("text").write_text(content)
-        run("add", "text", "--name", name, "--label", f"language={'fr' if name == 'é' else 'en'}")
+        run("add", "text", "--keep-text", "--name", name, "--label", f"language={'fr' if name == 'é' else 'en'}")
     return run
 
 
@@ -86,6 +86,13 @@ def test_a_list_that_names_what_is_not_there_removes_nothing(copies: Run) -> Non
         ("drop-list", "--names", "--format", "json"),
         ("drop-list", "--keep", "last"),
         ("drop-list", "--min", "7"),
+        ("list", "-0"),
+        ("spans", "--pad", "-1"),
+        ("spans", "a", "--new", "language=fr"),
+        ("common", "--min-df", "1"),
+        ("common", "--mark", "a"),
+        ("explain", "a", "a"),
+        ("explain", "a", "c", "--since", "2026-01-01"),
         ("remove", "-0", "a"),
         ("remove",),
         ("pairs", "--keep", "first"),
@@ -101,6 +108,9 @@ COMMANDS = [
     ("pairs", "--by", "weighted-resemblance"),
     ("pairs", "--clusters", "--keep", "longest"),
     ("drop-list",),
+    ("spans", "--max-df", "0"),
+    ("spans", "text", "c", "--pad", "3"),
+    ("common", "--min-df", "2"),
     ("query", "text"),
     ("query", "text", "--regions"),
     ("query", "text", "--by", "weighted-reverse-containment"),
@@ -130,6 +140,38 @@ def flat(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if "members" in found[0]:
         return [cluster | {"member": member} for cluster in found for member in cluster["members"]]
     return found
+
+
+def test_explain_tells_in_sentences_and_in_fixed_keys(copies: Run) -> None:
+    lines = copies("explain", "a", "d").stdout.splitlines()
+    assert lines[0].split() == ["a", "d"]
+    assert "They share no fingerprint." in lines[-1]
+    Path("draft.txt").write_text(prose(1, 300)[:600])
+    (found,) = objects(copies("explain", "b\nb", "draft.txt", "--min", "0.2", "--format", "json").stdout)
+    assert (found["similar"], found["b"]["in_database"], found["reasons"][0]["code"]) == (True, False, "similar")
+    assert list(found)[:5] == ["similar", "a", "b", "shared", "shared_boilerplate"]
+    rows = list(csv.reader(io.StringIO(copies("explain", "a", "c", "--format", "csv").stdout)))
+    assert rows[0] == ["figure", "a", "b"]
+    assert "no such file" in copies("explain", "a", "nowhere", status=1).stderr
+    assert "\\x0a" in copies("explain", "a", "b\nb").stdout
+
+
+def test_what_is_marked_as_boilerplate_is_discarded(copies: Run) -> None:
+    done = copies("common", "--min-df", "2", "--mark", "parts")
+    assert "marked as boilerplate: parts" in done.stderr
+    assert copies("common", "--min-df", "2").stdout == "no passage is in 2 documents\n"
+    copies("remove", "parts")
+    assert "for instance in" in copies("common", "--min-df", "2").stdout
+
+
+def test_spans_that_cannot_be_told_say_why(run: Run) -> None:
+    for name in ("a", "b"):
+        Path("text").write_text(prose(1, 100) + name)
+        run("add", "text", "--name", name)
+    Path("text").unlink()
+    assert run("spans").stdout.splitlines()[1].endswith("cannot be read: gone")
+    assert "gone" in run("spans", "b", status=1).stderr
+    assert run("spans", "--min-shared", "9999").stdout.startswith("nothing to cut")
 
 
 def test_row_groups_are_of_bounded_size(copies: Run, monkeypatch: pytest.MonkeyPatch) -> None:

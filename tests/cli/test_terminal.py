@@ -83,7 +83,18 @@ def commands(name: str, files: list[str]) -> list[list[str]]:
         ["query", name, "--by", name],
         ["pairs", "--by", name],
         ["pairs"],
-        ["pairs", "--clusters"],
+        ["pairs", "--clusters", "--keep", "longest"],
+        ["pairs", "--clusters", "--keep", name],
+        ["drop-list", "--min", "0"],
+        ["drop-list", "--keep", name],
+        ["spans", "--min", "0"],
+        ["spans", name],
+        ["spans", files[1]],
+        ["common", "--min-df", "2"],
+        ["common", "--min-df", "2", "--mark", name],
+        ["explain", name, f"{name}.html"],
+        ["explain", files[1], f"no {name}"],
+        ["remove", "--from", name],
         ["fingerprint", files[1]],
         ["fingerprint", name, "--kind", name],
         ["list"],
@@ -140,9 +151,11 @@ def test_no_output_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     before_removal = runs.index(["remove", ALL.replace("\0", "")])
     for form in ("csv", "json"):
         more = [["list"], ["show", ALL], ["info"], ["check"], ["query", "d", "--include-self"], ["pairs"], ["add", "d"]]
+        more += [["drop-list"], ["spans"], ["common", "--min-df", "2"], ["explain", ALL, f"{ALL}.html"]]
         runs[before_removal:before_removal] = [[*one, "--format", form] for one in more] + [
             ["fingerprint", files[1], "--format", form]
         ]
+    runs[before_removal:before_removal] = [["list", "--names", "-0"], ["drop-list", "--min", "0", "--names", "-0"]]
     encoded = [
         [argument.replace("\0", "").encode("utf-8", "surrogateescape").hex() for argument in one] for one in runs
     ]
