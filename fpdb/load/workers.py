@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -83,11 +83,11 @@ class _Packed(NamedTuple):
 
 @dataclass
 class _Given:
-    """A chunk that was given to the workers, or done by this process after all."""
+    """A chunk that is given to the workers, or done by this process after all."""
 
     jobs: list[Job]
-    future: "Future[_Packed]"
-    own: list[Outcome] | None = None
+    future: "Future[_Packed] | None" = None
+    own: list[Outcome] = field(default_factory=list)
 
 
 def fingerprinted(
@@ -146,43 +146,91 @@ def _outcome(job: Job, recipe: Recipe, frequencies: Frequencies | None = None) -
         return Outcome(source, failure=reason_of(error))
 
 
+class _Workers:
+    """Processes that do chunks in the order in which they are given. Each has one more at hand than it is at; what it
+    is not yet handed can be taken back.
+
+    Nothing that was handed over is cancelled: on Python 3.11 a cancelled future ends the thread that manages the pool
+    when a process dies, and nobody is told.
+    """
+
+    def __init__(self, processes: int, recipe: Recipe) -> None:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        record = recipe.to_record()
+        self._pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_begin_worker, initargs=(record,))
+        self._free = 2 * processes
+        self._queue: deque[_Given] = deque()
+        self._lock = threading.RLock()  # a future that is done already calls `_next` at once
+
+    def give(self, given: _Given) -> None:
+        """BrokenProcessPool."""
+        with _deaf_to_interrupts(), self._lock:
+            self._queue.append(given)
+            self._hand_over()
+
+    def take_back(self) -> _Given | None:
+        """The chunk that was given last, if it was not handed over yet."""
+        with self._lock:
+            return self._queue.pop() if self._queue else None
+
+    def close(self) -> None:
+        """Waits for what was handed over."""
+        with self._lock:
+            self._queue.clear()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _hand_over(self) -> None:
+        while self._free and self._queue:
+            given = self._queue.popleft()
+            given.future = self._pool.submit(_work, _tasks(given.jobs))
+            self._free -= 1
+            given.future.add_done_callback(self._next)
+
+    def _next(self, future: "Future[_Packed]") -> None:
+        if future.cancelled() or future.exception() is not None:
+            return  # whoever waits for it is told; the pool may hold its own lock now, so ours is not to be waited for
+        with self._lock:
+            self._free += 1
+            self._hand_over()
+
+
 def _in_processes(chunks: Iterable[list[Job]], recipe: Recipe, processes: int) -> Iterator[Outcome]:
     """This process does its share: it takes a chunk back where it would have to wait."""
-    from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(
-        processes - 1, get_context("spawn"), initializer=_begin_worker, initargs=(recipe.to_record(),)
-    )
+    workers = _Workers(processes - 1, recipe)
     waiting: deque[_Given] = deque()
     held = 0
     try:
         for chunk in chunks:
-            with _deaf_to_interrupts():
-                waiting.append(_Given(chunk, pool.submit(_work, _tasks(chunk))))
+            waiting.append(_Given(chunk))
+            workers.give(waiting[-1])
             held += _content_bytes(chunk)
             while len(waiting) > CHUNKS_AHEAD * processes or (held > HELD_BYTES and waiting):
                 held -= _content_bytes(waiting[0].jobs)
-                yield from _first(waiting, recipe)
+                yield from _first(waiting, workers, recipe)
         while waiting:
-            yield from _first(waiting, recipe)
+            yield from _first(waiting, workers, recipe)
     except BrokenProcessPool:
         raise WorkerError("a worker process died, perhaps for want of memory; try again with --jobs 1") from None
     finally:
-        pool.shutdown(cancel_futures=True)
+        workers.close()
 
 
-def _first(waiting: "deque[_Given]", recipe: Recipe) -> Iterable[Outcome]:
+def _first(waiting: deque[_Given], workers: _Workers, recipe: Recipe) -> Iterable[Outcome]:
     """Takes the first chunk out. While it is not done, does the last ones itself, which come up last."""
     first = waiting[0]
-    while not first.future.done():
-        taken = next((given for given in reversed(waiting) if not given.own and given.future.cancel()), None)
+    while not first.own and (first.future is None or not first.future.done()):
+        taken = workers.take_back()
         if taken is None:
             break
         taken.own = [_outcome(job, recipe) for job in taken.jobs]
     waiting.popleft()
-    return first.own or _unpack(first.jobs, first.future.result())
+    if first.future is None:
+        return first.own
+    return _unpack(first.jobs, first.future.result())
 
 
 def _content_bytes(chunk: Sequence[Job]) -> int:
