@@ -88,22 +88,28 @@ def test_archives_that_unpack_to_more_than_there_is(tmp_path, amount, figure):
     figure(15, f"{len(documents)} archives", done)
 
 
-def test_one_character_over_and_over(tmp_path, amount, figure):
-    """One file just below the limit of a document, in full, and one of 1 GB."""
-    size, larger = amount(20, LARGEST // 1_000_000), amount(1, 1_000)
-    folder = laid_out(tmp_path, {})
-    for name, megabytes in (("a.txt", size), ("larger.txt", larger)):
-        with (folder / name).open("wb") as file:
+REPEATED = {"a character": ("a.txt", "a", 4), "a ligature": ("a.txt", "\ufdfa", 34), "a tag": ("a.html", "<a b=c>", 24)}
+"""What may take how many times its size in memory. U+FDFA stands for 18 letters."""
+
+
+@pytest.mark.parametrize("what", REPEATED)
+def test_one_thing_over_and_over(tmp_path, amount, figure, what):
+    """A character: one file just below the limit of a document, in full, and one of 1 GB."""
+    name, unit, times = REPEATED[what]
+    one = what == "a character"
+    size = amount(10, (LARGEST >> 20) - 1) if one else amount(5, 50)
+    folder = laid_out(tmp_path, {name: (unit.encode() * (1 << 20))[: 1 << 20]})
+    piece = (folder / name).read_bytes()
+    for path, megabytes in ((folder / name, size), (folder / "larger.txt", amount(1, 1_000))):
+        with path.open("wb") as file:
             for _ in range(megabytes):
-                file.write(b"a" * 1_000_000)
+                file.write(piece)
     os.truncate(folder / "larger.txt", 1_000_000_000)  # in short, it is mostly a hole
     outcome = loaded(folder)
     assert outcome["added"] == 2
-    assert outcome["skipped"]["d/larger.txt"].startswith("too large (1.0 GB; the limit is 0.5 GB)")
-    assert outcome["megabytes"] < 150 + 4 * size
-    with fpdb.open(tmp_path / "t.fpdb", "r") as db:
-        assert db.document("d/a.txt").hashes == 1
-    figure(15, "one character, over and over", f"{size} MB in {outcome['megabytes']:,} MB; 1 GB refused")
+    assert outcome["skipped"] == {"d/larger.txt": "too large (1.0 GB; the limit is 0.5 GB)"}
+    assert outcome["megabytes"] < 150 + times * size
+    figure(15, f"{what}, over and over", f"{size} MB in {outcome['megabytes']:,} MB{'; 1 GB refused' if one else ''}")
 
 
 @pytest.mark.parametrize("scheme", ["winnow", "robust-winnow"])
