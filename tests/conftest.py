@@ -1,5 +1,7 @@
 """Fixtures of the storage tests: databases that must be sound in the end, and limits so small that all of them bite."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,18 @@ SMALL = [
     (queries, "MANY", 30),
 ]
 
+SWITCHES = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1200,800",
+]
+
 
 @pytest.fixture
 def small_limits(monkeypatch):
@@ -50,3 +64,18 @@ def db(path):
 @pytest.fixture
 def rng():
     return np.random.default_rng(1)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, which notes what it has to complain of."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or ""
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    for switch in SWITCHES:
+        options.add_argument(switch)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()

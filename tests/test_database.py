@@ -4,16 +4,6 @@ import os
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
 from plain import OPTIONS, Plain, as_json
 
 import fpdb
@@ -174,89 +164,3 @@ def test_a_history_that_ends_in_nothing_leaves_nothing(path, rng):
         db.compact()
         assert os.path.getsize(path) == empty
         assert db.check() == []
-
-
-NAMES = st.sampled_from(["a", "b", "c", "long " * 100 + "1", "long " * 100 + "2", "\udcff"])
-HASHES = st.lists(st.one_of(st.integers(0, 12), st.just(MOST)), max_size=12)
-
-
-class Histories(RuleBasedStateMachine):
-    """A database beside a dict: whatever is done to both, both say the same."""
-
-    @initialize(folder=st.uuids(version=4))
-    def create(self, folder):
-        self.folder = self.base / str(folder)
-        self.folder.mkdir(exist_ok=True)
-        self.path = str(self.folder / f"{len(list(self.folder.iterdir()))}.fpdb")
-        self.db = fpdb.open(self.path, "x")
-        self.plain = Plain()
-
-    @rule(name=NAMES, hashes=HASHES, boilerplate=st.booleans())
-    def add(self, name, hashes, boilerplate):
-        before = self.plain.documents.get(name)
-        status = self.db.add_fingerprints(name, sorted(hashes), boilerplate=boilerplate)
-        self.plain.add(name, hashes, boilerplate)
-        assert status in (["added"] if before is None else ["replaced", "unchanged"])
-
-    @rule(name=NAMES)
-    def remove(self, name):
-        if name in self.plain:
-            self.db.remove(name)
-            self.plain.remove(name)
-        else:
-            with pytest.raises(fpdb.NoSuchDocument):
-                self.db.remove(name)
-
-    @rule(changes=st.lists(st.tuples(NAMES, st.none() | HASHES, st.booleans()), max_size=6))
-    def batch(self, changes):
-        with self.db.batch() as batch:
-            for name, hashes, boilerplate in changes:
-                if hashes is not None:
-                    batch.add_fingerprints(name, hashes, boilerplate=boilerplate)
-                    self.plain.add(name, hashes, boilerplate)
-                elif name in self.plain:
-                    batch.remove(name)
-                    self.plain.remove(name)
-
-    @rule(changes=st.lists(st.tuples(NAMES, HASHES), min_size=1, max_size=3))
-    def failed_batch(self, changes):
-        def change_and_fail():
-            with self.db.batch() as batch:
-                for name, hashes in changes:
-                    batch.add_fingerprints(name, hashes)
-                raise OSError("of the caller")
-
-        with pytest.raises(OSError, match="of the caller"):
-            change_and_fail()
-
-    @rule()
-    def reopen(self):
-        self.db.close()
-        self.db = fpdb.open(self.path)
-
-    @precondition(lambda self: self.plain.documents)
-    @rule()
-    def compact(self):
-        self.db.compact()
-
-    @rule(hashes=HASHES, options=st.sampled_from(OPTIONS))
-    def query(self, hashes, options):
-        assert as_json(self.db.query_fingerprints(hashes, **options)) == as_json(self.plain.answer(hashes, **options))
-
-    @invariant()
-    def holds_the_same(self):
-        assert len(self.db) == len(self.plain)
-        assert [document.name for document in self.db.documents()] == self.plain.names()
-        assert all(name in self.db for name in self.plain.documents)
-
-    def teardown(self):
-        if hasattr(self, "db"):
-            assert self.db.check() == []
-            self.db.close()
-
-
-@pytest.mark.usefixtures("small_limits")
-def test_a_database_is_a_dict(tmp_path):
-    Histories.base = tmp_path
-    short = settings(max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck))
-    run_state_machine_as_test(Histories, settings=short)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import Final
 
 LARGEST: Final = 1 << 29
-"""Documents from this many bytes on are not read, in an archive or not: one is held in memory six times over."""
+"""Documents from this many bytes on are not read, in an archive or not: one is held in memory many times over, see
+SECURITY.md."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """A report in Chromium: sorting, filtering and jumping work, and what people wrote stays text."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,17 +12,6 @@ from selenium.webdriver.support.wait import WebDriverWait
 
 import fpdb
 
-SWITCHES = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1200,800",
-)
 IMAGE = "<img src=x onerror=\"document.title='obeyed'\">.txt"
 NAMES = [IMAGE, "\u202egnp.txt", "quote\"'.txt", "plain.txt"]
 MARKS = "</script><script>document.title='obeyed'</script>\u202e\x07\u2028😀<b>bold</b>"
@@ -56,18 +44,6 @@ def written(folder: Path, texts: dict[str, str]) -> str:
         (folder / "report.html").write_text(page.html(), "utf-8")
         assert db.check() == []
     return (folder / "report.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium") or ""
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for switch in SWITCHES:
-        options.add_argument(switch)
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture(scope="module")

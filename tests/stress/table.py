@@ -30,7 +30,14 @@ def table(folder: Path) -> str:
     noted = [json.loads(line) for file in sorted(folder.iterdir()) for line in file.read_text().splitlines()]
     lines = ["| what is done | how often, and what came of it |", "|---|---|"]
     for row, title in ROWS.items():
-        done = "; ".join(f"{one['what']}: {one['done']}" for one in noted if one["row"] == row)
+        alike: dict[str, list[str]] = {}
+        for one in noted:
+            if one["row"] == row:
+                alike.setdefault(one["done"], []).append(one["what"])
+        counted = [
+            f"{len(what)} kinds ({', '.join(what)})" if len(what) > 2 else ", ".join(what) for what in alike.values()
+        ]
+        done = "; ".join(f"{what}: {came}" for what, came in zip(counted, alike, strict=True))
         lines.append(f"| {title} | {done or 'not run'} |")
     return "\n".join(lines) + "\n"
 

@@ -1,5 +1,5 @@
-"""Whatever is wrong with a file, `check` says so. Faults are planted with LMDB itself, with sound checksums where the
-fault is not in the bytes."""
+"""Row 14: whatever is wrong with a file, `check` says so. Faults are planted with LMDB itself, with sound checksums
+where the fault is not in the bytes."""
 
 import zlib
 from contextlib import suppress
@@ -8,16 +8,17 @@ from pathlib import Path
 import msgpack
 import numpy as np
 import pytest
+from store.raw import Raw
 
 import fpdb
 from fpdb.store import layout
 
-from .raw import Raw
 
-
-@pytest.fixture
-def sound(path, rng):
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
     """A closed database of two runs, with positions, dead documents, boilerplate, and a long name."""
+    path = tmp_path_factory.mktemp("sound") / "t.fpdb"
+    rng = np.random.default_rng(1)
     with fpdb.open(path) as db:
         with db.batch() as batch:
             for number in range(30):
@@ -33,6 +34,12 @@ def sound(path, rng):
         assert db.info()["runs"] == 4
         assert db.info()["dead_postings"] == 700
         assert db.check() == []
+    return path.read_bytes()
+
+
+@pytest.fixture
+def sound(path, made):
+    Path(path).write_bytes(made)
     return path
 
 
@@ -203,7 +210,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_every_planted_fault_is_found(sound, fault):
+def test_every_planted_fault_is_found(sound, fault, figure):
     with Raw(sound) as raw:
         FAULTS[fault](raw)
     with fpdb.open(sound) as db:
@@ -215,6 +222,7 @@ def test_every_planted_fault_is_found(sound, fault):
                 question()
     with fpdb.open(sound, "r") as db:
         assert isinstance(db.check(), list)
+    figure(14, fault, "found")
 
 
 def test_a_flipped_bit_anywhere_in_a_live_page_never_passes(sound, rng):

@@ -1,0 +1,20 @@
+"""Row 11: whatever is done to a database, it says what a plain dict says, see `stress.machine`."""
+
+import pytest
+
+from stress.shim import run_program
+
+
+@pytest.mark.parametrize("part", [1, 2])
+def test_a_database_is_a_dict(part, amount, figure):
+    """Each part is of other histories."""
+    (outcome,) = run_program("machine", amount(5, 1_060), amount(40, 50))
+    assert outcome["steps"] >= amount(40, 50_000)
+    assert outcome.get("merges", 0) >= amount(1, 5_000)
+    assert outcome.get("killed", 0) >= amount(0, 1_000)
+    counts = f"{outcome['steps']:,} steps, {outcome['merges']:,} merges, {outcome['killed']:,} killed in a step"
+    figure(
+        11,
+        f"{outcome['histories']:,} histories, part {part}",
+        f"{counts}; after each step, all said is what the dict says",
+    )
