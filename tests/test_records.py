@@ -148,6 +148,9 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
 
 FAULTS: list[tuple[bytes, str]] = [
     (b"{", "not JSON"),
+    (b'{"id": }', "not JSON: Expecting value at character 8"),
+    (b'{"id": "x", "text": ["y", ', "not JSON: Expecting value"),
+    (b"]", "not JSON: Expecting value at character 1"),
     (b'{"id": "x"}', 'no "text" (there is: id)'),
     (b'{"id": "x", "text": null}', '"text" is null'),
     (b'{"id": ["x"], "text": "y"}', '"id" is neither a string nor a whole number'),
@@ -180,10 +183,10 @@ def test_what_is_wrong_is_named_and_counted_and_the_rest_goes_on(
     path = str(tmp_path / "in.jsonl")
     with fpdb.open(tmp_path / "x.fpdb") as db:
         report = load(db, pieces([path]), jobs=jobs, watcher=Watcher())
-        assert [one.name for one in report.skipped] == [f"{path}:{number}" for number in range(11, 16)]
+        assert [one.name for one in report.skipped] == [f"{path}:{number}" for number in range(11, 11 + len(FAULTS))]
         assert all(one.reason.startswith(why) for one, (_, why) in zip(report.skipped, FAULTS, strict=True))
-        assert (report.added, report.replaced, report.duplicates, report.skips) == (20, 1, 1, 5)
-        assert noticed == [f"{path}:17: another record is named 'd003'; the later one stays"]
+        assert (report.added, report.replaced, report.duplicates, report.skips) == (20, 1, 1, len(FAULTS))
+        assert noticed == [f"{path}:{12 + len(FAULTS)}: another record is named 'd003'; the later one stays"]
         assert db.document("d003").digest == fpdb.fingerprint.content_digest(text(50))
         assert db.check() == []
     with fpdb.open(tmp_path / "strict.fpdb") as db:

@@ -206,9 +206,12 @@ def _parsed(line: bytes) -> Mapping[str, Any]:
     """One line as an object. ValueError: it is none."""
     try:
         text = line.decode("utf-8")
-        record, end = _scan(text, 0) if text[0] == "{" else (None, -1)
+        try:
+            record, end = _scan(text, 0)
+        except StopIteration:  # a value is missing somewhere
+            record, end = None, -1
         if end != len(text):
-            record = json.loads(text)  # there are blanks around it, or something is wrong
+            record = json.loads(text)  # there are blanks around it, or something is wrong, and this says what
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
     except json.JSONDecodeError as error:
