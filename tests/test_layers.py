@@ -24,7 +24,8 @@ MAY_IMPORT = {
     "database": {"errors", "keys", "fingerprint", "store", "match", "batch", "archives", "transfer"},
     "care": {"errors", "fingerprint", "keys", "store"},
     "load": {"errors", "addresses", "fingerprint", "archives", "database", "batch"},
-    "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", ""},
+    "spark": {"errors", "addresses", "fingerprint", "store", "match", "database", "load", ""},
+    "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", "spark", ""},
     "": {"errors", "fingerprint", "match", "database", "batch", "care"},
     "__main__": {"cli"},
 }
