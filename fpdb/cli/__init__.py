@@ -22,6 +22,7 @@ from fpdb.cli.pairs import pairs
 from fpdb.cli.query import query
 from fpdb.cli.remove import remove
 from fpdb.cli.rotate import rotate
+from fpdb.cli.spark import spark
 from fpdb.cli.transfer import export, import_
 from fpdb.cli.upkeep import backup, check, compact
 from fpdb.errors import Error
@@ -129,6 +130,7 @@ for _command in (
     backup,
     export,
     import_,
+    spark,
 ):
     cli.add_command(_command)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 from pyspark.errors import PySparkRuntimeError
@@ -19,6 +20,7 @@ SETTINGS: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
 }
 
 
@@ -48,6 +50,18 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
             f"Spark did not start; does 'java -version' say 17 or later? (JAVA_HOME is "
             f"{os.environ.get('JAVA_HOME', 'not set')}): {error}"
         ) from error
+
+
+@contextmanager
+def running(master: str | None = None, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """As `session`; one that was started for the block ends with it."""
+    before = SparkSession.getActiveSession()
+    spark = session(master, settings)
+    try:
+        yield spark
+    finally:
+        if before is None:
+            spark.stop()
 
 
 def submitted() -> bool:
