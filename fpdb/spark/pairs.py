@@ -6,7 +6,6 @@ are before anything is joined. The measures are those of `match.comparison`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -46,39 +45,68 @@ def options_of(options: dict[str, Any]) -> PairOptions:
     return PairOptions(**{name: value for name, value in options.items() if name not in UNKNOWN})
 
 
-@dataclass(frozen=True)
 class Comparison:
-    """One comparison of all documents with all."""
+    """One comparison of all documents with all. Counts the documents when it is made."""
 
-    fingerprinted: DataFrame
-    boilerplate: DataFrame | None
-    options: PairOptions
-
-    def documents(self) -> DataFrame:
-        """A row a document: id, name, share, labels, owner, new."""
-        new = self.options.new
-        is_new = F.lit(True) if new is None else F.coalesce(F.col("labels")[new[0]] == new[1], F.lit(False))
-        owner = owner_column(self.options.owners).alias("owner")
-        return readable(self.fingerprinted).select("id", "name", "share", owner, is_new.alias("new"))
+    def __init__(self, fingerprinted: DataFrame, boilerplate: DataFrame | None, options: PairOptions) -> None:
+        self.documents = readable(fingerprinted)
+        self.options = options
+        self._boilerplate = boilerplate
+        count = self.documents.count()
+        cap = cap_of(options.max_df, count)
+        self.held = self._weighed(self._held(cap), count, cap) if options.weighted else self._held(cap)
+        """Which document holds which hash, each once: id, hash and, if hashes are weighed, weight."""
 
     def found(self) -> DataFrame:
         """The pairs that pass, a before b in the order of names: a_id, b_id, all measures, and the score."""
         options = self.options
-        documents = readable(self.fingerprinted).count()
-        cap = cap_of(options.max_df, documents)
-        held = self._held(cap)
+        a, b = at(self.held, "a"), at(self.held, "b")
+        met = a.join(b, (a["a_hash"] == b["b_hash"]) & (a["a_id"] < b["b_id"]))
+        counted = self.counted(met).where(F.col("shared") >= options.min_shared)
+        return (
+            self.measured(counted)
+            .where("a_new or b_new")
+            .where("a_owner is null or b_owner is null or a_owner <> b_owner")
+            .where(F.col("score") >= float(options.min or 0))
+        )
+
+    def counted(self, met: DataFrame) -> DataFrame:
+        """What two documents share: a_id, b_id, shared and its weight. met: a row a hash that both hold."""
+        weight = [F.sum("a_weight").alias("weight")] if self.options.weighted else []
+        return met.groupBy("a_id", "b_id").agg(F.count("*").alias("shared"), *weight)
+
+    def measured(self, counted: DataFrame) -> DataFrame:
+        """With names, all measures, and the score; a before b in the order of names. counted: as `counted` says."""
+        options = self.options
+        documents = self._described()
+        turned = F.col("a_name") > F.col("b_name")
+        sides = [
+            F.when(turned, F.col(f"{other}_{column}")).otherwise(F.col(f"{side}_{column}")).alias(f"{side}_{column}")
+            for side, other in (("a", "b"), ("b", "a"))
+            for column in documents.columns
+        ]
+        both = counted.join(at(documents, "a"), "a_id").join(at(documents, "b"), "b_id")
+        both = both.select(*sides, "shared", *(["weight"] if options.weighted else []))
+        columns = dict(zip(COLUMNS[3:], measures(F.col("shared").cast("double"), "size"), strict=True))
         if options.weighted:
-            held = self._weighed(held, documents, cap)
-        weight = [F.sum("weight").alias("total")] if options.weighted else []
-        sizes = held.groupBy("id").agg(F.count("*").alias("size"), *weight)
-        described = self.documents().join(sizes, "id")
-        return self._measured(self._counted(held), described)
+            columns |= dict(zip(WEIGHTED, measures(F.col("weight"), "total"), strict=True))
+        both = both.withColumns({"a": F.col("a_name"), "b": F.col("b_name"), **columns})
+        return both.withColumn("score", score(options.by))
+
+    def _described(self) -> DataFrame:
+        """A row a document: id, name, share, owner, new, size and, if hashes are weighed, total."""
+        weight = [F.sum("weight").alias("total")] if self.options.weighted else []
+        sizes = self.held.groupBy("id").agg(F.count("*").alias("size"), *weight)
+        owner = owner_column(self.options.owners).alias("owner")
+        new = is_new(self.options).alias("new")
+        sized = self.documents.select("id", "name", "share", owner, new).join(sizes, "id", "left")
+        return sized.fillna(0, ["size", *(["total"] if self.options.weighted else [])])
 
     def _held(self, cap: int) -> DataFrame:
         """Which document holds which hash: id, hash; each once."""
-        held = readable(self.fingerprinted).select("id", F.explode(F.array_distinct("hashes")).alias("hash"))
-        if self.boilerplate is not None:
-            discarded = readable(self.boilerplate).select(F.explode("hashes").alias("hash")).distinct()
+        held = self.documents.select("id", F.explode(F.array_distinct("hashes")).alias("hash"))
+        if self._boilerplate is not None:
+            discarded = readable(self._boilerplate).select(F.explode("hashes").alias("hash")).distinct()
             held = held.join(discarded, "hash", "left_anti")
         if cap:
             common = held.groupBy("hash").count().where(F.col("count") >= cap).select("hash")
@@ -92,32 +120,6 @@ class Comparison:
         weights = held.sparkSession.createDataFrame(table)
         counted = held.withColumn("df", F.count("*").over(Window.partitionBy("hash")))
         return counted.join(F.broadcast(weights), "df").select("id", "hash", "weight")
-
-    def _counted(self, held: DataFrame) -> DataFrame:
-        """What any two documents share: a_id, b_id (in no order of names), shared and its weight."""
-        a, b = at(held, "a"), at(held, "b")
-        met = a.join(b, (a["a_hash"] == b["b_hash"]) & (a["a_id"] < b["b_id"]))
-        weight = [F.sum("a_weight").alias("weight")] if self.options.weighted else []
-        counted = met.groupBy("a_id", "b_id").agg(F.count("*").alias("shared"), *weight)
-        return counted.where(F.col("shared") >= self.options.min_shared)
-
-    def _measured(self, counted: DataFrame, documents: DataFrame) -> DataFrame:
-        options = self.options
-        both = counted.join(at(documents, "a"), "a_id").join(at(documents, "b"), "b_id")
-        both = both.where("a_new or b_new").where("a_owner is null or b_owner is null or a_owner <> b_owner")
-        turned = F.col("a_name") > F.col("b_name")
-        sides = [
-            F.when(turned, F.col(f"{other}_{column}")).otherwise(F.col(f"{side}_{column}")).alias(f"{side}_{column}")
-            for side, other in (("a", "b"), ("b", "a"))
-            for column in documents.columns
-        ]
-        both = both.select(*sides, "shared", *(["weight"] if options.weighted else []))
-        columns = dict(zip(COLUMNS[3:], measures(F.col("shared").cast("double"), "size"), strict=True))
-        if options.weighted:
-            columns |= dict(zip(WEIGHTED, measures(F.col("weight"), "total"), strict=True))
-        both = both.withColumns({"a": F.col("a_name"), "b": F.col("b_name"), **columns})
-        both = both.withColumn("score", score(options.by))
-        return both.where(F.col("score") >= float(options.min or 0))
 
 
 def measures(value: Column, size: str) -> tuple[Column, Column, Column]:
@@ -143,6 +145,13 @@ def score(by: str) -> Column:
     if by.endswith("resemblance"):
         return F.col(by)
     return F.greatest(f"{by}_a", f"{by}_b")
+
+
+def is_new(options: PairOptions) -> Column:
+    """Whether a document has the label of new ones; all are new where none is given."""
+    if options.new is None:
+        return F.lit(True)
+    return F.coalesce(F.col("labels")[options.new[0]] == options.new[1], F.lit(False))
 
 
 def owner_column(rule: str) -> Column:

@@ -49,7 +49,7 @@ def postings_of(collection, recipe):
     return sorted(found, key=lambda row: (row[0], row[1], -1 if row[2] is None else row[2]))
 
 
-@pytest.mark.parametrize(("files", "adaptive"), [(1, True), (5, False), (5, True)])
+@pytest.mark.parametrize(("files", "adaptive"), [(1, True), (5, False)])
 def test_folder(found, settings, collection, local, tmp_path, files, adaptive):
     settings(adaptive=adaptive, partitions=3)
     folder, recipe = tmp_path / "folder", fpdb.Recipe.preset()

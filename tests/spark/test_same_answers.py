@@ -61,7 +61,7 @@ def test_boilerplate(spark, found, collection, footer, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "scheme", [{"scheme": "smallest", "n": 20}, {"scheme": "distinct", "n": 20}, {"hash_bits": 20}]
+    "scheme", [{"scheme": "smallest", "n": 20}, {"scheme": "distinct", "guarantee": 500, "s": 10}, {"hash_bits": 20}]
 )
 def test_other_recipes(spark, lines, collection, tmp_path, scheme):
     """Samples are compared within what both are samples of; narrow hashes meet by chance, as they do locally."""
@@ -75,40 +75,49 @@ def test_other_recipes(spark, lines, collection, tmp_path, scheme):
     assert rows(pairs(found, by="resemblance")) == expected
 
 
-@pytest.mark.parametrize("on_driver", [10**6, 0], ids=["driver", "stars"])
-def test_clusters(found, local, on_driver):
+@pytest.mark.parametrize(("on_driver", "top"), [(10**6, None), (0, 9)], ids=["driver", "stars"])
+def test_clusters(found, local, on_driver, top):
+    """Joined on the driver, and by stars where it is to join none; top counts clusters."""
     expected = [
         (cluster.name, len(cluster), cluster.pairs, name)
-        for cluster in local.clusters(max_df=30)
+        for cluster in local.clusters(max_df=30, top=top)
         for name in cluster.members
     ]
-    assert len(expected) > 30
-    assert rows(clusters(found, max_df=30, on_driver=on_driver)) == expected
+    assert len(expected) > 20
+    assert rows(clusters(found, max_df=30, on_driver=on_driver, top=top)) == expected
 
 
-def test_top_counts_clusters(found, local):
-    expected = [(cluster.name, name) for cluster in local.clusters(max_df=30, top=3) for name in cluster.members]
-    assert [(row["cluster"], row["name"]) for row in clusters(found, max_df=30, top=3).collect()] == expected
-
-
-@pytest.mark.parametrize("keep", ["first", "longest", "label:lang=fr,en"])
-def test_drop_list(found, local, keep):
-    """One of each cluster stays: written plainly from the clusters and pairs that the database gives."""
+@pytest.mark.parametrize(
+    ("keep", "options"),
+    [
+        ("longest", {}),
+        ("label:lang=fr,en", {"by": "weighted_resemblance", "min": 0.2, "new": ("lang", "en"), "top": 12}),
+    ],
+    ids=str,
+)
+def test_drop_list(found, local, keep, options):
+    """One of each cluster stays: written plainly from the clusters, and from all pairs, whatever their owners."""
     about = {document.name: document for document in local.documents()}
-    scores = {(pair.a, pair.b): pair for pair in local.pairs(max_df=30, min=0.5)}
+    by, least = options.get("by", "containment"), options.get("min", 0.5)
+    alike = local.pairs(max_df=30, by=by, owners="label:none")
+    scores = {(pair.a, pair.b): (pair.shared, getattr(pair, by, None)) for pair in alike}
+    if by == "containment":
+        alike = local.pairs(max_df=30, owners="label:none")
+        scores = {(pair.a, pair.b): (pair.shared, max(pair.containment_a, pair.containment_b)) for pair in alike}
     preferred = {"fr": 0, "en": 1}
     ranks = {
-        "first": dict.fromkeys(about, 0),
         "longest": {name: -document.symbols for name, document in about.items()},
         "label:lang=fr,en": {name: preferred.get(each.labels.get("lang"), 2) for name, each in about.items()},
     }[keep]
+    new = {name for name, each in about.items() if "new" not in options or each.labels.get("lang") == "en"}
     expected = []
-    for cluster in local.clusters(max_df=30):
-        kept = min(cluster.members, key=lambda name: (ranks[name], name))
-        for name in sorted(set(cluster.members) - {kept}):
-            pair = scores.get((min(name, kept), max(name, kept)))
-            measure = pair and max(pair.containment_a, pair.containment_b)
-            expected.append((name, kept, cluster.name, len(cluster), pair and pair.shared, measure))
-    expected.sort(key=lambda row: (row[2], row[0]))
-    assert any(row[4] is None for row in expected)
-    assert rows(drop_list(found, max_df=30, keep=keep)) == expected
+    given = {name: value for name, value in options.items() if name != "top"}
+    for cluster in local.clusters(max_df=30, **given):
+        kept = min(cluster.members, key=lambda name: (name in new, ranks[name], name))
+        for name in cluster.members:
+            if name != kept and name in new:
+                shared, score = scores.get((min(name, kept), max(name, kept)), (0, 0.0))
+                reason = "similar" if score >= least else "connected"
+                expected.append((name, kept, cluster.name, len(cluster), shared, score, reason))
+    assert len({row[-1] for row in expected}) == (2 if keep == "longest" else 1)
+    assert rows(drop_list(found, max_df=30, keep=keep, **options)) == expected[: options.get("top")]
