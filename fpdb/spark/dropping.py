@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 (what all call it)
 from fpdb.errors import BadQuery
 from fpdb.match.comparison import PairOptions
 from fpdb.spark.clusters import ON_DRIVER, connecting, members_of
-from fpdb.spark.frames import at, frozen
+from fpdb.spark.frames import at, frozen, sorted_by_key
 from fpdb.spark.pairs import Comparison, is_new
 
 LAST = 2**62  # the rank of what has none of the values
@@ -88,8 +88,8 @@ def _wanted(members: DataFrame, documents: DataFrame, rank: Column, options: Pai
 def _shared(comparison: Comparison, wanted: DataFrame) -> DataFrame:
     """What these pairs share, also those that would not pass: as `Comparison.counted`."""
     pairs = wanted.select("a_id", "b_id")
-    met = at(comparison.held, "a").join(pairs, "a_id")
+    met = sorted_by_key(at(comparison.held, "a")).join(pairs, "a_id")
     other = comparison.held.select(F.col("id").alias("b_id"), F.col("hash").alias("a_hash"))
-    counted = comparison.counted(met.join(other, ["b_id", "a_hash"]))
+    counted = comparison.counted(met.join(sorted_by_key(other), ["b_id", "a_hash"]))
     found = pairs.join(counted, ["a_id", "b_id"], "left")
     return found.fillna(0, ["shared", *(["weight"] if comparison.options.weighted else [])])

@@ -29,6 +29,12 @@ def frozen(frame: DataFrame) -> DataFrame:
     return frame.checkpoint()
 
 
+def sorted_by_key(frame: DataFrame) -> DataFrame:
+    """One side of a join that is to be sorted, whatever Spark takes its size to be: it counts rows, not what is in
+    them, and might send all hashes to all workers."""
+    return frame.hint("merge")
+
+
 def at(frame: DataFrame, alias: str) -> DataFrame:
     """The same rows with the alias before all names of columns: a_id for id."""
     return frame.select([frame[column].alias(f"{alias}_{column}") for column in frame.columns])

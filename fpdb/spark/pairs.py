@@ -17,7 +17,7 @@ from fpdb.errors import BadQuery
 from fpdb.match.comparison import PairOptions, cap_of
 from fpdb.match.rarity import weigh
 from fpdb.spark.fingerprints import readable
-from fpdb.spark.frames import at
+from fpdb.spark.frames import at, sorted_by_key
 
 COLUMNS: Final = ("a", "b", "shared", "containment_a", "containment_b", "resemblance")
 WEIGHTED: Final = ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance")
@@ -61,7 +61,7 @@ class Comparison:
         """The pairs that pass, a before b in the order of names: a_id, b_id, all measures, and the score."""
         options = self.options
         a, b = at(self.held, "a"), at(self.held, "b")
-        met = a.join(b, (a["a_hash"] == b["b_hash"]) & (a["a_id"] < b["b_id"]))
+        met = a.join(sorted_by_key(b), (a["a_hash"] == b["b_hash"]) & (a["a_id"] < b["b_id"]))
         counted = self.counted(met).where(F.col("shared") >= options.min_shared)
         return (
             self.measured(counted)

@@ -18,6 +18,9 @@ LOCAL: Final = "local[*]"
 SETTINGS: Final = {
     # Batches are handed to Python whole: thousands of long texts at once would not fit into memory.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
+    # Sizes are known only when rows are there: a document is one row, and has thousands of hashes.
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.adaptive.autoBroadcastJoinThreshold": "10MB",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",

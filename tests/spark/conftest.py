@@ -18,6 +18,8 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50",
     "spark.default.parallelism": "2",
+    "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than a hundred documents
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 FOOTER = "This page was printed from the archive of the society; all rights of reproduction are reserved to it."
 

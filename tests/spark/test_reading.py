@@ -92,16 +92,8 @@ def test_bad_options(found, options):
         pairs(found, **options)
 
 
-def test_commands(spark, lines, local, tmp_path):  # noqa: ARG001 (the commands find the session)
+def test_wrong_commands(spark, lines, tmp_path):  # noqa: ARG001 (the commands find the session)
     run = CliRunner()
-    done = run.invoke(cli, ["spark", "pairs", lines, "--jsonl", "--min", "0.4", "--max-df", "30"])
-    assert done.exit_code == 0, done.output
-    printed = [json.loads(line) for line in done.stdout.splitlines()]
-    assert printed == [pair.to_dict() for pair in local.pairs(min=0.4, max_df=30)]
-    assert "fingerprinted" in done.stderr
-    done = run.invoke(cli, ["spark", "build", "--jsonl", lines, str(tmp_path / "folder"), "--files", "2"])
-    assert done.exit_code == 0, done.output
-    assert (tmp_path / "folder" / "_SUCCESS").exists()
     for wrong in (["pairs", lines], ["pairs", lines, "--jsonl", "--format", "parquet"]):
         assert run.invoke(cli, ["spark", *wrong]).exit_code == 2
     missing = run.invoke(cli, ["spark", "pairs", str(tmp_path / "none"), "--parquet"])
