@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fpdb.errors import (
         BadExport,
         BadFingerprints,
+        BadFolder,
         BadKeyFile,
         BadLabel,
         BadName,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         Locked,
         MissingKey,
         MissingPackage,
+        NameTaken,
         NewerFormat,
         NoSuchDatabase,
         NoSuchDocument,
@@ -40,9 +42,11 @@ if TYPE_CHECKING:
     )
     from fpdb.fingerprint import Fingerprints, Recipe, Rule
     from fpdb.match.clusters import Cluster
+    from fpdb.match.dropping import Drop
     from fpdb.match.pairs import Pair
     from fpdb.match.queries import Answer, Match, Query
     from fpdb.match.report import Report
+    from fpdb.shards import Shards, open_all
 
 __version__ = "0.1.0"
 
@@ -50,6 +54,7 @@ __all__ = [
     "Answer",
     "BadExport",
     "BadFingerprints",
+    "BadFolder",
     "BadKeyFile",
     "BadLabel",
     "BadName",
@@ -62,6 +67,7 @@ __all__ = [
     "Database",
     "DatabaseExists",
     "Document",
+    "Drop",
     "Error",
     "Findings",
     "Fingerprints",
@@ -70,6 +76,7 @@ __all__ = [
     "Match",
     "MissingKey",
     "MissingPackage",
+    "NameTaken",
     "NewerFormat",
     "NoSuchDatabase",
     "NoSuchDocument",
@@ -82,6 +89,7 @@ __all__ = [
     "Repair",
     "Report",
     "Rule",
+    "Shards",
     "SparkFailure",
     "StorageFailure",
     "UnknownKind",
@@ -89,6 +97,7 @@ __all__ = [
     "check",
     "import_",
     "open",
+    "open_all",
     "repair",
 ]
 
@@ -100,9 +109,11 @@ _HOMES = {
     "fpdb.database": ("Database", "Document", "import_", "open"),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
     "fpdb.match.clusters": ("Cluster",),
+    "fpdb.match.dropping": ("Drop",),
     "fpdb.match.pairs": ("Pair",),
     "fpdb.match.queries": ("Answer", "Match", "Query"),
     "fpdb.match.report": ("Report",),
+    "fpdb.shards": ("Shards", "open_all"),
 }
 
 

@@ -7,7 +7,6 @@ go to others. Knows nothing of databases.
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote_plus
 
 # A backslash counts as a slash, as in browsers.
 _URL = re.compile(
@@ -69,6 +68,8 @@ def _kept(text: str, *, first: bool = False) -> str:
 
 
 def _is_credential(name: str) -> bool:
+    from urllib.parse import unquote_plus
+
     decoded = unquote_plus(unquote_plus(name)).strip()
     words = [word.lower() for word in _WORD.findall(decoded)]
     return (

@@ -7,31 +7,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fpdb import keys
-from fpdb.batch import Batch, Numbers, Rarity, Status, as_hashes, frequencies
+from fpdb.batch import Batch, Numbers, Status
 from fpdb.errors import (
     BadKeyFile,
     BadName,
     DatabaseExists,
+    Error,
     NoSuchDocument,
     RecipeMismatch,
 )
-from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest, find_scheme
-from fpdb.match.originals import identify
-from fpdb.match.queries import Answer, Asked, Options, search
-from fpdb.match.samples import Sample
-from fpdb.match.sources import Sources
+from fpdb.fingerprint import DEFAULT_KEY, Recipe
+from fpdb.match.queries import Ranked
+from fpdb.questions import Questions
 from fpdb.store import layout
 from fpdb.store.environment import BESIDE
 from fpdb.store.layout import Record
@@ -40,9 +37,12 @@ from fpdb.store.store import Store
 
 if TYPE_CHECKING:
     from fpdb.match.clusters import Cluster
-    from fpdb.match.comparison import Watch
+    from fpdb.match.comparison import PairOptions, Watch
+    from fpdb.match.dropping import Drop
     from fpdb.match.pairs import Pair
     from fpdb.match.report import Report
+    from fpdb.match.sources import Sources
+    from fpdb.takeover import OnCollision
 
 Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
@@ -127,7 +127,7 @@ class Document:
     text_bytes: int | None
 
 
-class Database:
+class Database(Questions):
     """An open database; made by `fpdb.open`. One object serves many threads, and no forked child."""
 
     def __init__(
@@ -203,73 +203,63 @@ class Database:
             if change.additions or change.updates or change.removals or change.texts:
                 self._store.commit(change)
 
+    def merge(self, other: Database, *, prefix: str = "", on_collision: OnCollision = "refuse") -> dict[str, int]:
+        """Takes over all documents of another database of the same recipe, in their order and with all that is known
+        of them, without fingerprinting them again; returns how many were added, replaced, unchanged and skipped.
+
+        prefix: is put before their names. on_collision: what to do with documents whose names are there for another
+        content: "refuse" them all, "skip" them, or let them "replace" what is there. A document that is there with the
+        same kind and digest is unchanged.
+
+        Other writers wait meanwhile; readers go on, and see the documents come in by batches. In memory it takes some
+        30 bytes a document, and nothing for a posting. Killed at any moment, it leaves a sound database with whole
+        documents, and merging again goes on from there. Raises RecipeMismatch, NameTaken, BadName: then nothing has
+        changed; Corrupt: the other one is damaged; ReadOnly, Locked, StorageFailure.
+        """
+        if other.path == self.path:
+            raise Error(f"{self.path!r} cannot be merged with itself; give another database")
+        from fpdb.takeover import merge
+
+        self.check_recipe(other)
+        before = layout.name_bytes(prefix) if prefix else b""
+        with other._store.snapshot() as view:
+            return merge(self._store, view, before, on_collision)
+
+    def adopt(
+        self, folder: str | os.PathLike[str], *, prefix: str = "", on_collision: OnCollision = "refuse"
+    ) -> dict[str, int]:
+        """Takes over the documents of a folder that was made elsewhere, on Spark say, see docs/adopt-format.md; returns
+        how many were added, replaced, unchanged and skipped.
+
+        prefix, on_collision, memory and interruptions: as for `merge`. Everything in the folder is checked. Raises
+        RecipeMismatch, BadFolder, NameTaken, BadName: then nothing has changed; MissingPackage, ReadOnly, Locked,
+        StorageFailure.
+        """
+        from fpdb.adoption import Folder, adopt
+
+        found = Folder(os.fspath(folder))
+        self._refuse_recipe(found.recipe, found.key_digest, repr(found.path))
+        return adopt(self._store, found, layout.name_bytes(prefix) if prefix else b"", on_collision)
+
+    def check_recipe(self, other: Database) -> None:
+        """Raises RecipeMismatch where another database has other fingerprints than this one, and says why."""
+        self._refuse_recipe(other.recipe, other._store.recipe.get(keys.KEY_DIGEST), repr(other.path))
+
+    def _refuse_recipe(self, recipe: Recipe, key_digest: str | None, of: str) -> None:
+        """Raises RecipeMismatch where other fingerprints come of a recipe than of this one, and says in what."""
+        own_digest = self._store.recipe.get(keys.KEY_DIGEST)
+        differences = self.recipe.differences(recipe)
+        if own_digest is not None and key_digest is not None:
+            if own_digest != key_digest:
+                differences.insert(0, "the key file")
+        elif self.recipe.key is None or recipe.key is None:
+            differences.insert(0, "where the key is: in a file of its own here or there only")
+        elif self.recipe.key != recipe.key:
+            differences.insert(0, "the key")
+        if differences:
+            raise RecipeMismatch(f"{self.path!r} and {of} have different recipes: {'; '.join(differences)}")
+
     # ------------------------------------------------------------ questions
-
-    def query(
-        self,
-        content: str | bytes,
-        *,
-        name: str | None = None,
-        kind: str = "text",
-        window: int | None = None,
-        rarity: Rarity = "document",
-        include_self: bool = False,
-        regions: bool = False,
-        gap: int = 0,
-        texts: Callable[[Document], str | bytes | None] | None = None,
-        **options: Any,
-    ) -> Answer:
-        """Which documents share text with this content.
-
-        kind: one of `fingerprint.KINDS`, or "auto". name: the content's own; a document of this name and content is
-        left out unless include_self. window: wider than the recipe's, for fewer look-ups and a coarser answer. rarity:
-        see `Batch.add`.
-
-        regions: also tell where each match is, see `Match`, by all fingerprints of the query; gap: join those that are
-        no more symbols apart. texts: gives a document's content, or None; by default it is the text that was kept, else
-        what is in the file that is the document's source. options: see `match.queries.Options`: by, smallest, max_df,
-        max_ignored, min, top; by, max_df and max_ignored are the recipe's unless given. Raises BadQuery, BadRecipe,
-        UnknownKind, Unreadable, MissingPackage, Corrupt.
-        """
-        with self._store.snapshot() as view:
-            kind = self.recipe.resolve(kind, content, name)
-            counts = frequencies(view) if rarity == "corpus" else None
-            search_with = partial(
-                self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name
-            )
-            found = search_with(window=window)
-            itself = None if name is None else _itself(view, name, content_digest(content))
-            scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
-            sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
-            kgrams = found.kgrams if scheme.fixed else 0
-            asked = Asked(found.hashes, name, kind, itself, include_self, sample, kgrams)
-            ranked = search(view, asked, Options(**{"by": self.recipe.measure(kind), **self._caps(options)}))
-            if not regions:
-                return ranked.answer
-            if window is not None:
-                found = search_with()
-            from fpdb.match.evidence import Evidence
-
-            return Evidence(view, self.recipe, found, ranked.ignored, gap).attach(ranked, self._sources(texts))
-
-    def query_fingerprints(
-        self,
-        hashes: Numbers,
-        *,
-        name: str | None = None,
-        kind: str = "hashes",
-        digest: bytes | None = None,
-        **options: Any,
-    ) -> Answer:
-        """Which documents share these hashes: uint64, shape (n,), in any order, repeats allowed.
-
-        digest: a document of this name and digest is the query itself, and is left out. options: as for `query`. Raises
-        BadQuery, BadFingerprints, Corrupt.
-        """
-        checked = Options(**self._caps(options))
-        array = as_hashes(hashes)
-        with self._store.snapshot() as view:
-            return search(view, Asked(array, name, kind, _itself(view, name, digest)), checked).answer
 
     def pairs(self, *, watch: Watch | None = None, **options: Any) -> Iterator[Pair]:
         """All documents against all: the pairs that share hashes, ranked.
@@ -284,19 +274,34 @@ class Database:
         checked = PairOptions(**options)
         return self._from_view(lambda view: pairs(view, checked, watch))
 
-    def clusters(self, *, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
+    def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
         """Documents that pairs connect, directly or through others, the largest groups first.
 
-        watch, options: as for `pairs`; top counts clusters, and min is 0.5 unless given or ranked by shared hashes.
-        Raises BadQuery, Corrupt.
+        keep: also tell which one is kept, see `drop_list`. watch, options: as for `pairs`; top counts clusters, and min
+        is 0.5 unless given or ranked by shared hashes. Raises BadQuery, Corrupt.
         """
         from fpdb.match.clusters import clusters
-        from fpdb.match.comparison import PairOptions
 
-        checked = PairOptions(**options)
-        if checked.min is None and checked.by != "shared":
-            checked = replace(checked, min=CONNECTED)
-        return self._from_view(lambda view: clusters(view, checked, watch))
+        checked = _connecting(options)
+        return self._from_view(lambda view: clusters(view, checked, keep, watch))
+
+    def drop_list(
+        self, *, keep: str = "first", direct: bool = False, watch: Watch | None = None, **options: Any
+    ) -> Iterator[Drop]:
+        """The documents to remove so that no pair that passes is left: `pairs` of these options then finds nothing,
+        with max_df=0; else as long as the same hashes are left out as common.
+
+        One document of each cluster stays. keep: which: "first", the one added first; "longest", the one with the most
+        symbols; "label:KEY=VALUE,VALUE2", the one whose label has the earliest of these values; ties as by "first".
+        direct: remove none but those that are a pair with one that stays: documents are gone through in the order in
+        which they are kept, and stay unless they are a pair with one that does. Where new or since is given, only
+        documents that are new are removed. watch, options: as for `clusters`; top counts documents, and by_owner makes
+        no sense. Raises BadQuery, Corrupt.
+        """
+        from fpdb.match.dropping import drop_list
+
+        checked = _connecting(options)
+        return self._from_view(lambda view: drop_list(view, checked, keep, direct=direct, watch=watch))
 
     def report(self, *, texts: Callable[[Document], str | bytes | None] | None = None, **options: Any) -> Report:
         """A page of evidence for a browser, yet empty: fill it with `add_answer` or `add_pairs`, and write its `html`.
@@ -307,32 +312,20 @@ class Database:
 
         return Report(self._store.snapshot, self.recipe, self._sources(texts), **options)
 
+    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+        return self._store.snapshot()
+
+    def _placed(self, _: Snapshot, ranked: Ranked) -> Ranked:
+        return ranked  # in the one file there is
+
     def _from_view(self, answer: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
         with self._store.snapshot() as view:
             yield from answer(view)
 
-    def frequencies(self, hashes: Numbers) -> NDArray[np.int64]:
-        """The document frequency of each hash, shape (n,): how many documents hold it, boilerplate not counted."""
-        with self._store.snapshot() as view:
-            return frequencies(view)(as_hashes(hashes))
-
     def _sources(self, texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
-        """Where the documents' contents are had from: what the caller gives, if he gives them."""
-        own = identify([os.path.realpath(self.path) + suffix for suffix in ("", *BESIDE)])
-        return Sources(own, None if texts is None else lambda number, record: texts(_document(number, record)))
-
-    def _caps(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The options, with the recipe's caps where the caller gives none."""
-        if options.get("max_df") is None and options.get("max_ignored") is None:
-            return {**options, "max_df": self.recipe.max_df, "max_ignored": self.recipe.max_ignored}
-        return options
+        return sources_of([self.path], texts)
 
     # ------------------------------------------------------------ the catalogue
-
-    def __len__(self) -> int:
-        """The number of documents, boilerplate not counted."""
-        with self._store.snapshot() as view:
-            return view.state.documents
 
     def __contains__(self, name: object) -> bool:
         try:
@@ -449,6 +442,23 @@ class Database:
         self._store.backup(os.fspath(path))
 
 
+def sources_of(paths: Iterable[str], texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
+    """Where contents of the documents of databases are had from: what the caller gives, if he gives them."""
+    from fpdb.match.originals import identify
+    from fpdb.match.sources import Sources
+
+    own = identify([os.path.realpath(path) + suffix for path in paths for suffix in ("", *BESIDE)])
+    return Sources(own, None if texts is None else lambda number, record: texts(_document(number, record)))
+
+
+def _connecting(options: Mapping[str, Any]) -> PairOptions:
+    """Options for pairs that connect documents. Raises BadQuery."""
+    from fpdb.match.comparison import PairOptions
+
+    checked = PairOptions(**options)
+    return replace(checked, min=CONNECTED) if checked.min is None and checked.by != "shared" else checked
+
+
 def _document(number: int, record: Record) -> Document:
     return Document(
         name=record.name.decode("utf-8", "surrogateescape"),
@@ -475,16 +485,6 @@ def _found(view: Snapshot, name: str) -> tuple[int, Record]:
     if found is None:
         raise NoSuchDocument(f"no document is named {name!r}")
     return found, view.catalogue.record(found)
-
-
-def _itself(view: Snapshot, name: str | None, digest: bytes | None) -> int | None:
-    """The document, boilerplate left out, that is the query itself."""
-    if name is None or digest is None:
-        return None
-    found = view.catalogue.find(layout.name_bytes(name))
-    if found is None or found >= layout.FIRST_BOILERPLATE or view.catalogue.record(found).digest != digest:
-        return None
-    return found
 
 
 def _literal_beginning(glob: str | None) -> bytes:

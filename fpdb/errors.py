@@ -44,6 +44,10 @@ class BadName(Error):
     """The document's name is empty, too long or cannot be encoded."""
 
 
+class NameTaken(Error):
+    """Documents to be taken over have names that are there already, for another content."""
+
+
 class ContentChanged(Error):
     """The content given for a document is not the one that was added under its name."""
 
@@ -94,6 +98,10 @@ class BadQuery(Error):
 
 class BadExport(Error):
     """What is to be imported is no export of fpdb, or a line of it is damaged; the message says which."""
+
+
+class BadFolder(Error):
+    """What is to be adopted is no adoptable folder, or something in it is wrong; the message says which."""
 
 
 class BadFingerprints(Error):

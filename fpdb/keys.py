@@ -6,7 +6,6 @@ Knows nothing of databases, and never says what is in a key file.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import stat
@@ -92,6 +91,8 @@ def read(path: str | os.PathLike[str]) -> FileKey:
 
 def _made(secret: bytes, *, exposed: bool) -> FileKey:
     """docs/file-format.md says how key and digest are made."""
+    import hashlib
+
     key = hashlib.blake2b(secret, digest_size=8, person=b"fpdb hash key").digest()
     digest = hashlib.blake2b(secret, digest_size=16, person=b"fpdb key digest").hexdigest()
     return FileKey(int.from_bytes(key), digest, exposed)

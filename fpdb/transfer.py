@@ -44,8 +44,8 @@ def export(view: Snapshot, recipe: Recipe, out: BinaryIO, *, texts: bool) -> int
     record = recipe.to_record()
     _write(out, {"format": FORMAT, "version": VERSION, "recipe": {**record, "key": str(record["key"])}})
     every = np.fromiter(view.catalogue.sized(), np.uint32)
-    for part in _parts(view, every):
-        for document, hashes, numbers in _transposed(view, part):
+    for part in parts(view, every):
+        for document, hashes, numbers in transposed(view, part):
             _write(out, _members(view, document, hashes, numbers, texts=texts))
     _write(out, {"documents": len(every)})
     return len(every)
@@ -56,7 +56,7 @@ def _write(out: BinaryIO, members: Mapping[str, Any]) -> None:
     out.write(b'%s,"checksum":"%s"}\n' % (line, xxhash.xxh3_64_hexdigest(line).encode()))
 
 
-def _parts(view: Snapshot, every: U32) -> Iterator[U32]:
+def parts(view: Snapshot, every: U32) -> Iterator[U32]:
     """The documents, some at a time: of one sort, and with no more postings than are held in memory."""
     start, room = 0, POSTINGS_AT_ONCE
     for at, document in enumerate(every.tolist()):
@@ -70,7 +70,7 @@ def _parts(view: Snapshot, every: U32) -> Iterator[U32]:
         yield every[start:]
 
 
-def _transposed(view: Snapshot, documents: U32) -> Iterator[tuple[int, U64, U32]]:
+def transposed(view: Snapshot, documents: U32) -> Iterator[tuple[int, U64, U32]]:
     """The hashes of each document, with their positions + 1, in the order of runs."""
     found = [runs.NO_POSTINGS]
     for run in view.state.runs:

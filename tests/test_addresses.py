@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from fpdb.addresses import CREDENTIALS, without_credentials
 from fpdb.fingerprint import Recipe
-from fpdb.load import load, records
+from fpdb.load.loading import load
+from fpdb.load.records import records
 
 SECRET = "s3cr3t"  # noqa: S105 (not one of ours)
 NAMES = [

@@ -23,8 +23,12 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.archives import Limits, Passed
 from fpdb.archives.members import Labels
-from fpdb.load import Skipped, Source, content_of, files, load, rotate, workers
+from fpdb.load import workers
 from fpdb.load.archives import documents
+from fpdb.load.loading import load
+from fpdb.load.rotating import rotate
+from fpdb.load.sources import Skipped, Source, content_of
+from fpdb.load.walking import files
 from fpdb.load.workers import Job, fingerprinted
 from fpdb.match.originals import identify, read_original
 
@@ -346,7 +350,7 @@ def test_each_limit_ends_what_it_should() -> None:
 
 HOSTILE = """
 import json, resource, sys
-from fpdb.load import files
+from fpdb.load.walking import files
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 for path in sys.argv[1:]:
     print(json.dumps([[one.name, getattr(one, "reason", None)] for one in files([path])]))

@@ -54,7 +54,9 @@ def test_names_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_and_options_exist(page: Path) -> None:
     text = page.read_text()
-    for name, rest in re.findall(r"fpdb ([a-z]+)\b([^`\n]*)", "\n".join(re.findall(r"`[^`]+`|^ {4}\$.*$", text, re.M))):
+    for name, rest in re.findall(
+        r"fpdb ([a-z]+(?:-[a-z]+)*)\b([^`\n]*)", "\n".join(re.findall(r"`[^`]+`|^ {4}\$.*$", text, re.M))
+    ):
         command = program.commands[name]
         if isinstance(command, click.Group):
             command = next((part for word in rest.split() if (part := command.commands.get(word))), command)
@@ -71,7 +73,7 @@ def test_every_command_is_named_in_the_readme() -> None:
 def test_commands_are_named_like_methods() -> None:
     methods = {name: name for name in program.commands} | {"list": "documents", "show": "document"}
     for command in set(program.commands) - {"init", "fingerprint", "import", "spark"}:
-        assert hasattr(fpdb.Database, methods[command]), command
+        assert hasattr(fpdb.Database, methods[command].replace("-", "_")), command
 
 
 def test_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,12 +21,19 @@ MAY_IMPORT = {
     "match": {"errors", "store", "fingerprint", "archives"},
     "batch": {"errors", "addresses", "fingerprint", "store"},
     "transfer": {"errors", "fingerprint", "store", "batch"},
-    "database": {"errors", "keys", "fingerprint", "store", "match", "batch", "archives", "transfer"},
+    "takeover": {"errors", "addresses", "store", "transfer"},
+    "adoption": {"errors", "keys", "fingerprint", "store", "takeover"},
+    "questions": {"errors", "fingerprint", "store", "match", "batch", "database"},
+    "database": {
+        *("errors", "keys", "fingerprint", "store", "match", "batch", "archives", "transfer", "takeover", "adoption"),
+        "questions",
+    },
+    "shards": {"errors", "store", "match", "database", "questions"},
     "care": {"errors", "fingerprint", "keys", "store"},
     "load": {"errors", "addresses", "fingerprint", "archives", "database", "batch"},
     "spark": {"errors", "addresses", "fingerprint", "store", "match", "database", "load", ""},
     "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", "spark", ""},
-    "": {"errors", "fingerprint", "match", "database", "batch", "care"},
+    "": {"errors", "fingerprint", "match", "database", "shards", "batch", "care"},
     "__main__": {"cli"},
 }
 HANDED_OUT = {"fpdb.batch", "fpdb.match.queries", "fpdb.fingerprint", "fpdb.errors", "fpdb.database"}

@@ -16,7 +16,11 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.batch import pack
-from fpdb.load import Report, Skipped, Source, files, load, loading, name_of, records, sources, workers
+from fpdb.load import loading, sources, workers
+from fpdb.load.loading import Report, load
+from fpdb.load.records import records
+from fpdb.load.sources import Skipped, Source, name_of
+from fpdb.load.walking import files
 from fpdb.load.workers import Job, WorkerError, fingerprinted
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -10,7 +10,9 @@ from click.testing import CliRunner
 
 import fpdb
 from fpdb.cli import cli
-from fpdb.load import Source, load, rotate
+from fpdb.load.loading import load
+from fpdb.load.rotating import rotate
+from fpdb.load.sources import Source
 
 LETTERS = np.array(list("abcdefghijklmnopqrstuvwxyz"))
 WORDS = ["".join(letters) for letters in np.random.default_rng(0).choice(LETTERS, (5_000, 6))]

@@ -14,9 +14,11 @@ import click
 from fpdb import __version__
 from fpdb.cli.add import add
 from fpdb.cli.catalogue import info, list_, show
+from fpdb.cli.drop_list import drop_list
 from fpdb.cli.fingerprint import fingerprint
 from fpdb.cli.init import init
-from fpdb.cli.options import Target
+from fpdb.cli.merge import adopt, merge
+from fpdb.cli.options import Target, default_path
 from fpdb.cli.output import printable, say
 from fpdb.cli.pairs import pairs
 from fpdb.cli.query import query
@@ -77,13 +79,12 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
     "--db",
-    "path",
+    "paths",
     metavar="FILE",
-    envvar="FPDB_DB",
-    default="corpus.fpdb",
+    multiple=True,
     show_default="$FPDB_DB, else corpus.fpdb",
     type=click.Path(),
-    help="The database.",
+    help="The database. For `fpdb query` also several, as --db A --db B.",
 )
 @click.option(
     "--timeout",
@@ -102,7 +103,7 @@ class Commands(click.Group):
 )
 @click.version_option(__version__, message="fpdb %(version)s")
 @click.pass_context
-def cli(ctx: click.Context, path: str, timeout: float, key_file: str | None) -> None:
+def cli(ctx: click.Context, paths: tuple[str, ...], timeout: float, key_file: str | None) -> None:
     """Fingerprints of documents in one file: which documents share text with this one, and how much?
 
     \b
@@ -111,7 +112,9 @@ def cli(ctx: click.Context, path: str, timeout: float, key_file: str | None) -> 
 
     Exit status: 0 done (also when nothing matches), 1 it failed or damage was found, 2 wrong usage.
     """
-    ctx.obj = Target(path, timeout, key_file)
+    if len(paths) > 1 and ctx.invoked_subcommand != "query":
+        raise click.UsageError("only `fpdb query` takes several databases; give one --db")
+    ctx.obj = Target(paths[0] if paths else default_path(), timeout, key_file, paths)
 
 
 for _command in (
@@ -120,6 +123,7 @@ for _command in (
     remove,
     query,
     pairs,
+    drop_list,
     fingerprint,
     list_,
     show,
@@ -130,6 +134,8 @@ for _command in (
     backup,
     export,
     import_,
+    merge,
+    adopt,
     spark,
 ):
     cli.add_command(_command)

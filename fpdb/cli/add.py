@@ -13,7 +13,8 @@ from fpdb.cli.output import count_text, names_text, say, size_text, write_csv, w
 if TYPE_CHECKING:
     from fpdb.batch import Rarity
     from fpdb.fingerprint import Recipe
-    from fpdb.load import Report, Skipped, Source
+    from fpdb.load.loading import Report
+    from fpdb.load.sources import Skipped, Source
 
     Sources = Iterable[Source | Skipped]
 
@@ -99,7 +100,7 @@ def add(
     """
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.errors import Error
-    from fpdb.load import Report, load
+    from fpdb.load.loading import Report, load
 
     _check_name(paths, name, jsonl)
     report = Report()
@@ -141,7 +142,8 @@ def _check_name(paths: tuple[str, ...], name: str | None, jsonl: bool) -> None:
 
 
 def _sources(target: Target, paths: tuple[str, ...], name: str | None, kind: str, jsonl: bool) -> "Sources":
-    from fpdb.load import files, records
+    from fpdb.load.records import records
+    from fpdb.load.walking import files
 
     if jsonl:
         return records(paths, kind=kind, own=target.own())
@@ -150,7 +152,7 @@ def _sources(target: Target, paths: tuple[str, ...], name: str | None, kind: str
 
 def _total(target: Target, paths: tuple[str, ...], jsonl: bool) -> int | None:
     """Bytes to be read; None if that cannot be known."""
-    from fpdb.load import size_of
+    from fpdb.load.walking import size_of
 
     if jsonl and "-" not in paths:
         return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))

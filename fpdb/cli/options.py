@@ -16,41 +16,64 @@ from fpdb.cli.output import say
 from fpdb.errors import BadQuery, BadRecipe, UnknownKind
 
 if TYPE_CHECKING:
-    from fpdb import Database
+    from fpdb import Database, Shards
     from fpdb.fingerprint import Recipe, Scheme
-    from fpdb.load import Own
+    from fpdb.load.sources import Own
 
 SUFFIXES = ("", "-lock", "-writer", "-merge")
 """Of the files of a database."""
 
 TOP_OF_TABLE = 20
 
+PAIR_MEASURES = ("containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance")
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
 class Target:
-    """The database that a command works on."""
+    """The database that a command works on. given: those that were named, where a query may be of several."""
 
     path: str
     timeout: float
     key_file: str | None = None
+    given: tuple[str, ...] = ()
 
     def open(self, mode: Literal["r", "r+", "a", "x"], recipe: "Recipe | None" = None) -> "Database":
         """Opens it; the modes are those of `fpdb.open`. Warns where others can read its key."""
         import fpdb
 
         db = fpdb.open(self.path, mode, recipe=recipe, timeout=self.timeout, key_file=self.key_file)
+        self._warn(db)
+        return db
+
+    def open_all(self) -> "Shards":
+        """Opens all that were given, to be asked together."""
+        import fpdb
+
+        try:
+            shards = fpdb.open_all(self.given, timeout=self.timeout, key_file=self.key_file)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+        self._warn(next(iter(shards.databases.values())))
+        return shards
+
+    def _warn(self, db: "Database") -> None:
         if db.key_exposed:
             say(f"warning: others can read the key in {self.key_file}; chmod 600 takes that away")
-        return db
 
     def own(self) -> "Own":
         """Its files, which are not documents, and which nothing else in this process may open; the key file too."""
-        from fpdb.load import Own
+        from fpdb.load.sources import Own
 
-        real = os.path.realpath(self.path)
-        return Own.of((real + suffix for suffix in SUFFIXES), () if self.key_file is None else (self.key_file,))
+        real = [os.path.realpath(path) for path in (self.path, *self.given)]
+        files = (path + suffix for path in real for suffix in SUFFIXES)
+        return Own.of(files, () if self.key_file is None else (self.key_file,))
+
+
+def default_path() -> str:
+    """The database where none is named."""
+    return os.environ.get("FPDB_DB") or "corpus.fpdb"
 
 
 class LazyChoice(click.ParamType[str]):
@@ -141,6 +164,69 @@ def top_option(command: Command) -> Command:
     )(command)
 
 
+def pair_options(command: Command) -> Command:
+    """Which pairs of documents count: what `fpdb.Database.pairs` takes, but for --top."""
+    for option in reversed(
+        (
+            click.option(
+                "--by",
+                type=click.Choice(PAIR_MEASURES),
+                default="containment",
+                show_default=True,
+                callback=lambda _, __, value: value.replace("-", "_"),
+                help="The measure: for the order, and for --min. Containment is the larger of both directions; "
+                "weighted ones count rare hashes for more.",
+            ),
+            click.option("--min-shared", type=click.IntRange(min=1), default=1, show_default=True, metavar="N"),
+            click.option(
+                "--min", type=float, metavar="X", help="Only pairs of at least X.  [default: 0.5 to connect documents]"
+            ),
+            click.option(
+                "--max-df",
+                type=click.IntRange(min=0),
+                metavar="M",
+                help="Leave out hashes that M documents or more hold, from scores and regions; 0: none.  "
+                "[default: 1000 beyond 10,000 documents, else 0]",
+            ),
+            click.option(
+                "--new",
+                type=NameValue(),
+                metavar="KEY=VALUE",
+                help="Only pairs with a document that has this label.",
+            ),
+            click.option(
+                "--since",
+                type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+                metavar="DATE",
+                help="Only pairs with a document added on this day or later: 2026-01-31, or 2026-01-31T09:00:00.",
+            ),
+            click.option(
+                "--owner-from",
+                "owners",
+                default="label:owner",
+                show_default=True,
+                metavar="RULE",
+                help="Documents of one owner are not paired. path:N: the first N parts of the name; label:KEY: that "
+                "label.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def keep_option(default: str | None) -> Callable[[Command], Command]:
+    """--keep."""
+    return click.option(
+        "--keep",
+        default=default,
+        show_default=default is not None,
+        metavar="RULE",
+        help="Which of several that are alike stays. first: the one added first; longest: the one with the most "
+        "symbols; label:KEY=VALUE,VALUE2: the one whose label has the earliest of these values.",
+    )
+
+
 def paths_argument(command: Command) -> Command:
     """PATH..., at least one."""
     return click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())(command)
@@ -155,6 +241,26 @@ def format_option(command: Command) -> Command:
         default="table",
         show_default=True,
         help="How to print, on a terminal or not: for people, one JSON object a line, or CSV.",
+    )(command)
+
+
+def output_options(command: Command) -> Command:
+    """--format, with Parquet, and --output; to be written inside `output.output_to`."""
+    command = click.option(
+        "--output",
+        type=click.Path(),
+        default="-",
+        callback=_not_the_database,
+        metavar="FILE",
+        help="Write to a file, which is there only once it is whole.  [default: standard output]",
+    )(command)
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["table", "json", "csv", "parquet"]),
+        default="table",
+        show_default=True,
+        help="How to print: for people, one JSON object a line, CSV, or Parquet, which takes the extra parquet.",
     )(command)
 
 

@@ -11,12 +11,14 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
 from itertools import compress
 from typing import Any, BinaryIO, Final, Literal, NamedTuple, TextIO
 
 import click
+
+from fpdb.errors import BadName
 
 SOME_NAMES = 3
 """Names that one line lists."""
@@ -56,6 +58,28 @@ def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) ->
         writer.writerow(header)
     for row in rows:
         writer.writerow([printable(cell) if clean and isinstance(cell, str) else cell for cell in row])
+
+
+def write_rows(form: str, columns: Mapping[str, type], rows: Iterable[Sequence[object]]) -> None:
+    """Rows as CSV or Parquet. columns: names, and what they hold: str, int, float or bool; None in a row is nothing."""
+    if form == "csv":
+        write_csv(list(columns), rows)
+        return
+    from fpdb.cli.parquet import write_parquet
+
+    write_parquet(sys.stdout.buffer, columns, rows)
+
+
+def write_names(names: Iterable[str], end: str) -> None:
+    """Names alone, each ended by a newline or a NUL; their bytes, except on a terminal. Raises BadName where a name
+    holds what ends names."""
+    out = _stdout("surrogateescape")
+    clean = out.isatty()
+    for name in names:
+        if end in name:
+            way = "give -0, or --format json" if end == "\n" else "use --format json"
+            raise BadName(f"the name {name!r} cannot stand in a list of names that end so: {way}")
+        out.write((printable(name) if clean else name) + end)
 
 
 def write_table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
@@ -126,6 +150,26 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+@contextmanager
+def output_to(path: str, form: str) -> Iterator[None]:
+    """What the block prints goes to the file, see `whole_file`. Raises click's UsageError where Parquet would go to a
+    terminal; MissingPackage before any work is done."""
+    if form == "parquet":
+        from fpdb.cli.parquet import check_packages
+
+        if path == "-" and sys.stdout.isatty():
+            raise click.UsageError("Parquet is not for a terminal: give --output FILE")
+        check_packages()
+    if path == "-":
+        yield
+        return
+    with whole_file(path) as file:
+        text = io.TextIOWrapper(file, "utf-8", write_through=True)
+        with redirect_stdout(text):
+            yield
+        text.detach()
 
 
 def say(message: str) -> None:

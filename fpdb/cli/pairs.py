@@ -1,30 +1,36 @@
 """`fpdb pairs`."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import TOP_OF_TABLE, NameValue, Target, format_option, report_option, top_option, wrong_usage
+from fpdb.cli.comparing import say_discarded, watched
+from fpdb.cli.options import (
+    TOP_OF_TABLE,
+    Target,
+    keep_option,
+    output_options,
+    pair_options,
+    report_option,
+    top_option,
+    wrong_usage,
+)
 from fpdb.cli.output import (
     Column,
     bar,
     count_text,
-    names_text,
-    say,
+    output_to,
     whole_file,
-    write_csv,
     write_json,
     write_line,
+    write_rows,
     write_table,
 )
 
 if TYPE_CHECKING:
     from fpdb import Cluster, Pair
-
-T = TypeVar("T")
-MEASURES = ("containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance")
 
 COLUMNS = (
     Column("#", right=True),
@@ -41,59 +47,49 @@ WEIGHTED_COLUMNS = (
     Column("weighted", right=True),
     Column(""),
 )
-FIELDS = ("a", "b", "shared", "containment_a", "containment_b", "resemblance")
-WEIGHTED_FIELDS = ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance")
+FIELDS: dict[str, type] = {
+    "a": str,
+    "b": str,
+    "shared": int,
+    "containment_a": float,
+    "containment_b": float,
+    "resemblance": float,
+}
+WEIGHTED_FIELDS: dict[str, type] = dict.fromkeys(
+    ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance"), float
+)
+MEMBERS: dict[str, type] = {"cluster": str, "member": str}
+KEPT: dict[str, type] = {"kept": str}
 
 
 @click.command()
-@click.option(
-    "--by",
-    type=click.Choice(MEASURES),
-    default="containment",
-    show_default=True,
-    help="The measure: for the order, and for --min. Containment is the larger of both directions; weighted ones "
-    "count rare hashes for more.",
-)
-@click.option("--min-shared", type=click.IntRange(min=1), default=1, show_default=True, metavar="N")
-@click.option("--min", type=float, metavar="X", help="Only pairs of at least X.  [default: with --clusters 0.5]")
+@pair_options
 @top_option
-@click.option(
-    "--max-df",
-    type=click.IntRange(min=0),
-    metavar="M",
-    help="Leave out hashes that M documents or more hold, from scores and regions; 0: none.  [default: 1000 beyond "
-    "10,000 documents, else 0]",
-)
-@click.option("--new", type=NameValue(), metavar="KEY=VALUE", help="Only pairs with a document that has this label.")
-@click.option(
-    "--since",
-    type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
-    metavar="DATE",
-    help="Only pairs with a document added on this day or later: 2026-01-31, or 2026-01-31T09:00:00.",
-)
-@click.option(
-    "--owner-from",
-    "owners",
-    default="label:owner",
-    show_default=True,
-    metavar="RULE",
-    help="Documents of one owner are not paired. path:N: the first N parts of the name; label:KEY: that label.",
-)
 @click.option(
     "--by-owner",
     is_flag=True,
     help="Compare owners, the documents of each taken as one. A report also shows their most alike documents.",
 )
 @click.option("--clusters", is_flag=True, help="Print groups that pairs connect, directly or through others.")
+@keep_option(None)
 @report_option
-@format_option
+@output_options
 @click.pass_obj
 def pairs(
-    target: Target, /, by: str, clusters: bool, report: str | None, form: str, top: int | None, **options: Any
+    target: Target,
+    /,
+    clusters: bool,
+    keep: str | None,
+    report: str | None,
+    form: str,
+    output: str,
+    top: int | None,
+    **options: Any,
 ) -> None:
     """Compare all documents with each other.
 
-    Pairs of documents that share fingerprints, the most alike first; boilerplate is left out.
+    Pairs of documents that share fingerprints, the most alike first; boilerplate is left out. A cluster's name is the
+    smallest name in it; with --keep, it also says which document `fpdb drop-list` would keep.
 
     \b
     Example: fpdb pairs --min 0.3
@@ -102,34 +98,25 @@ def pairs(
     """
     if clusters and report:
         raise click.UsageError("a report has pairs and their clusters: give --report without --clusters")
-    options |= {"by": by.replace("-", "_"), "top": top}
-    with target.open("r") as db, wrong_usage():
-        discarded = db.only_boilerplate()
-        if discarded:
-            say(f"in no pair, since all of their fingerprints are boilerplate: {names_text(discarded)}")
+    if keep and not clusters:
+        raise click.UsageError("--keep says what is kept of a cluster: give --clusters, or see 'fpdb drop-list'")
+    options["top"] = top
+    with output_to(output, form), target.open("r") as db, wrong_usage():
+        say_discarded(db)
         if clusters:
-            _print_clusters(_watched(db.clusters, options), form, top)
+            _print_clusters(watched(db.clusters, options | {"keep": keep}), form, top, kept=keep is not None)
             return
-        page = db.report(by=options["by"], connect=None if by == "shared" else options["min"]) if report else None
+        connect = None if options["by"] == "shared" else options["min"]
+        page = db.report(by=options["by"], connect=connect) if report else None
         listed = page.limits.rows if page else TOP_OF_TABLE
         # One more than a table shows tells whether there are more, without keeping all of them.
         options["top"] = (top or listed) + 1 if form == "table" else top
         kept: list[Pair] = []
-        _print_pairs(_keeping(_watched(db.pairs, options), kept, listed + 1), form, top, options["by"])
+        _print_pairs(_keeping(watched(db.pairs, options), kept, listed + 1), form, top, options["by"])
         if page and report:
             page.add_pairs(kept[:top], **{name: options[name] for name in ("by_owner", "owners", "max_df")})
             with whole_file(report) as file:
                 file.write(page.html().encode())
-
-
-def _watched(find: Callable[..., Iterator[T]], options: dict[str, Any]) -> Iterator[T]:
-    """What it finds, once there is a first one; until then a terminal shows how the work gets on."""
-    from fpdb.cli.progress import TerminalWatcher
-
-    with TerminalWatcher() as watcher:
-        found = find(watch=watcher.stage, **options)
-        first = list(islice(found, 1))
-    return chain(first, found)
 
 
 def _keeping(found: "Iterable[Pair]", kept: "list[Pair]", most: int) -> "Iterator[Pair]":
@@ -145,9 +132,9 @@ def _print_pairs(found: "Iterable[Pair]", form: str, top: int | None, by: str) -
     if form == "json":
         for pair in found:
             write_json(pair.to_dict())
-    elif form == "csv":
-        fields = FIELDS + WEIGHTED_FIELDS if weighted else FIELDS
-        write_csv(fields, ([getattr(pair, field) for field in fields] for pair in found))
+    elif form in ("csv", "parquet"):
+        fields = FIELDS | WEIGHTED_FIELDS if weighted else FIELDS
+        write_rows(form, fields, ([getattr(pair, field) for field in fields] for pair in found))
     else:
         listed = list(found)
         shown = listed[: top or TOP_OF_TABLE]
@@ -172,29 +159,40 @@ def _row(rank: int, pair: "Pair", by: str, weighted: bool) -> list[str]:
     return [*cells, bar(score)]
 
 
-def _print_clusters(found: "Iterable[Cluster]", form: str, top: int | None) -> None:
+def _print_clusters(found: "Iterable[Cluster]", form: str, top: int | None, *, kept: bool) -> None:
     if form == "json":
         for cluster in found:
             write_json(
                 {"cluster": cluster.name, "size": len(cluster), "pairs": cluster.pairs, "members": cluster.members}
+                | ({"kept": cluster.kept} if kept else {})
             )
-    elif form == "csv":
-        write_csv(("cluster", "member"), ((cluster.name, member) for cluster in found for member in cluster.members))
+    elif form in ("csv", "parquet"):
+        rows = ((cluster.name, member, cluster.kept) for cluster in found for member in cluster.members)
+        columns = MEMBERS | KEPT if kept else MEMBERS
+        write_rows(form, columns, (row[: len(columns)] for row in rows))
     else:
         found = iter(found)
         shown = list(islice(found, top or TOP_OF_TABLE))
         if not shown:
             write_line("no two documents are that much alike")
             return
-        columns = (Column("#", right=True), Column("size", right=True), Column("pairs", right=True), Column("members"))
-        write_table(columns, _cluster_rows(shown))
+        titles = (
+            Column("#", right=True),
+            Column("size", right=True),
+            Column("pairs", right=True),
+            Column("members"),
+            Column(""),
+        )
+        write_table(titles, _cluster_rows(shown))
         more = sum(1 for _ in found)
         if more:
             write_line(f"{count_text(more, 'more cluster')}; see them with --top")
 
 
-def _cluster_rows(shown: "Iterable[Cluster]") -> Iterable[tuple[str, str, str, str]]:
+def _cluster_rows(shown: "Iterable[Cluster]") -> Iterable[tuple[str, ...]]:
     """A line a member."""
     for rank, cluster in enumerate(shown, start=1):
-        yield str(rank), str(len(cluster)), f"{cluster.pairs:,}", cluster.name
-        yield from (("", "", "", member) for member in cluster.members[1:])
+        about = str(rank), str(len(cluster)), f"{cluster.pairs:,}"
+        for member in cluster.members:
+            yield *about, member, "kept" if member == cluster.kept else ""
+            about = "", "", ""

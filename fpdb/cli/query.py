@@ -3,8 +3,9 @@
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,18 +13,28 @@ import click
 from fpdb.cli.options import (
     TOP_OF_TABLE,
     Target,
-    format_option,
     kind_option,
+    output_options,
     paths_argument,
     report_option,
     top_option,
     wrong_usage,
 )
-from fpdb.cli.output import Column, bar, count_text, whole_file, write_csv, write_json, write_line, write_table
+from fpdb.cli.output import (
+    Column,
+    bar,
+    count_text,
+    output_to,
+    whole_file,
+    write_json,
+    write_line,
+    write_rows,
+    write_table,
+)
 from fpdb.errors import BadName, Unreadable
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Database, Report
+    from fpdb import Answer, Database, Report, Shards
     from fpdb.cli.progress import TerminalWatcher
 
 MEASURES = (
@@ -45,13 +56,34 @@ COLUMNS = (
     Column("resemblance", right=True),
 )
 BAR = (Column(""), Column(""))
-FIELDS = ("query", "rank", "name", "shared", "containment", "reverse_containment", "resemblance")
-WEIGHTED_FIELDS = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
-COVERAGES = ("query_coverage", "document_coverage", "source")
+FIELDS: dict[str, type] = {
+    "query": str,
+    "rank": int,
+    "name": str,
+    "shared": int,
+    "containment": float,
+    "reverse_containment": float,
+    "resemblance": float,
+}
+WEIGHTED_FIELDS: dict[str, type] = {
+    "weighted_containment": float,
+    "weighted_reverse_containment": float,
+    "weighted_resemblance": float,
+}
+COVERAGES: dict[str, type] = {"query_coverage": float, "document_coverage": float, "source": str}
+DATABASE: dict[str, type] = {"database": str}
 
 
 @click.command()
 @paths_argument
+@click.option(
+    "--db",
+    "databases",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(),
+    help="A database to ask; several are asked as one that holds all of their documents.",
+)
 @click.option(
     "--by",
     type=click.Choice(MEASURES),
@@ -99,12 +131,13 @@ COVERAGES = ("query_coverage", "document_coverage", "source")
 @click.option("--name", metavar="NAME", help="Name of the query, if there is but one.")
 @kind_option
 @report_option
-@format_option
+@output_options
 @click.pass_obj
 def query(
     target: Target,
     /,
     paths: tuple[str, ...],
+    databases: tuple[str, ...],
     by: str | None,
     least: float | None,
     top: int | None,
@@ -112,6 +145,7 @@ def query(
     kind: str,
     report: str | None,
     form: str,
+    output: str,
     **options: Any,
 ) -> None:
     """Tell which documents share text with a file.
@@ -122,15 +156,26 @@ def query(
     resemblance how much of both together they share: all counted in fingerprints, boilerplate left out. Weighted, each
     of these counts log(N / M), if M of the N documents hold it, the query being one of them.
 
+    Of several databases, one --db each, of one recipe, the answer is that of a single one with all of their documents,
+    boilerplate too; it also names each match's database.
+
     \b
     Example: fpdb query draft.txt
              fpdb query draft.txt --min 0.1 --format json
+             fpdb query --db 2023.fpdb --db 2024.fpdb draft.txt
     """
+    if databases:
+        given = (*target.given, *databases)
+        target = replace(target, path=given[0], given=given)
+    several = len(target.given) > 1
+    if several and report:
+        raise click.UsageError("--report shows the documents of one database; give one --db")
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
     if options["gap"] and not options["regions"]:
         raise click.UsageError("--gap joins regions: give --regions too")
+    import fpdb
     from fpdb.cli.progress import TerminalWatcher
-    from fpdb.load import size_of
+    from fpdb.load.walking import size_of
 
     failed: list[str] = []
 
@@ -138,11 +183,11 @@ def query(
         return size_of(paths, target.own())
 
     # Answers on a terminal show themselves how the work gets on.
-    watcher = TerminalWatcher("querying", total, shown=not sys.stdout.isatty())
-    with target.open("r") as db, watcher:
+    watcher = TerminalWatcher("querying", total, shown=output != "-" or not sys.stdout.isatty())
+    with output_to(output, form), target.open_all() if several else target.open("r") as db, watcher:
         shown = top or TOP_OF_TABLE
         measure = db.recipe.measure(kind) if by is None else by.replace("-", "_")
-        page = db.report(by=measure) if report else None
+        page = db.report(by=measure) if report and isinstance(db, fpdb.Database) else None
         most = top if page is None else top or page.limits.rows
         if form == "table":  # one more tells that there are more; regions take time, so there are none beyond
             most = max(shown, most or 0) + 1 if options["regions"] or page is not None else None
@@ -155,9 +200,11 @@ def query(
         if form == "json":
             for answer, *_ in answers:
                 write_json(answer.to_dict())
-        elif form == "csv":
-            fields = FIELDS + WEIGHTED_FIELDS * (measure in WEIGHTED_FIELDS) + COVERAGES * options["regions"]
-            write_csv(fields, (row for answer, *_ in answers for row in _csv_rows(answer, fields)))
+        elif form in ("csv", "parquet"):
+            fields = FIELDS | (WEIGHTED_FIELDS if measure in WEIGHTED_FIELDS else {})
+            fields |= COVERAGES if options["regions"] else {}
+            fields |= DATABASE if several else {}
+            write_rows(form, fields, (row for answer, *_ in answers for row in _rows(answer, fields)))
         else:
             for index, (answer, left_out, content) in enumerate(answers):
                 if index:
@@ -190,7 +237,7 @@ def _check(
 
 
 def _answers(
-    db: "Database",
+    db: "Database | Shards",
     target: Target,
     paths: tuple[str, ...],
     name: str | None,
@@ -202,18 +249,17 @@ def _answers(
 
     What cannot be read is said, and put into `failed` if it was named itself.
     """
-    from fpdb.fingerprint import content_digest
-    from fpdb.load import Skipped, content_of, files, reason_of
+    from fpdb.load.sources import Skipped, content_of, reason_of
+    from fpdb.load.walking import files
 
     for source in files(paths, name=name, kind=options["kind"], own=target.own()):
         try:
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
             content = content_of(source)
-            stored = None if options["include_self"] else db.digest(source.name)
             with wrong_usage():
                 answer = db.query(content, name=source.name, **options)
-            yield answer, stored is not None and stored == content_digest(content), content
+            yield answer, not options["include_self"] and db.holds(source.name, content), content
             watcher.done(source.size)
         except (OSError, BadName, Unreadable) as error:
             watcher.skipped(Skipped(source.name, reason_of(error)))
@@ -230,9 +276,9 @@ def _put_on(
         yield answer if regions else answer.without_regions(), left_out, content
 
 
-def _csv_rows(answer: "Answer", fields: Sequence[str]) -> Iterator[tuple[object, ...]]:
+def _rows(answer: "Answer", fields: Iterable[str]) -> Iterator[tuple[object, ...]]:
     for rank, match in enumerate(answer.matches, start=1):
-        yield (answer.query.name, rank, *(getattr(match, field) for field in fields[2:]))
+        yield (answer.query.name, rank, *(getattr(match, field) for field in islice(fields, 2, None)))
 
 
 def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
@@ -253,6 +299,7 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
         (
             str(rank),
             match.name,
+            *([] if match.database is None else [match.database]),
             f"{match.shared:,}",
             f"{match.containment:.1%}",
             f"{match.reverse_containment:.1%}",
@@ -263,7 +310,10 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
         )
         for rank, match in enumerate(answer.matches[:top], start=1)
     )
-    write_table((*COLUMNS, *([Column("weighted", right=True)] if weighted else []), *BAR), rows)
+    databases = [Column("database")] if answer.matches[0].database is not None else []
+    write_table(
+        (*COLUMNS[:2], *databases, *COLUMNS[2:], *([Column("weighted", right=True)] if weighted else []), *BAR), rows
+    )
     if len(answer.matches) > top:
         more = "more" if answer.matches[0].regions is not None else f"{len(answer.matches) - top:,} more"
         write_line(f"{more}; see them with --top")

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
-from fpdb.cli.options import LazyChoice, NameValue, RecipeCommand, Target, recipe_options, wrong_usage
+from fpdb.cli.options import (
+    LazyChoice,
+    NameValue,
+    RecipeCommand,
+    Target,
+    keep_option,
+    pair_options,
+    recipe_options,
+    wrong_usage,
+)
 from fpdb.cli.output import count_text, say, write_csv, write_json
-from fpdb.cli.pairs import MEASURES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -124,27 +132,7 @@ def paths_argument(command: Command) -> Command:
     return click.argument("paths", metavar="PATH...", nargs=-1, required=True)(command)
 
 
-def pair_options(command: Command) -> Command:
-    """The options of `fpdb pairs` that Spark knows."""
-    options = (
-        click.option(
-            "--by", type=click.Choice(MEASURES), default="containment", show_default=True, help="The measure."
-        ),
-        click.option("--min-shared", type=click.IntRange(min=1), default=1, show_default=True, metavar="N"),
-        click.option("--min", type=float, metavar="X", help="Only pairs of at least X.  [drop-list: 0.5]"),
-        click.option(
-            "--max-df",
-            type=click.IntRange(min=0),
-            metavar="M",
-            help="Leave out hashes that M documents or more hold; 0: none.  [default: 1000 beyond 10,000 documents]",
-        ),
-        click.option("--new", type=NameValue(), metavar="KEY=VALUE", help="Only pairs with such a document."),
-        click.option("--owner-from", "owners", default="label:owner", show_default=True, metavar="RULE"),
-    )
-    return functools.reduce(lambda wrapped, option: option(wrapped), reversed(options), command)
-
-
-def output_options(command: Command) -> Command:
+def result_options(command: Command) -> Command:
     """--to and --format."""
     command = click.option(
         "--format",
@@ -162,7 +150,7 @@ def output_options(command: Command) -> Command:
 @input_options
 @pair_options
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Only the first N.")
-@output_options
+@result_options
 @click.pass_context
 def pairs(
     ctx: click.Context, /, given: Input, recipe: Recipe, to: str | None, form_out: str | None, **options: Any
@@ -175,19 +163,16 @@ def pairs(
 @paths_argument
 @input_options
 @pair_options
-@click.option(
-    "--keep",
-    default="first",
-    show_default=True,
-    metavar="RULE",
-    help="Which document of a cluster stays: first (by name), longest, or label:KEY=VALUE,... in this order.",
-)
-@output_options
+@keep_option("first")
+@result_options
 @click.pass_context
 def drop_list(
     ctx: click.Context, /, given: Input, recipe: Recipe, to: str | None, form_out: str | None, **options: Any
 ) -> None:
-    """List the documents to drop, so that of each cluster of near-duplicates one stays."""
+    """List the documents to drop, so that of each cluster one stays, as `fpdb drop-list` does.
+
+    What counts as added first is the document with the smallest name.
+    """
     _find("drop_list", ctx, given, recipe, to, form_out, options)
 
 
@@ -229,7 +214,6 @@ def _find(
 
     if to is None and form == "parquet":
         raise click.UsageError("Parquet is not printed: give --to FOLDER")
-    options["by"] = options["by"].replace("-", "_")
     find = getattr(fpdb.spark, what)
     with _fingerprinted(ctx, given, recipe) as (found, boilerplate):
         rows: DataFrame = find(found, boilerplate, **options)

@@ -168,6 +168,19 @@ class Recipe:
         except (AttributeError, KeyError, TypeError) as error:
             raise BadRecipe(f"this is not the record of a recipe: {error}") from error
 
+    def differences(self, other: "Recipe") -> list[str]:
+        """In what this recipe makes other fingerprints than another one, the key aside, each in a few words."""
+        found = []
+        for name in sorted({*self.rules, *other.rules}):
+            rules = self.rules.get(name), other.rules.get(name)
+            if rules[0] != rules[1]:
+                found.append(f"the rule for {name} ({_rule_text(rules[0])}, not {_rule_text(rules[1])})")
+        for field_name in ("hash_bits", "positions"):
+            values = getattr(self, field_name), getattr(other, field_name)
+            if values[0] != values[1]:
+                found.append(f"{field_name} ({values[0]}, not {values[1]})")
+        return found
+
     def rule_for(self, kind: str) -> tuple[str, Rule]:
         """The alphabet in which documents of a kind are read, and its rule; else UnknownKind."""
         alphabets = find_kind(kind).alphabets
@@ -259,6 +272,12 @@ class Recipe:
         if sampling == "least" and len(stored) >= rule.parameters["n"]:
             return int(stored.max()) << 64 - self.hash_bits >> 32
         return WHOLE
+
+
+def _rule_text(rule: Rule | None) -> str:
+    if rule is None:
+        return "none"
+    return " ".join([f"k={rule.k}", rule.scheme, *(f"{name}={value}" for name, value in rule.parameters.items())])
 
 
 def _is_whole(value: object, within: range) -> bool:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fpdb.errors import BadQuery
 from fpdb.match import _counting
-from fpdb.store import layout, merging, runs
+from fpdb.store import layout, merging
 from fpdb.store.layout import Record
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Snapshot
@@ -50,6 +50,10 @@ class Collection:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def name(self, rank: int) -> str:
+        """The name of a rank, as a text."""
+        return self.names[rank].decode("utf-8", "surrogateescape")
 
 
 def collect(view: Snapshot, owner: Owner, is_new: Callable[[Record], bool], *, by_owner: bool) -> Collection:
@@ -97,7 +101,7 @@ def postings(view: Snapshot) -> Iterator[tuple[U64, U32]]:
     """The hashes and documents of all postings but boilerplate's, sorted, each hash whole. Those of dead documents are
     among them, and documents that hold a hash at several positions are repeated. Raises Corrupt."""
     boilerplate = view.boilerplate()
-    pieces = merging.merged([runs.scan(view.txn, view.blocks, run) for run in view.runs()], NOBODY, 0)
+    pieces = merging.merged(view.scans(), NOBODY, 0)
     hashes, documents = np.empty(0, np.uint64), NO_U32
     for piece in pieces:
         more, more_documents = piece.hashes, piece.documents

@@ -125,16 +125,16 @@ class Comparison:
         self.max_df = cap_of(options.max_df, count)
         self.floor = min(float(options.min or 0), 2.0**32)
         self._sampled = bool((self.documents.shares != layout.WHOLE).any())
-        self._weights: F64 = np.empty(0)
+        self.weights: F64 = np.empty(0)
         if options.weighted:
-            self._weights = weigh(np.arange(count + 1), count)
+            self.weights = weigh(np.arange(count + 1), count)
         self._sizes = np.zeros(count, np.uint32)
         self._paired = np.zeros(count, np.uint32)
         self._totals = np.zeros(count if options.weighted else 0)
         done = 0
         for lists in posting_lists(view, self.documents):
             _counting.survey(
-                lists, self.max_df, self.documents.new, self._weights, self._sizes, self._paired, self._totals
+                lists, self.max_df, self.documents.new, self.weights, self._sizes, self._paired, self._totals
             )
             done += len(lists)
             self._watch("reading", "posting", done, view.state.postings)
@@ -215,7 +215,7 @@ class Comparison:
         row, found = counter.count(
             lists.members,
             lists.frequencies,
-            self._weights,
+            self.weights,
             lists.offsets,
             lists.places,
             tile.a_start,
@@ -237,10 +237,11 @@ class Comparison:
         swapped = order[a] > order[b]
         a, b = np.where(swapped, b, a), np.where(swapped, a, b)
         found = Found(a, b, shared.copy(), weight, np.empty(len(a)))
-        found = found._replace(score=self._score(found))
+        found = found._replace(score=self.score(found))
         return found.take(found.score >= self.floor)
 
-    def _score(self, found: Found) -> F64:
+    def score(self, found: Found) -> F64:
+        """The measure that pairs are ranked by; shape (n,)."""
         if self.options.by == "shared":
             return found.shared.astype(np.float64)
         of_a, of_b, of_both = self.measures(found, weighted=self.options.weighted)

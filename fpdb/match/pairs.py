@@ -70,7 +70,7 @@ def pairs(view: Snapshot, options: PairOptions, watch: Watch | None = None) -> I
 
 def _described(comparison: Comparison, found: Found) -> Iterator[Pair]:
     """Pairs with their names and all measures."""
-    names = comparison.documents.names
+    name = comparison.documents.name
     for start in range(0, len(found.a), AT_ONCE):
         some = found.take(np.arange(start, min(start + AT_ONCE, len(found.a))))
         columns: list[NDArray[Any]] = [some.shared, *comparison.measures(some, weighted=False)]
@@ -78,12 +78,8 @@ def _described(comparison: Comparison, found: Found) -> Iterator[Pair]:
             columns += comparison.measures(some, weighted=True)
         rows = zip(some.a.tolist(), some.b.tolist(), *(column.tolist() for column in columns), strict=True)
         for a, b, *numbers in rows:
-            yield Pair(_text(names[a]), _text(names[b]), *numbers)
+            yield Pair(name(a), name(b), *numbers)
 
 
 def _joined(parts: list[Found]) -> Found:
     return Found(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
-def _text(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")

@@ -7,11 +7,11 @@ The measures are those of Broder (On the resemblance and containment of document
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,11 @@ from numpy.typing import NDArray
 from fpdb.errors import BadQuery
 from fpdb.match.rarity import ratio, sums, weigh, weights_held
 from fpdb.match.samples import Sample
-from fpdb.match.sources import SourceState
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Hits, Snapshot
+
+if TYPE_CHECKING:
+    from fpdb.match.sources import SourceState
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -82,6 +84,8 @@ class Match:
     part: said where every document has as many fingerprints and the lengths differ much, so that a low measure may
     still mean much: about how much of the shorter one is in the longer one (Heintze 1996, section 3.5).
 
+    database: only where several are asked together, the one that the document is in.
+
     Only where matches are ranked by a weighted measure, see `Options`: weighted_containment, and by one of the others
     weighted_reverse_containment and weighted_resemblance too.
 
@@ -108,6 +112,7 @@ class Match:
     document_coverage: float | None = None
     source: SourceState | None = None
     regions: list[dict[str, Any]] | None = None
+    database: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +155,15 @@ class Answer:
 class Asked(NamedTuple):
     """A query document.
 
-    hashes: shape (n,), in any order, repeats allowed. itself: the document that is the query itself, which is left out
-    unless with_itself. sample: where the database keeps samples. kgrams: how many it has, where documents of any length
-    have as many fingerprints; else 0.
+    hashes: shape (n,), in any order, repeats allowed. itself: the documents that are the query itself, one in each
+    database at most, which are left out unless with_itself. sample: where the database keeps samples. kgrams: how many
+    it has, where documents of any length have as many fingerprints; else 0.
     """
 
     hashes: U64
     name: str | None
     kind: str
-    itself: int | None = None
+    itself: Sequence[int] = ()
     with_itself: bool = False
     sample: Sample | None = None
     kgrams: int = 0
@@ -181,17 +186,18 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
         held = contains(boilerplate, distinct)
         ignored_boilerplate, distinct = int(held.sum()), distinct[~held]
     looked_up = distinct if options.smallest is None else distinct[: options.smallest]
-    itself = None if asked.with_itself else asked.itself
+    itself = () if asked.with_itself else asked.itself
     by_id = view.tally(looked_up) if options.max_df is None and not options.weighted else None
     if by_id is None:
         kept, indices, documents = _hits(view, looked_up, options)
-        others = np.ones(len(documents), np.bool_) if asked.itself is None else documents != asked.itself
-        found, shared = _tally(documents if itself is None else documents[others])
+        others = np.ones(len(documents), np.bool_)
+        for number in asked.itself:
+            others &= documents != number
+        found, shared = _tally(documents[others] if itself else documents)
     else:
         kept = np.ones(len(looked_up), np.bool_)
-        if itself is not None and itself < len(by_id):
-            by_id[itself] = 0
-        found, shared = _counted(by_id)
+        by_id[[number for number in itself if number < len(by_id)]] = 0
+        found, shared = _counted(by_id) if asked.sample else _most(view, by_id, options)
     if asked.sample is None:
         promising = _promising(view, found, shared, int(kept.sum()), options)
         found, shared = found[promising], shared[promising]
@@ -200,7 +206,7 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
     compare = partial(_compare, asked.sample, looked_up, sizes["share"])
     measures = compare(shared, kept, held * len(looked_up) / max(len(distinct), 1))
     if options.weighted:
-        documents_in_all = view.state.documents + (asked.itself is None)
+        documents_in_all = view.state.documents - len(asked.itself) + 1
         holders = np.bincount(indices[others], minlength=len(looked_up)) + 1
         weights = kept * weigh(holders, documents_in_all)
         value = sums(found, documents, weights[indices])
@@ -220,7 +226,14 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
 def sorted_distinct(hashes: U64) -> U64:
     """The distinct hashes, ascending. (np.unique hashes them in a table, and loads more of numpy for it.)"""
     ordered = np.sort(hashes)
-    return ordered[np.r_[True, ordered[1:] != ordered[:-1]]] if len(ordered) else ordered
+    return ordered[_first_of_each(ordered)]
+
+
+def _first_of_each(ordered: NDArray[Any]) -> NDArray[np.intp]:
+    """Where each distinct value begins."""
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], new[1:])
+    return new.nonzero()[0]
 
 
 def _note(fingerprints: int, looked_up: int, common: int) -> str | None:
@@ -237,7 +250,9 @@ def _note(fingerprints: int, looked_up: int, common: int) -> str | None:
 def _tally(documents: U32) -> tuple[U32, NDArray[np.int64]]:
     """The distinct documents, ascending, and how often each occurs."""
     if len(documents) < MANY or int(documents.max()) > SPARSE * len(documents):
-        return np.unique(documents, return_counts=True)
+        ordered = np.sort(documents)
+        first = _first_of_each(ordered)
+        return ordered[first], np.diff(first, append=len(ordered))
     return _counted(np.bincount(documents))
 
 
@@ -246,19 +261,37 @@ def _counted(counts: NDArray[Any]) -> tuple[U32, NDArray[np.int64]]:
     return found.astype(np.uint32), counts[found].astype(np.int64)
 
 
+RISING = ("containment", "shared")
+"""Measures that rise and fall with the number of shared hashes."""
+
+
+def _most(view: Snapshot, counts: U32, options: Options) -> tuple[U32, NDArray[np.int64]]:
+    """Of documents that share so many hashes each, by id, those that may be among the first `top`. Nearly all documents
+    may share some: no array of them is made."""
+    if options.top is None or options.by not in RISING:
+        return _counted(counts)
+    at_least = np.cumsum(np.bincount(counts)[::-1])[::-1]  # documents, of each count
+    last = int(np.flatnonzero(at_least >= options.top).max(initial=0))
+    if not last:
+        return _counted(counts)
+    found = np.flatnonzero(counts > last)
+    tied = view.catalogue.first_by_name(counts == last, options.top - len(found))
+    found = np.sort(np.concatenate((found, np.array(tied, np.intp))))
+    return found.astype(np.uint32), counts[found].astype(np.int64)
+
+
 def _promising(
     view: Snapshot, found: U32, shared: NDArray[np.int64], counted: int, options: Options
 ) -> NDArray[np.intp]:
     """Indices of the candidates whose sizes matter: those that may reach `min` and the first `top`.
 
-    Of the measures that count hashes, none but reverse containment exceeds shared / counted, and two of them rise and
-    fall with shared.
+    Of the measures that count hashes, none but reverse containment exceeds shared / counted.
     """
     least = 1.0
     if options.min is not None and options.by in ("containment", "resemblance", "shared"):
         least = options.min * (1 if options.by == "shared" else counted) - ROUNDING
     promising = np.flatnonzero(shared >= least)
-    if options.by in ("containment", "shared"):
+    if options.by in RISING:
         shared = shared[promising]
         promising = promising[_first(view, found[promising], shared, shared, options.top)]
     return promising
@@ -277,7 +310,9 @@ def _first(
         last = _largest(of_tied, top - sum(map(len, first)))
         first.append(tied[of_tied > last])
         tied = tied[of_tied == last]
-    named = view.catalogue.first_by_name(found[tied], top - sum(map(len, first)))
+    wanted = np.zeros(int(found[tied].max()) + 1, np.bool_)
+    wanted[found[tied]] = True
+    named = view.catalogue.first_by_name(wanted, top - sum(map(len, first)))
     return np.concatenate((*first, tied[np.searchsorted(found[tied], np.sort(named))]))
 
 
@@ -343,7 +378,7 @@ def _ranked(
     kept = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
     kept = kept[_first(view, found[kept], score[kept], shared[kept], options.top)]
     records = {index: view.catalogue.record(int(found[index])) for index in kept.tolist()}
-    order = sorted(records, key=lambda index: (-score[index], -shared[index], records[index].name))
+    order = sorted(records, key=lambda index: (-score[index], -shared[index], records[index].name, found[index]))
     matches = []
     for index in order:
         values: dict[str, Any] = {name: float(each[index]) for name, each in measures.items()}

@@ -35,7 +35,7 @@ def weights_held(view: Snapshot, found: U32, documents: int, but: U64, last: int
     Corrupt.
     """
     held = np.zeros(len(found))
-    any_dead = any(run.dead for run in view.runs())
+    any_dead = view.any_dead()
     for hashes, holders in postings(view):
         if not len(hashes) or not len(found) or int(hashes[0]) > last:
             continue

@@ -31,8 +31,9 @@ def plainly() -> Iterator[None]:
 
 
 def sentence(message: str) -> str:
-    """What is to be done about it, where that is known; else how the message begins."""
+    """What is to be done about it, where that is known; else what a worker raised, or how the message begins."""
     for pattern, advice in KNOWN.items():
         if found := re.search(pattern, message):
             return advice.format(*found.groups())
-    return f"Spark failed: {message.strip().splitlines()[0] if message.strip() else 'it does not say why'}"
+    raised = re.findall(r"^[\w.]*(?:Error|Exception): .*$", message, re.M)
+    return f"Spark failed: {raised[-1] if raised else next(iter(message.strip().splitlines()), 'it does not say why')}"

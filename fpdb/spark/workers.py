@@ -17,8 +17,8 @@ from fpdb import __version__
 from fpdb.addresses import without_credentials
 from fpdb.errors import BadLabel, BadName, Error, MissingPackage, Unreadable
 from fpdb.fingerprint import NO_POSITION, Fingerprints, Purpose, Recipe, content_digest
-from fpdb.load import Skipped, Source
 from fpdb.load.records import lines
+from fpdb.load.sources import Skipped, Source
 from fpdb.match.clusters import join
 from fpdb.store.layout import name_bytes
 

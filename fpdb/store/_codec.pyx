@@ -1,5 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Blocks to arrays and back, look-ups in blocks, sorting and merging of postings: the loops numpy does too slowly.
+"""Blocks read and sealed, blocks to arrays and back, look-ups in blocks, sorting and merging of postings: the loops
+that Python and numpy do too slowly.
 
 Bytes are described in docs/file-format.md, which is their only authority. Sorted sequences are coded after Elias and
 Fano: the low bits of each number packed, the high bits as a bit vector in which element i sets bit (high_i + i).
@@ -7,25 +8,33 @@ Every count and offset of a block is checked before it is used; what does not ho
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 import numpy as np
+from xxhash import xxh3_64_intdigest as digest
 
 cdef extern from *:
     """
     #define fpdb_popcount(x) __builtin_popcountll(x)
     #define fpdb_ctz(x) __builtin_ctzll(x)
     #define fpdb_clz(x) __builtin_clzll(x)
+    #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    #define fpdb_big(x) __builtin_bswap64(x)
+    #else
+    #define fpdb_big(x) (x)
+    #endif
     """
     int fpdb_popcount(uint64_t x) noexcept nogil
     int fpdb_ctz(uint64_t x) noexcept nogil
     int fpdb_clz(uint64_t x) noexcept nogil
+    uint64_t fpdb_big(uint64_t x) noexcept nogil
 
 cdef enum:
     BLOCK = 4072        # bytes of a value at most: one overflow page under either LMDB file format
-    CHECKSUM = 8        # bytes in front of every value, written by layout.seal
+    CHECKSUM = 8        # bytes in front of every value
     HEADER = 20         # bytes of a posting block after the checksum
     PADDING = 8         # zero bytes at the end, so that 64 bits may be loaded at any bit of a column
     MOST = 65535        # postings in a block
@@ -33,6 +42,78 @@ cdef enum:
 
 POSTINGS_PER_BLOCK = MOST
 BLOCK_BYTES = BLOCK
+
+
+# ---------------------------------------------------------------- keys and checksums
+
+cdef inline object key_of(uint64_t number):
+    """The key of a block: its number, big-endian."""
+    number = fpdb_big(number)
+    return PyBytes_FromStringAndSize(<char*>&number, 8)
+
+
+cpdef bint sound(uint64_t number, value) except -1:
+    """Whether the value of a block matches its checksum, which is seeded with the block's number."""
+    cdef Py_buffer view
+    cdef uint64_t said = 0
+    PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
+    cdef bint there = view.len > CHECKSUM
+    if there:
+        memcpy(&said, view.buf, CHECKSUM)
+    PyBuffer_Release(&view)
+    return there and digest(memoryview(value)[CHECKSUM:], number) == said
+
+
+def unseal(bytes key, value):
+    """The value that was sealed under a key, a view of it without the checksum. Raises ValueError."""
+    cdef Py_buffer view
+    cdef uint64_t said = 0
+    PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
+    cdef Py_ssize_t size = view.len
+    if size >= CHECKSUM:
+        memcpy(&said, view.buf, CHECKSUM)
+    PyBuffer_Release(&view)
+    body = memoryview(value)[CHECKSUM:]
+    if size < CHECKSUM or digest(body, digest(key)) != said:
+        raise ValueError
+    return body
+
+
+def read(getmulti, uint64_t first, const int64_t[::1] indices, Py_ssize_t at_once):
+    """The values of the blocks with the numbers first + index, checked; some `at_once`.
+
+    getmulti: keys in, pairs of key and value out, without those that are not there. Raises LookupError where one is
+    missing, ValueError where one is damaged.
+    """
+    cdef Py_ssize_t n = indices.shape[0], start, i, end
+    values = []
+    for start in range(0, n, at_once):
+        end = min(start + at_once, n)
+        got = getmulti([key_of(first + <uint64_t>indices[i]) for i in range(start, end)])
+        if len(got) != end - start:
+            raise LookupError
+        i = start
+        for _, value in got:
+            if not sound(first + <uint64_t>indices[i], value):
+                raise ValueError
+            values.append(value)
+            i += 1
+    return values
+
+
+def sealed(uint64_t first, uint8_t[:, ::1] buffer, list sizes):
+    """The items to store of blocks numbered from `first` on: keys and values. buffer: as `encode_postings` returns it,
+    which the values are views of, with their checksums written."""
+    cdef Py_ssize_t row = 0
+    cdef uint64_t checksum
+    items = []
+    rows = memoryview(buffer.base).cast("B")
+    for row in range(len(sizes)):
+        value = rows[row * (BLOCK + 8) : row * (BLOCK + 8) + <Py_ssize_t>sizes[row]]
+        checksum = digest(value[CHECKSUM:], first + row)
+        memcpy(&buffer[row, 0], &checksum, CHECKSUM)
+        items.append((key_of(first + row), value))
+    return items
 
 
 # ---------------------------------------------------------------- bits
@@ -505,6 +586,60 @@ def decode_positions(values, Py_ssize_t postings):
 
 # ---------------------------------------------------------------- look-ups
 
+cdef inline Py_ssize_t above(const uint64_t* sorted, Py_ssize_t n, uint64_t x) noexcept nogil:
+    """The index of the first number above x, or n."""
+    cdef Py_ssize_t low = 0, half
+    while n:
+        half = n >> 1
+        if sorted[low + half] <= x:
+            low += half + 1
+            n -= half + 1
+        else:
+            n = half
+    return low
+
+
+def spans(const uint64_t[::1] first, const uint64_t[::1] hashes):
+    """The first and last block that may hold each hash; last is -1 where none can. int64, shape (n,).
+
+    first: the first hash of each block, sorted; hashes: sorted.
+    """
+    cdef Py_ssize_t n = hashes.shape[0], blocks = first.shape[0], i, at = 0
+    low_array, high_array = np.empty(n, np.int64), np.empty(n, np.int64)
+    cdef int64_t[::1] lows = low_array, highs = high_array
+    with nogil:
+        for i in range(n):
+            at += above(&first[0] + at, blocks - at, hashes[i]) if at < blocks else 0
+            highs[i] = lows[i] = at - 1
+            if at and first[at - 1] == hashes[i]:  # then it may begin in a block before
+                lows[i] = above(&first[0], at, hashes[i] - 1) - 1 if hashes[i] else 0
+            lows[i] = max(lows[i], <int64_t>0)
+    return low_array, high_array
+
+
+def slots(const int64_t[::1] lows, const int64_t[::1] highs):
+    """The distinct blocks that the spans of sorted hashes cover, int64; and each span's ends as indices into them,
+    uint32, shape (n,)."""
+    cdef Py_ssize_t n = lows.shape[0], i, used = 0
+    cdef int64_t block, covered = 0, last = -1
+    low_array, high_array = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    cdef uint32_t[::1] low_slots = low_array, high_slots = high_array
+    for i in range(n):
+        covered += max(highs[i] - max(lows[i], last + 1) + 1, 0)
+        last = max(last, highs[i])
+    wanted_array = np.empty(covered, np.int64)
+    cdef int64_t[::1] wanted = wanted_array
+    last = -1
+    for i in range(n):
+        for block in range(max(lows[i], last + 1), highs[i] + 1):
+            wanted[used] = block
+            used += 1
+        last = max(last, highs[i])
+        # What was added last are the blocks up to `last`, one after the other, from this span's first one on.
+        low_slots[i] = <uint32_t>(used - 1 - (last - lows[i]))
+        high_slots[i] = <uint32_t>(used - 1 - (last - highs[i]))
+    return wanted_array, low_array, high_array
+
 cdef struct Sink:
     uint32_t* counts        # of documents; or NULL: indices and documents are listed
     Py_ssize_t documents_end  # documents from here on are not counted, and are damage
@@ -534,11 +669,38 @@ cdef int more_room(Sink* sink, Py_ssize_t more) noexcept nogil:
     return 0
 
 
+cdef int count_all(Sink* sink, const Block* block, int64_t* previous) noexcept nogil:
+    """Counts the documents of a block of one hash, but for what repeats the previous one, as they are decoded."""
+    cdef Py_ssize_t i = 0, n = block.postings, word
+    cdef int low = block.low
+    cdef uint64_t bits
+    cdef int64_t document, last = previous[0], base = block.base
+    for word in range(block.high_len >> 3):
+        bits = load64(block.high + 8 * word)
+        while bits:
+            if i == n:
+                return DAMAGED
+            document = base + <int64_t>((<uint64_t>(64 * word + fpdb_ctz(bits) - i) << low)
+                                        | get_bits(block.lows, i, low))
+            bits &= bits - 1
+            i += 1
+            if document == last:
+                continue
+            if document >= sink.documents_end or document < 0:
+                return DAMAGED
+            sink.counts[document] += 1
+            last = document
+    previous[0] = last
+    return 0 if i == n else DAMAGED
+
+
 cdef int take(Sink* sink, const Block* block, Py_ssize_t where, uint32_t index, int64_t* previous) noexcept nogil:
     """Hands the documents of the block's distinct hash `where` on, but for what repeats the previous one."""
     cdef Py_ssize_t first = 0, end = 0, j
     cdef int64_t document
     extent(block, where, &first, &end)
+    if block.hashes == 1 and sink.counts != NULL:
+        return count_all(sink, block, previous)
     if block.hashes == 1:
         if sink.scratch == NULL:
             sink.scratch = <uint64_t*>malloc(MOST * 8)

@@ -6,7 +6,7 @@ Works inside a transaction that it is given; knows nothing of postings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice, pairwise, takewhile
+from itertools import groupby, islice, takewhile
 from typing import Any
 
 import lmdb
@@ -19,6 +19,8 @@ from fpdb.store.layout import RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record
 
 U32 = NDArray[np.uint32]
 
+NO_SIZE = np.array((layout.DEAD, 0, 0), layout.SIZE).tobytes()  # of a document that is not there
+
 
 class Catalogue:
     """A view of the catalogue in one transaction. What is set is written by `write`."""
@@ -29,7 +31,7 @@ class Catalogue:
         self._names = databases[layout.NAMES]
         self._sizes = databases[layout.SIZES]
         self._groups: dict[int, list[Record | None]] = {}  # those that were changed
-        self._last: tuple[int, list[Record | None]] = -1, []  # the one that was read last
+        self._last: tuple[int, list[Record | None] | None] = -1, None  # that of the record read last; once read whole
         self._chunks: dict[int, NDArray[np.void]] = {}
         self._changed: set[int] = set()
 
@@ -63,38 +65,50 @@ class Catalogue:
 
     def record(self, document: int) -> Record:
         """Raises Corrupt where there is none."""
-        record = self._peek_group(document // RECORDS_PER_GROUP)[document % RECORDS_PER_GROUP]
+        index, at = divmod(document, RECORDS_PER_GROUP)
+        changed = self._groups.get(index)
+        record = self._read_record(index, at) if changed is None else changed[at]
         if record is None:
             raise Corrupt(f"document {document} has no record; run 'fpdb check'")
         return record
 
-    def _peek_group(self, index: int) -> list[Record | None]:
-        """The records of a group, to read from only."""
-        if index in self._groups:
-            return self._groups[index]
-        if index != self._last[0]:
-            key = layout.id_key(index)
-            value = self._get(self._documents, key)
-            nothing: list[Record | None] = [None] * RECORDS_PER_GROUP
-            self._last = index, nothing if value is None else layout.unpack_records(key, value)
-        return self._last[1]
+    def _read_record(self, index: int, at: int) -> Record | None:
+        """Of a group that is not changed. Who asks for a second one will ask for all."""
+        last, group = self._last
+        if index == last:
+            if group is None:
+                group = self._read_group(index)
+                self._last = index, group
+            return group[at]
+        self._last = index, None
+        key = layout.id_key(index)
+        value = self._get(self._documents, key)
+        return None if value is None else layout.unpack_record(key, value, at)
+
+    def _read_group(self, index: int) -> list[Record | None]:
+        key = layout.id_key(index)
+        value = self._get(self._documents, key)
+        return [None] * RECORDS_PER_GROUP if value is None else layout.unpack_records(key, value)
+
+    def _group(self, index: int) -> list[Record | None]:
+        """The records of a group, to be changed."""
+        group = self._groups.get(index)
+        if group is None:
+            group = self._groups[index] = self._read_group(index)
+        return group
 
     def set_record(self, document: int, record: Record | None) -> None:
         """Sets a record, or takes it away; its name is another matter."""
         index, at = divmod(document, RECORDS_PER_GROUP)
-        if index not in self._groups:
-            self._groups[index] = list(self._peek_group(index))
-        self._groups[index][at] = record
+        self._group(index)[at] = record
 
     def add_records(self, first: int, records: Sequence[Record]) -> None:
         """Sets the records of documents `first` and following."""
         done = 0
         while done < len(records):
             index, at = divmod(first + done, RECORDS_PER_GROUP)
-            group = self._groups.get(index) or list(self._peek_group(index))
             some = records[done : done + RECORDS_PER_GROUP - at]
-            group[at : at + len(some)] = some
-            self._groups[index] = group
+            self._group(index)[at : at + len(some)] = some
             done += len(some)
 
     def names(self) -> Iterator[tuple[bytes, int]]:
@@ -125,20 +139,19 @@ class Catalogue:
             documents = [document for _, document in group]
             yield from sorted(documents, key=lambda document: self.record(document).name) if long else documents
 
-    def first_by_name(self, documents: U32, count: int) -> list[int]:
-        """Those `count` of the documents, ascending ids, whose names' bytes come first; in any order."""
-        if len(documents) <= count:
-            return list(map(int, documents))
-        # Where they are many, they come up soon among the names in order; to look longer than at each costs more.
-        wanted = np.zeros(int(documents[-1]) + 1, np.bool_)
-        wanted[documents] = True
-        first: list[int] = []
-        for document in islice(self.in_order_of_names(), len(documents)):
-            if document < len(wanted) and wanted[document]:
-                first.append(document)
-                if len(first) == count:
-                    return first
-        return sorted(map(int, documents), key=lambda document: self.record(document).name)[:count]
+    def first_by_name(self, wanted: NDArray[np.bool_], count: int) -> list[int]:
+        """Those `count` of the documents whose names' bytes come first; in any order. wanted: by id; shape (ids,)."""
+        many = int(np.count_nonzero(wanted))
+        if many > count:
+            # Where they are many, they come up soon among the names in order; to look longer than at each costs more.
+            first: list[int] = []
+            for document in islice(self.in_order_of_names(), many):
+                if document < len(wanted) and wanted[document]:
+                    first.append(document)
+                    if len(first) == count:
+                        return first
+        documents: list[int] = wanted.nonzero()[0].tolist()
+        return documents if many <= count else sorted(documents, key=lambda each: self.record(each).name)[:count]
 
     def records(self) -> Iterator[tuple[int, Record]]:
         """All documents by id."""
@@ -168,16 +181,18 @@ class Catalogue:
 
     # ------------------------------------------------------------ sizes
 
-    def _peek(self, index: int) -> NDArray[np.void]:
-        """A chunk to read from only, before the next write."""
+    def _packed(self, index: int) -> bytes | memoryview:
+        """The bytes of a chunk, good until the next write."""
         chunk = self._chunks.get(index)
         if chunk is not None:
-            return chunk
+            return chunk.tobytes()
         key = layout.id_key(index)
         value = self._get(self._sizes, key)
-        if value is None:
-            return np.full(SIZES_PER_CHUNK, np.array((layout.DEAD, 0, 0), layout.SIZE))
-        return layout.view_array(key, value, layout.SIZE, SIZES_PER_CHUNK)
+        return NO_SIZE * SIZES_PER_CHUNK if value is None else layout.unseal_sizes(key, value)
+
+    def _peek(self, index: int) -> NDArray[np.void]:
+        """A chunk to read from only, before the next write."""
+        return np.frombuffer(self._packed(index), layout.SIZE)
 
     def _chunk(self, index: int) -> NDArray[np.void]:
         chunk = self._chunks.get(index)
@@ -188,13 +203,13 @@ class Catalogue:
     def sizes(self, documents: U32) -> NDArray[np.void]:
         """dtype layout.SIZE, shape (n,), for sorted ids: distinct hashes (DEAD for a document that is not there), and
         how many of these are boilerplate."""
-        out = np.empty(len(documents), layout.SIZE)
-        chunks = documents // SIZES_PER_CHUNK
-        bounds = [0, *(np.flatnonzero(chunks[1:] != chunks[:-1]) + 1).tolist(), len(chunks)] if len(chunks) else [0]
-        for start, end in pairwise(bounds):
-            chunk = self._peek(int(chunks[start]))
-            out[start:end] = chunk[documents[start:end] % SIZES_PER_CHUNK]
-        return out
+        if not len(documents):
+            return np.empty(0, layout.SIZE)
+        chunks, at = np.divmod(documents, SIZES_PER_CHUNK)
+        new = np.concatenate(([True], chunks[1:] != chunks[:-1]))
+        every = np.frombuffer(b"".join(map(self._packed, chunks[new].tolist())), layout.SIZE)
+        sizes: NDArray[np.void] = every[(np.cumsum(new) - 1) * SIZES_PER_CHUNK + at]
+        return sizes
 
     def dead(self, first_id: int, last_id: int) -> NDArray[np.uint8]:
         """1 for each id of first_id to last_id, both included, whose document is not there."""
@@ -253,7 +268,7 @@ class Catalogue:
                 self._put(self._sizes, key, layout.pack_array(key, chunk), append=append)
         self._groups.clear()
         self._changed.clear()
-        self._last = -1, []
+        self._last = -1, None
 
     def _put(self, database: Any, key: bytes, value: bytes, *, append: bool) -> None:
         if not self._txn.put(key, value, db=database, append=append):

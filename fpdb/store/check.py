@@ -157,7 +157,7 @@ def _run(view: Snapshot, run: Run, boilerplate: NDArray[np.uint64], tally: _Tall
     last = runs.NO_POSTINGS
     for piece in runs.scan(view.txn, view.blocks, run):
         joined = runs.joined(last, piece)
-        if not _ascending(joined):
+        if not runs.ascending(joined):
             yield f"run {run.number} is out of order"
         new = _first_of_pair(joined.hashes, joined.documents)[len(last) :]
         dead += tally.count(piece.documents, new, new & runs.contains(boilerplate, piece.hashes))
@@ -193,17 +193,3 @@ def _texts(view: Snapshot, records: Mapping[int, Record]) -> Iterator[str]:
             read(document, records[document])
         except Corrupt as error:
             yield str(error)
-
-
-def _ascending(postings: runs.Postings) -> bool:
-    """Whether the postings are strictly ascending by (hash, document, position)."""
-    hashes, documents, numbers = postings.hashes, postings.documents, postings.numbers
-    same_hash = hashes[1:] == hashes[:-1]
-    same_pair = same_hash & (documents[1:] == documents[:-1])
-    return bool(
-        (
-            (hashes[1:] > hashes[:-1])
-            | (same_hash & (documents[1:] > documents[:-1]))
-            | (same_pair & (numbers[1:] > numbers[:-1]))
-        ).all()
-    )

@@ -28,7 +28,7 @@ HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may 
 class Addition(NamedTuple):
     """A document to add. hashes: shape (n,), in any order, duplicates allowed; numbers: shape (n,), position + 1, or 0
     for none; share: how much of all hashes they sample, see layout.WHOLE. The commit sets the record's `fingerprints`,
-    `hashes` and `text` itself."""
+    `hashes` and `text` itself; `text` is None before."""
 
     record: Record
     hashes: U64
@@ -37,18 +37,31 @@ class Addition(NamedTuple):
     share: int = layout.WHOLE
 
 
+class Arrivals(NamedTuple):
+    """Documents first_id and following, whose postings a listed run holds as those of dead documents until now.
+    sizes: dtype layout.SIZE, shape (documents,). The commit sets the records' `text` itself."""
+
+    first_id: int
+    records: Sequence[Record]
+    sizes: NDArray[np.void]
+
+
+NO_ARRIVALS = Arrivals(0, (), np.empty(0, layout.SIZE))
+
+
 @dataclass(frozen=True)
 class Change:
-    """All that one commit does; a name comes once at most in additions, updates and removals together.
+    """All that one commit does; a name comes once at most in additions, arrivals, updates and removals together.
 
     updates: new records of documents whose fingerprints stay as they are. texts: by name, what is to be kept of
-    documents that are added, updated or stay.
+    documents that are added, arrive, are updated or stay.
     """
 
     additions: Sequence[Addition] = ()
     updates: Sequence[Record] = ()
     removals: Sequence[bytes] = ()
     texts: Mapping[bytes, KeptText] = field(default_factory=dict)
+    arrivals: Arrivals = NO_ARRIVALS
 
 
 def apply(view: Snapshot, change: Change) -> State:
@@ -74,6 +87,8 @@ class _Commit:
             self._recount(np.setdiff1d(after, before, assume_unique=True), 1)
             self._recount(np.setdiff1d(before, after, assume_unique=True), -1)
         fresh = [self._add(additions[sort], after, boilerplate=sort) for sort in (False, True) if additions[sort]]
+        if change.arrivals.records:
+            self._arrive(*change.arrivals)
         self._update(change.updates)
         self._keep(change.texts)
         for postings, first_id, last_id in fresh:
@@ -95,7 +110,8 @@ class _Commit:
             if found is None:
                 raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
             boilerplate |= self._remove(found, name)
-        for replaced in list(self.catalogue.find_all(addition.record.name for addition in change.additions)):
+        coming = [*(addition.record for addition in change.additions), *change.arrivals.records]
+        for replaced in list(self.catalogue.find_all(record.name for record in coming)):
             boilerplate |= self._remove(replaced, None)
         return boilerplate
 
@@ -158,6 +174,19 @@ class _Commit:
         counts = zip(additions, fingerprints.tolist(), distinct.tolist(), strict=True)
         self.catalogue.add_records(first_id, [addition.record.counted(*two) for addition, *two in counts])
         return postings, first_id, first_id + len(additions) - 1
+
+    def _arrive(self, first_id: int, records: Sequence[Record], sizes: NDArray[np.void]) -> None:
+        """Enters documents whose postings and ids there are already."""
+        self.catalogue.set_names(first_id, [record.name for record in records])
+        self.catalogue.set_sizes(first_id, sizes)
+        self.catalogue.add_records(
+            first_id, [each if each.text is None else each._replace(text=None) for each in records]
+        )
+        postings = np.array([record.fingerprints for record in records], np.int64)
+        for at, run in enumerate(self.listed[False]):
+            start, end = max(run.first_id - first_id, 0), max(run.last_id + 1 - first_id, 0)
+            self.listed[False][at] = run._replace(dead=run.dead - int(postings[start:end].sum()))
+        self.state = self.state._replace(documents=self.state.documents + len(records))
 
     def _take_ids(self, count: int, *, boilerplate: bool) -> int:
         state = self.state

@@ -6,7 +6,6 @@ must never change their meaning; a change makes a new FORMAT_VERSION.
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from fpdb.errors import BadLabel, BadName, Corrupt, NewerFormat, NotADatabase
+from fpdb.store import _codec
 
 MAGIC: Final = "fpdb"
 FORMAT_VERSION: Final = 1
@@ -78,10 +78,10 @@ def seal(key: bytes, body: bytes | memoryview) -> bytes:
 
 def unseal(key: bytes, value: bytes | memoryview) -> memoryview:
     """The body of a value read under key. Raises Corrupt."""
-    body = memoryview(value)[CHECKSUM:]
-    if len(value) < CHECKSUM or _PREFIX.unpack_from(value)[0] != _checksum(key, body):
-        raise Corrupt(f"the value at {key!r} does not match its checksum; run 'fpdb check'")
-    return body
+    try:
+        return _codec.unseal(key, value)
+    except ValueError:
+        raise Corrupt(f"the value at {key!r} does not match its checksum; run 'fpdb check'") from None
 
 
 def _checksum(key: bytes, body: bytes | memoryview) -> int:
@@ -91,13 +91,6 @@ def _checksum(key: bytes, body: bytes | memoryview) -> int:
 def block_seal(key: int, body: bytes | memoryview) -> bytes:
     """The checksum of a block, whose 8-byte key itself is the seed; its 8 bytes precede the body."""
     return _PREFIX.pack(xxhash.xxh3_64_intdigest(body, seed=key))
-
-
-def block_sound(key: int, value: bytes | memoryview) -> bool:
-    """Whether a block read under key matches its checksum."""
-    return len(value) > CHECKSUM and bool(
-        _PREFIX.unpack_from(value)[0] == xxhash.xxh3_64_intdigest(value[CHECKSUM:], seed=key)
-    )
 
 
 # ---------------------------------------------------------------- keys
@@ -170,6 +163,8 @@ def name_key(name: bytes) -> bytes:
     """The key of a name: itself, or its beginning and its BLAKE2b-256 where it is too long for a key."""
     if len(name) <= LONGEST_PLAIN_NAME:
         return name
+    import hashlib  # few names need it
+
     return name[:LONGEST_PLAIN_NAME] + hashlib.blake2b(name, digest_size=32).digest()
 
 
@@ -178,21 +173,24 @@ def name_key(name: bytes) -> bytes:
 
 def _unpack(body: bytes | memoryview) -> Any:
     """msgpack of plain values only; no length in it is believed that the body has no room for. Raises ValueError."""
-    most = len(body)
     try:
-        return msgpack.unpackb(
-            body,
-            strict_map_key=True,
-            unicode_errors="surrogateescape",
-            ext_hook=_refuse_extension,
-            max_str_len=most,
-            max_bin_len=most,
-            max_array_len=most,
-            max_map_len=most // 2,
-            max_ext_len=0,
-        )
+        return msgpack.unpackb(body, **_strict(len(body)))
     except msgpack.UnpackException as error:
         raise ValueError(f"it cannot be decoded: {error!r}") from error
+
+
+def _strict(most: int) -> dict[str, Any]:
+    """How msgpack is to read so many bytes."""
+    return {
+        "strict_map_key": True,
+        "unicode_errors": "surrogateescape",
+        "ext_hook": _refuse_extension,
+        "max_str_len": most,
+        "max_bin_len": most,
+        "max_array_len": most,
+        "max_map_len": most // 2,
+        "max_ext_len": 0,
+    }
 
 
 def _refuse_extension(kind: int, _: bytes) -> Any:
@@ -347,21 +345,52 @@ def pack_records(key: bytes, records: Sequence[Record | None], level: int) -> by
 
 def unpack_records(key: bytes, value: bytes | memoryview) -> list[Record | None]:
     """The RECORDS_PER_GROUP records of a group. Raises Corrupt."""
-    body = unseal(key, value)
     try:
-        inflater = zlib.decompressobj()
-        packed = inflater.decompress(body, LARGEST_GROUP)
-        if not inflater.eof:
-            raise ValueError("the group is cut short, or too large")
-        records = [None if fields is None else Record(*fields) for fields in _unpack(packed)]
-        if len(records) != RECORDS_PER_GROUP:
-            raise ValueError(f"the group has {len(records)} records")
-        for record in records:
-            if record is not None and (wrong := record_fault(record)) is not None:
-                raise ValueError(f"{wrong} cannot be")
-    except (TypeError, ValueError, zlib.error) as error:
-        raise Corrupt(f"the records of group {parse_id_key(key)} are malformed: {error}; run 'fpdb check'") from error
-    return records
+        rows = _unpack(_inflated(key, value))
+        if len(rows) != RECORDS_PER_GROUP:
+            raise ValueError(f"the group has {len(rows)} records")
+        return [_as_record(row) for row in rows]
+    except _MALFORMED as error:
+        raise _corrupt(key, error) from error
+
+
+def unpack_record(key: bytes, value: bytes | memoryview, at: int) -> Record | None:
+    """One of them, for half of the time. Raises Corrupt."""
+    try:
+        packed = _inflated(key, value)
+        unpacker = msgpack.Unpacker(read_size=len(packed), max_buffer_size=len(packed), **_strict(len(packed)))
+        unpacker.feed(packed)
+        if unpacker.read_array_header() != RECORDS_PER_GROUP:
+            raise ValueError("the group has more or fewer records")
+        for _ in range(at):
+            unpacker.skip()
+        return _as_record(unpacker.unpack())
+    except _MALFORMED as error:
+        raise _corrupt(key, error) from error
+
+
+def _inflated(key: bytes, value: bytes | memoryview) -> bytes:
+    inflater = zlib.decompressobj()
+    packed = inflater.decompress(unseal(key, value), LARGEST_GROUP)
+    if not inflater.eof:
+        raise ValueError("the group is cut short, or too large")
+    return packed
+
+
+def _as_record(row: Any) -> Record | None:
+    if row is None:
+        return None
+    record = Record(*row)
+    if (wrong := record_fault(record)) is not None:
+        raise ValueError(f"{wrong} cannot be")
+    return record
+
+
+_MALFORMED: Final = (TypeError, ValueError, zlib.error, msgpack.UnpackException)
+
+
+def _corrupt(key: bytes, error: Exception) -> Corrupt:
+    return Corrupt(f"the records of group {parse_id_key(key)} are malformed: {error!r}; run 'fpdb check'")
 
 
 # ---------------------------------------------------------------- packed arrays
@@ -375,9 +404,9 @@ def pack_array(key: bytes, array: NDArray[Any]) -> bytes:
     return seal(key, array.tobytes())
 
 
-def view_array(key: bytes, value: bytes | memoryview, dtype: np.dtype[Any], length: int) -> NDArray[Any]:
-    """The packed array, not copied. Raises Corrupt."""
+def unseal_sizes(key: bytes, value: bytes | memoryview) -> memoryview:
+    """The SIZE of each of a chunk's documents, packed. Raises Corrupt."""
     body = unseal(key, value)
-    if len(body) != length * dtype.itemsize:
+    if len(body) != SIZES_PER_CHUNK * SIZE.itemsize:
         raise Corrupt(f"the array at {key!r} has {len(body)} bytes")
-    return np.frombuffer(body, dtype)
+    return body

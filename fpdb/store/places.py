@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fpdb.errors import Corrupt
 from fpdb.store import _codec, layout
 from fpdb.store.layout import Run
-from fpdb.store.runs import Fences, read_blocks, read_position_counts, slots, spans
+from fpdb.store.runs import Fences, read_blocks, read_position_counts
 
 I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
@@ -46,10 +46,10 @@ def find_ranks(
     rank says that document holds hashes[index]; in order of rank. Raises Corrupt.
     """
     parts: list[tuple[U32, U32, I64]] = [(np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64))]
-    lows, highs = spans(fences, hashes)
+    lows, highs = _codec.spans(fences.first, hashes)
     inside = highs >= 0
     if inside.any() and len(documents):
-        wanted = slots(lows[inside], highs[inside])[0]
+        wanted = _codec.slots(lows[inside], highs[inside])[0]
         starts = np.cumsum(fences.postings, dtype=np.int64) - fences.postings
         for piece in range(0, len(wanted), BLOCKS_AT_ONCE):
             some = wanted[piece : piece + BLOCKS_AT_ONCE]
@@ -107,7 +107,7 @@ def read_numbers(txn: lmdb.Transaction, blocks: Any, run: Run, starts: I64, rank
 
 
 def _decode_postings(txn: lmdb.Transaction, blocks: Any, run: Run, indices: I64, postings: int) -> tuple[U64, U32]:
-    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, indices.tolist())
+    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, indices)
     try:
         return _codec.decode_postings(values, postings)
     except ValueError as error:
@@ -115,7 +115,7 @@ def _decode_postings(txn: lmdb.Transaction, blocks: Any, run: Run, indices: I64,
 
 
 def _decode_positions(txn: lmdb.Transaction, blocks: Any, run: Run, indices: I64, postings: int) -> U32:
-    values = read_blocks(txn, blocks, run.number, layout.POSITIONS, indices.tolist())
+    values = read_blocks(txn, blocks, run.number, layout.POSITIONS, indices)
     try:
         return _codec.decode_positions(values, postings)
     except ValueError as error:

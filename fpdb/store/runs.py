@@ -5,7 +5,7 @@ A run's fences, the first hash and the number of postings of each block, are rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -51,6 +51,20 @@ def joined(first: Postings, second: Postings) -> Postings:
         np.concatenate((first.hashes, second.hashes)),
         np.concatenate((first.documents, second.documents)),
         np.concatenate((first.numbers, second.numbers)),
+    )
+
+
+def ascending(postings: Postings) -> bool:
+    """Whether the postings are strictly ascending by (hash, document, position)."""
+    hashes, documents, numbers = postings.hashes, postings.documents, postings.numbers
+    same_hash = hashes[1:] == hashes[:-1]
+    same_pair = same_hash & (documents[1:] == documents[:-1])
+    return bool(
+        (
+            (hashes[1:] > hashes[:-1])
+            | (same_hash & (documents[1:] > documents[:-1]))
+            | (same_pair & (numbers[1:] > numbers[:-1]))
+        ).all()
     )
 
 
@@ -128,13 +142,7 @@ class RunWriter:
         self._rest_numbers = numbers[sum(counts) :]
 
     def _put(self, txn: lmdb.Transaction, blocks: Any, column: int, index: int, buffer: U8, sizes: list[int]) -> None:
-        items = []
-        first = layout.block_number(self.number, column, index)
-        view = buffer.reshape(-1).data
-        for row, size in enumerate(sizes):
-            value = view[row * buffer.shape[1] :][:size]
-            value[: layout.CHECKSUM] = layout.block_seal(first + row, value[layout.CHECKSUM :])
-            items.append((layout.block_key(first + row), value))
+        items = _codec.sealed(layout.block_number(self.number, column, index), buffer, sizes)
         if items:
             txn.cursor(blocks).putmulti(items)
 
@@ -158,27 +166,22 @@ class Fences:
 
 
 def read_blocks(
-    txn: lmdb.Transaction, blocks: Any, run: int, column: int, indices: Sequence[int]
+    txn: lmdb.Transaction, blocks: Any, run: int, column: int, indices: NDArray[np.int64]
 ) -> list[bytes | memoryview]:
     """The values of a column's blocks, checked. Raises Corrupt where one is missing or damaged."""
-    values: list[bytes | memoryview] = []
-    cursor = txn.cursor(blocks)
-    for start in range(0, len(indices), GET_AT_ONCE):  # a state may list more blocks than there are
-        some = [layout.block_number(run, column, index) for index in indices[start : start + GET_AT_ONCE]]
-        got = cursor.getmulti([layout.block_key(number) for number in some])
-        if len(got) != len(some):
-            raise Corrupt(f"run {run} lacks blocks; run 'fpdb check'")
-        for number, (_, value) in zip(some, got, strict=True):
-            if not layout.block_sound(number, value):
-                raise Corrupt(f"a block of run {run} does not match its checksum; run 'fpdb check'")
-            values.append(value)
-    return values
+    first = layout.block_number(run, column, 0)
+    try:
+        return _codec.read(txn.cursor(blocks).getmulti, first, indices, GET_AT_ONCE)
+    except LookupError:
+        raise Corrupt(f"run {run} lacks blocks; run 'fpdb check'") from None
+    except ValueError:
+        raise Corrupt(f"a block of run {run} does not match its checksum; run 'fpdb check'") from None
 
 
 def _read_array(
     txn: lmdb.Transaction, blocks: Any, run: int, column: int, count: int, per_chunk: int, dtype: Any
 ) -> NDArray[Any]:
-    values = read_blocks(txn, blocks, run, column, range(-(-count // per_chunk)))
+    values = read_blocks(txn, blocks, run, column, np.arange(-(-count // per_chunk)))
     array = np.frombuffer(b"".join(value[layout.CHECKSUM :] for value in values), dtype)
     if len(array) != count:
         raise Corrupt(f"run {run} has {len(array)} fences where {count} were expected; run 'fpdb check'")
@@ -208,7 +211,7 @@ def scan(txn: lmdb.Transaction, blocks: Any, run: Run, start: int = 0) -> Iterat
     for index in range(start, run.blocks, BLOCKS_A_PIECE):
         end = min(index + BLOCKS_A_PIECE, run.blocks)
         count = int(fences.postings[index:end].sum(dtype=np.int64))
-        values = read_blocks(txn, blocks, run.number, layout.POSTINGS, range(index, end))
+        values = read_blocks(txn, blocks, run.number, layout.POSTINGS, np.arange(index, end))
         with _damage_of(run):
             hashes, documents = _codec.decode_postings(values, count)
         yield Postings(hashes, documents, positions.take(count))
@@ -230,7 +233,7 @@ class _PositionReader:
         while have < count and end < self._run.position_blocks:
             have += int(self._counts[end])
             end += 1
-        values = read_blocks(self._txn, self._blocks, self._run.number, layout.POSITIONS, range(self._next, end))
+        values = read_blocks(self._txn, self._blocks, self._run.number, layout.POSITIONS, np.arange(self._next, end))
         with _damage_of(self._run):
             more = _codec.decode_positions(values, have - len(self._rest))
         self._next = end
@@ -250,10 +253,10 @@ def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes
     found = _values(txn, blocks, run, fences, hashes)
     if found is None:
         return np.empty(0, np.uint32), np.empty(0, np.uint32)
-    which, values, low_slots, high_slots = found
+    start, values, low_slots, high_slots = found
     with _damage_of(run):
-        indices, documents = _codec.probe(values, hashes[which], low_slots, high_slots)
-    return which.astype(np.uint32)[indices], documents
+        indices, documents = _codec.probe(values, hashes[start:], low_slots, high_slots)
+    return indices + np.uint32(start), documents
 
 
 def tally(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64, counts: U32) -> None:
@@ -263,22 +266,23 @@ def tally(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: 
     """
     found = _values(txn, blocks, run, fences, hashes)
     if found is not None:
-        which, values, low_slots, high_slots = found
+        start, values, low_slots, high_slots = found
         with _damage_of(run):
-            _codec.tally(values, hashes[which], low_slots, high_slots, counts)
+            _codec.tally(values, hashes[start:], low_slots, high_slots, counts)
 
 
 def _values(
     txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64
-) -> tuple[NDArray[np.intp], list[bytes | memoryview], U32, U32] | None:
-    """The blocks that may hold the hashes: which of these they are for, and each one's first and last; None if none."""
-    lows, highs = spans(fences, hashes)
-    which = np.flatnonzero(highs >= 0)
-    if not len(which):
+) -> tuple[int, list[bytes | memoryview], U32, U32] | None:
+    """The blocks that may hold the hashes: from which of these on there are any, and each one's first and last; None if
+    there are none."""
+    lows, highs = _codec.spans(fences.first, hashes)
+    start = int(np.searchsorted(highs, 0))
+    if start == len(hashes):
         return None
-    wanted, low_slots, high_slots = slots(lows[which], highs[which])
-    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, wanted.tolist())
-    return which, values, low_slots, high_slots
+    wanted, low_slots, high_slots = _codec.slots(lows[start:], highs[start:])
+    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, wanted)
+    return start, values, low_slots, high_slots
 
 
 @contextmanager
@@ -290,41 +294,9 @@ def _damage_of(run: Run) -> Iterator[None]:
         raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
 
 
-def spans(fences: Fences, hashes: U64) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first and last block that may hold each hash; last is -1 where none can."""
-    highs = np.searchsorted(fences.first, hashes, "right") - 1
-    lows = highs.copy()
-    begins = (
-        fences.first[highs] == hashes
-    )  # then the hash may begin in a block before; where high is -1, neither matters
-    if begins.any():
-        lows[begins] = np.searchsorted(fences.first, hashes[begins], "left") - 1
-    return np.maximum(lows, 0), highs
-
-
-def slots(lows: NDArray[np.int64], highs: NDArray[np.int64]) -> tuple[NDArray[np.int64], U32, U32]:
-    """The distinct blocks that the spans cover, and each span's ends as indices into them.
-
-    Spans of sorted hashes are sorted too, and meet in their ends at most.
-    """
-    if np.array_equal(lows, highs):
-        new = np.r_[True, lows[1:] != lows[:-1]]
-        slots = (np.cumsum(new) - 1).astype(np.uint32)
-        return lows[new], slots, slots
-    lengths = highs - lows + 1
-    ends = np.cumsum(lengths)
-    every = np.repeat(highs + 1 - ends, lengths) + np.arange(ends[-1])
-    wanted = np.unique(every)
-    return (
-        wanted,
-        np.searchsorted(wanted, lows).astype(np.uint32),
-        np.searchsorted(wanted, highs).astype(np.uint32),
-    )
-
-
 def look_in(txn: lmdb.Transaction, blocks: Any, run: Run, index: int, hash_: U64) -> U32:
     """The documents that hold a hash, shape (1,), according to one block. Raises Corrupt."""
-    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, [index])
+    values = read_blocks(txn, blocks, run.number, layout.POSTINGS, np.array([index]))
     only = np.zeros(1, np.uint32)
     with _damage_of(run):
         return _codec.probe(values, hash_, only, only)[1]

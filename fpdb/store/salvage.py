@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt, NotADatabase
-from fpdb.store import layout
+from fpdb.store import _codec, layout
 from fpdb.store.layout import RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record, State
 from fpdb.store.pages import LEAF, OVERFLOW, Entry, Gap, Pages, Tree, Walk, free_pages, trees
 from fpdb.store.structure import PAGE
@@ -149,7 +149,7 @@ class Salvage:
             return False
         value = self._pages.read(entry.at, entry.size)
         if name == layout.BLOCKS:
-            return len(entry.key) == 8 and layout.block_sound(int.from_bytes(entry.key, "big"), value)
+            return len(entry.key) == 8 and _codec.sound(int.from_bytes(entry.key, "big"), value)
         try:
             body = layout.unseal(entry.key, value)
         except Corrupt:
@@ -203,7 +203,7 @@ class Salvage:
                 trials -= len(missing)
                 if trials < 0:
                     return
-                key = next((key for key in missing if layout.block_sound(key, value)), None)
+                key = next((key for key in missing if _codec.sound(key, value)), None)
                 if key is not None:
                     blocks.places[layout.block_key(key)] = number * PAGE + 16, size
                     missing.discard(key)
@@ -266,7 +266,7 @@ class Salvage:
         places = [values.places[key]] if key in values.places else []
         for place in places or (values.old.get(key, []) if old else []):
             with suppress(Corrupt):
-                yield layout.view_array(key, self._read(place), layout.SIZE, SIZES_PER_CHUNK)
+                yield np.frombuffer(layout.unseal_sizes(key, self._read(place)), layout.SIZE)
 
     def _may_live(self, document: int) -> bool:
         """Whether sizes that are surely the newest know a document; where they are lost, it may have been removed."""

@@ -56,7 +56,7 @@ def _run(view: Snapshot, run: Run, chance: random.Random) -> Iterator[str]:
         yield f"run {run.number} has more or fewer positions than postings"
     for column, blocks in ((layout.POSTINGS, run.blocks), (layout.POSITIONS, run.position_blocks)):
         for index in _some(chance, blocks, SAMPLES):
-            (value,) = runs.read_blocks(view.txn, view.blocks, run.number, column, [index])
+            (value,) = runs.read_blocks(view.txn, view.blocks, run.number, column, np.array([index]))
             try:
                 if column == layout.POSITIONS:
                     _codec.decode_positions([value], int(counts[index]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt
-from fpdb.store import layout
+from fpdb.store import _codec, layout
 from fpdb.store import places as place_files
 from fpdb.store import runs as run_files
 from fpdb.store.catalogue import Catalogue
@@ -77,6 +77,25 @@ class Snapshot:
     def runs(self, *, boilerplate: bool = False) -> list[Run]:
         """The live runs of ordinary, or of boilerplate, documents, in order of their documents' ids."""
         return [run for run in self.state.runs if run.boilerplate is boilerplate]
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """What no other commit of this open store has."""
+        return self._cache.generation, self.txn.id()
+
+    def named(self, name: bytes) -> list[int]:
+        """The ordinary documents of this name: one, or none. Raises Corrupt."""
+        found = self.catalogue.find(name)
+        return [] if found is None or found >= layout.FIRST_BOILERPLATE else [found]
+
+    def any_dead(self) -> bool:
+        """Whether there are postings of ordinary documents that are not there."""
+        return any(run.dead for run in self.runs())
+
+    def scans(self) -> list[Iterator[run_files.Postings]]:
+        """The postings of ordinary documents, those of dead ones too: sorted sequences, to be merged, of which each has
+        the documents after those of the one before. Raises Corrupt."""
+        return [run_files.scan(self.txn, self.blocks, run) for run in self.runs()]
 
     def fences(self, run: Run) -> run_files.Fences:
         """Raises Corrupt."""
@@ -196,7 +215,7 @@ class Snapshot:
         filled = np.zeros(len(hashes), np.int64)
         for run in listed:
             fences = self.fences(run)
-            lows, highs = run_files.spans(fences, hashes)
+            lows, highs = _codec.spans(fences.first, hashes)
             for index in np.flatnonzero(highs - lows > 1).tolist():
                 filled[index] += int(fences.postings[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
         return filled
@@ -205,7 +224,7 @@ class Snapshot:
         """Whether this many live documents hold the hash, shape (1,); reads block by block until it is known."""
         count = 0
         for run in listed:
-            lows, highs = run_files.spans(self.fences(run), hash_)
+            lows, highs = _codec.spans(self.fences(run).first, hash_)
             last = -1
             for index in range(int(lows[0]), int(highs[0]) + 1):
                 documents = run_files.look_in(self.txn, self.blocks, run, index, hash_)

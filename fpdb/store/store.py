@@ -68,10 +68,14 @@ class Store:
     def commit(self, change: Change) -> None:
         """Makes a change, durable on return. Raises NoSuchDocument, Locked, ReadOnly, StorageFailure; then nothing
         has changed."""
-        with self.env.write() as (txn, file):
-            state = commits.apply(Snapshot(txn, file.databases, self._cache_of(file)), change)
+        state = self.apply(change)
         if not self._swept or _due(state) is not None:
             self.tidy()
+
+    def apply(self, change: Change) -> State:
+        """The same, and no run is merged afterwards; the state that it comes to."""
+        with self.env.write() as (txn, file):
+            return commits.apply(Snapshot(txn, file.databases, self._cache_of(file)), change)
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
@@ -93,11 +97,11 @@ class Store:
             with self.env.merging.held(timeout=0):
                 if not self._swept:
                     environment.discard(copies.temporary_of(self.path))
-                    self._sweep()
+                    self.sweep()
                     self._swept = True
                 while (group := self._due()) is not None:
                     self._merge(group)
-                    self._sweep()
+                    self.sweep()
         except (Locked, StorageFailure):
             return
 
@@ -142,7 +146,7 @@ class Store:
             for piece in pieces:
                 writer.append(txn, file.databases[layout.BLOCKS], piece)
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
         """Deletes the blocks of runs that the state does not list, in bounded transactions."""
         with self.env.read() as (txn, file):
             live = {run.number for run in read_state(txn).runs}

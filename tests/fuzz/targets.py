@@ -21,10 +21,9 @@ from fpdb.errors import Error
 from fpdb.fingerprint import KINDS, SCHEMES, Recipe, kind_of
 from fpdb.fingerprint.frontends import folding
 from fpdb.fingerprint.frontends.languages import EXTENSIONS
-from fpdb.load import Skipped, content_of
 from fpdb.load.archives import documents
 from fpdb.load.records import lines
-from fpdb.load.sources import Source
+from fpdb.load.sources import Skipped, Source, content_of
 from fpdb.store import _codec, _pages, layout, texts
 from fpdb.store.layout import Record, Run, State
 from fpdb.transfer import Incoming
@@ -223,7 +222,7 @@ def kept_seeds() -> list[bytes]:
 
 
 def sizes(data: bytes) -> None:
-    layout.view_array(KEY, layout.seal(KEY, data), layout.SIZE, layout.SIZES_PER_CHUNK)
+    layout.unseal_sizes(KEY, layout.seal(KEY, data))
     for parse in (layout.parse_block_key, layout.parse_id_key, layout.parse_text_key):
         parse(data[: len(data) % 10])
 

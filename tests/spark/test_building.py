@@ -1,6 +1,7 @@
 """The folder that Spark builds holds what a database holds that got the same documents, in the same order."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,23 @@ def test_folder(found, settings, collection, local, tmp_path, files, adaptive):
         expected = {name: getattr(document, name) for name in COLUMNS if hasattr(document, name)} | {"added": 1234}
         assert {name: row[name] or {} if name == "labels" else row[name] for name in expected} == expected
     assert sum(row["fingerprints"] for row in rows) == len(postings)
+
+
+def test_adopted(found, collection, local, tmp_path):
+    """A database that adopts the folder is the one that got the documents one after the other, and says the same."""
+    build(found, tmp_path / "folder", fpdb.Recipe.preset(), files=3)
+    with fpdb.open(tmp_path / "adopted.fpdb") as db:
+        assert db.adopt(tmp_path / "folder")["added"] == len(collection)
+        assert db.check() == []
+        assert [pair.to_dict() for pair in db.pairs()] == [pair.to_dict() for pair in local.pairs()]
+        for name, text, _ in collection:
+            assert (
+                db.query(text, name=name, regions=True).to_dict()
+                == local.query(text, name=name, regions=True).to_dict()
+            )
+        assert [replace(each, added=None) for each in db.documents()] == [
+            replace(each, added=None) for each in local.documents()
+        ]
 
 
 def test_without_positions(spark, lines, collection, tmp_path):

@@ -217,6 +217,24 @@ def test_spans_that_do_not_fit_are_refused():
         _codec.probe([], one, np.zeros(1, np.uint32), np.zeros(1, np.uint32))
 
 
+few = st.integers(0, 12) | st.integers(MOST - 3, MOST)
+
+
+@given(st.lists(few, min_size=1), st.lists(few, min_size=1, unique=True))
+def test_spans_are_the_blocks_between_whose_fences_a_hash_lies(first, hashes):
+    first, hashes = sorted(first), sorted(hashes)
+    lows, highs = (each.tolist() for each in _codec.spans(np.array(first, np.uint64), np.array(hashes, np.uint64)))
+    ends = [*first[1:], MOST + 1]
+    for hash_, low, high in zip(hashes, lows, highs, strict=True):
+        may_hold = [at for at, fence in enumerate(first) if fence <= hash_ <= ends[at]]
+        assert list(range(low, high + 1)) == may_hold
+    start = sum(high < 0 for high in highs)
+    spans = list(zip(lows[start:], highs[start:], strict=True))
+    wanted, *ends = _codec.slots(np.array(lows[start:], np.int64), np.array(highs[start:], np.int64))
+    assert wanted.tolist() == sorted({block for low, high in spans for block in range(low, high + 1)})
+    assert [wanted[each].tolist() for each in ends] == [[low for low, _ in spans], [high for _, high in spans]]
+
+
 # ---------------------------------------------------------------- sorting and merging
 
 

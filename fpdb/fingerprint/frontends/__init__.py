@@ -5,36 +5,41 @@ knows about kinds. Where it can make several alphabets, the recipe says which: i
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from importlib import import_module
+from typing import NamedTuple
 
 from fpdb.errors import UnknownKind
-from fpdb.fingerprint.frontends import code, folding, html, notebook, office, pdf, postscript, text, tokens
+from fpdb.fingerprint.frontends import folding, tokens
 from fpdb.fingerprint.symbols import Symbols
 
 
-class Read(Protocol):
-    """Content in, symbols of one of the front-end's alphabets out. name: of the file that it comes from, as a hint."""
-
-    def __call__(self, content: bytes | str, alphabet: str, name: str | None = None, /) -> Symbols: ...
-
-
 class FrontEnd(NamedTuple):
-    """A row of the table: how a kind is read, and the alphabets it can be read in."""
+    """A row of the table: what reads a kind, and the alphabets it can be read in.
 
-    read: Read
+    Its module is loaded when the first document of the kind is read: few programs need them all.
+    """
+
+    module: str
+    function: str
     alphabets: tuple[str, ...]
     about: str
 
+    def read(self, content: bytes | str, alphabet: str, name: str | None = None) -> Symbols:
+        """Content in, symbols of one of the alphabets out. name: of the file that it comes from, as a hint."""
+        module = import_module(f"{__name__}.{self.module}")
+        symbols: Symbols = getattr(module, self.function)(content, alphabet, name)
+        return symbols
+
 
 KINDS: Mapping[str, FrontEnd] = {
-    "text": FrontEnd(text.read, folding.ALPHABETS, "plain text: letters and digits of any script, case folded"),
-    "code": FrontEnd(code.read, (tokens.ALPHABET,), "source code: tokens, whatever names, comments and layout"),
-    "html": FrontEnd(html.read, folding.ALPHABETS, "web pages: the text without tags, scripts and styles"),
-    "pdf": FrontEnd(pdf.read, folding.ALPHABETS, "PDF: the text of its pages"),
-    "docx": FrontEnd(office.read_docx, folding.ALPHABETS, "Word documents: the text with its notes"),
-    "odt": FrontEnd(office.read_odt, folding.ALPHABETS, "OpenDocument texts: the text with its notes"),
-    "ipynb": FrontEnd(notebook.read, folding.ALPHABETS, "Jupyter notebooks: the sources of the cells, as text"),
-    "postscript": FrontEnd(postscript.read, folding.ALPHABETS, "PostScript: its text, if Ghostscript is installed"),
+    "text": FrontEnd("text", "read", folding.ALPHABETS, "plain text: letters and digits of any script, case folded"),
+    "code": FrontEnd("code", "read", (tokens.ALPHABET,), "source code: tokens, whatever names, comments and layout"),
+    "html": FrontEnd("html", "read", folding.ALPHABETS, "web pages: the text without tags, scripts and styles"),
+    "pdf": FrontEnd("pdf", "read", folding.ALPHABETS, "PDF: the text of its pages"),
+    "docx": FrontEnd("office", "read_docx", folding.ALPHABETS, "Word documents: the text with its notes"),
+    "odt": FrontEnd("office", "read_odt", folding.ALPHABETS, "OpenDocument texts: the text with its notes"),
+    "ipynb": FrontEnd("notebook", "read", folding.ALPHABETS, "Jupyter notebooks: the sources of the cells, as text"),
+    "postscript": FrontEnd("postscript", "read", folding.ALPHABETS, "PostScript: its text, where Ghostscript is"),
 }
 
 

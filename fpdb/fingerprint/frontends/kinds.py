@@ -2,7 +2,6 @@
 
 import io
 import re
-import zipfile
 from collections.abc import Mapping
 
 from fpdb.fingerprint.frontends.languages import by_shebang, extension_of, means_code
@@ -60,6 +59,8 @@ def kind_of(name: str | None, content: bytes | str) -> str:
 
 
 def _kind_of_archive(content: bytes) -> str:
+    import zipfile
+
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = set(archive.namelist())

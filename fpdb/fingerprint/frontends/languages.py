@@ -5,8 +5,7 @@ A language is named as Pygments names it (its first alias).
 
 import re
 from collections.abc import Mapping
-from pathlib import PurePosixPath
-from posixpath import splitext
+from posixpath import basename, splitext
 
 # Extensions that mean one language. Those that several share (.m, .pl, .v, ...) are in AMBIGUOUS.
 EXTENSIONS: Mapping[str, str] = {
@@ -124,5 +123,5 @@ def by_shebang(text: str) -> str | None:
     found = _SHEBANG.match(text)
     if not found:
         return None
-    program = PurePosixPath(found[1] or found[2]).name.lower()
+    program = basename(found[1] or found[2]).lower()
     return SHEBANGS.get(re.sub(r"[\d.]+$", "", program))

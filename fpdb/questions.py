@@ -1,0 +1,138 @@
+"""Questions: what is asked by content or by hashes, of one database or of several as if they were one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.batch import Numbers, Rarity, as_hashes, frequencies
+from fpdb.fingerprint import Recipe, content_digest, find_scheme
+from fpdb.match.queries import Answer, Asked, Options, Ranked, search
+from fpdb.match.samples import Sample
+from fpdb.store import layout
+from fpdb.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from fpdb.database import Document
+    from fpdb.match.sources import Sources
+
+
+class Questions(ABC):
+    """What `Database` and `Shards` can be asked alike. recipe: of what they hold."""
+
+    recipe: Recipe
+
+    @abstractmethod
+    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+        """What is there now."""
+
+    @abstractmethod
+    def _sources(self, texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
+        """Where the documents' contents are had from: what the caller gives, if he gives them."""
+
+    @abstractmethod
+    def _placed(self, view: Snapshot, ranked: Ranked) -> Ranked:
+        """The answer, with what is said of where its matches are kept."""
+
+    def __len__(self) -> int:
+        """The number of documents, boilerplate not counted."""
+        with self._snapshot() as view:
+            return view.state.documents
+
+    def holds(self, name: str, content: str | bytes) -> bool:
+        """Whether there is a document of this name and content, boilerplate left out. Raises BadName."""
+        with self._snapshot() as view:
+            return bool(_itself(view, name, content_digest(content)))
+
+    def query(
+        self,
+        content: str | bytes,
+        *,
+        name: str | None = None,
+        kind: str = "text",
+        window: int | None = None,
+        rarity: Rarity = "document",
+        include_self: bool = False,
+        regions: bool = False,
+        gap: int = 0,
+        texts: Callable[[Document], str | bytes | None] | None = None,
+        **options: Any,
+    ) -> Answer:
+        """Which documents share text with this content.
+
+        kind: one of `fingerprint.KINDS`, or "auto". name: the content's own; a document of this name and content is
+        left out unless include_self. window: wider than the recipe's, for fewer look-ups and a coarser answer. rarity:
+        see `Batch.add`.
+
+        regions: also tell where each match is, see `Match`, by all fingerprints of the query; gap: join those that are
+        no more symbols apart. texts: gives a document's content, or None; by default it is the text that was kept, else
+        what is in the file that is the document's source. options: see `match.queries.Options`: by, smallest, max_df,
+        max_ignored, min, top; by, max_df and max_ignored are the recipe's unless given. Raises BadQuery, BadRecipe,
+        UnknownKind, Unreadable, MissingPackage, Corrupt.
+        """
+        with self._snapshot() as view:
+            kind = self.recipe.resolve(kind, content, name)
+            counts = frequencies(view) if rarity == "corpus" else None
+            search_with = partial(
+                self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name
+            )
+            found = search_with(window=window)
+            itself = _itself(view, name, content_digest(content))
+            scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
+            sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
+            kgrams = found.kgrams if scheme.fixed else 0
+            asked = Asked(found.hashes, name, kind, itself, include_self, sample, kgrams)
+            checked = Options(**{"by": self.recipe.measure(kind), **self._caps(options)})
+            ranked = self._placed(view, search(view, asked, checked))
+            if not regions:
+                return ranked.answer
+            if window is not None:
+                found = search_with()
+            from fpdb.match.evidence import Evidence
+
+            return Evidence(view, self.recipe, found, ranked.ignored, gap).attach(ranked, self._sources(texts))
+
+    def query_fingerprints(
+        self,
+        hashes: Numbers,
+        *,
+        name: str | None = None,
+        kind: str = "hashes",
+        digest: bytes | None = None,
+        **options: Any,
+    ) -> Answer:
+        """Which documents share these hashes: uint64, shape (n,), in any order, repeats allowed.
+
+        digest: a document of this name and digest is the query itself, and is left out. options: as for `query`. Raises
+        BadQuery, BadFingerprints, Corrupt.
+        """
+        checked = Options(**self._caps(options))
+        array = as_hashes(hashes)
+        with self._snapshot() as view:
+            asked = Asked(array, name, kind, _itself(view, name, digest))
+            return self._placed(view, search(view, asked, checked)).answer
+
+    def frequencies(self, hashes: Numbers) -> NDArray[np.int64]:
+        """The document frequency of each hash, shape (n,): how many documents hold it, boilerplate not counted."""
+        with self._snapshot() as view:
+            return frequencies(view)(as_hashes(hashes))
+
+    def _caps(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The options, with the recipe's caps where the caller gives none."""
+        if options.get("max_df") is None and options.get("max_ignored") is None:
+            return {**options, "max_df": self.recipe.max_df, "max_ignored": self.recipe.max_ignored}
+        return options
+
+
+def _itself(view: Snapshot, name: str | None, digest: bytes | None) -> list[int]:
+    """The documents, boilerplate left out, that are the query itself."""
+    if name is None or digest is None:
+        return []
+    found = view.named(layout.name_bytes(name))
+    return [number for number in found if view.catalogue.record(number).digest == digest]
