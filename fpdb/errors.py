@@ -88,6 +88,10 @@ class StorageFailure(Error):
     """The operating system refused a read or a write: disk full, bad medium, no permission."""
 
 
+class SparkFailure(Error):
+    """Spark could not do the work; the message says why."""
+
+
 class BadQuery(Error):
     """A query's options do not make sense."""
 

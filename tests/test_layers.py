@@ -31,7 +31,8 @@ MAY_IMPORT = {
     "shards": {"errors", "store", "match", "database", "questions"},
     "care": {"errors", "fingerprint", "keys", "store"},
     "load": {"errors", "addresses", "fingerprint", "archives", "match", "database", "shards", "batch"},
-    "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", ""},
+    "spark": {"errors", "addresses", "fingerprint", "store", "match", "database", "load", ""},
+    "cli": {"errors", "keys", "fingerprint", "load", "database", "batch", "spark", ""},
     "": {"errors", "fingerprint", "match", "database", "shards", "batch", "care"},
     "__main__": {"cli"},
 }

@@ -27,6 +27,7 @@ from fpdb.cli.query import query
 from fpdb.cli.remove import remove
 from fpdb.cli.rotate import rotate
 from fpdb.cli.spans import spans
+from fpdb.cli.spark import spark
 from fpdb.cli.transfer import export, import_
 from fpdb.cli.upkeep import backup, check, compact
 from fpdb.errors import Error
@@ -141,6 +142,7 @@ for _command in (
     import_,
     merge,
     adopt,
+    spark,
 ):
     cli.add_command(_command)
 

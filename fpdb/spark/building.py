@@ -1,0 +1,131 @@
+"""A folder that `Database.adopt` takes as it is: docs/adopt-format.md says what is in it.
+
+Files are written by Spark's own committer, which counts a task once however often it is tried; the mark that all is
+there comes last.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Any, Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+
+from fpdb.errors import BadQuery
+from fpdb.fingerprint import Recipe
+from fpdb.spark.fingerprints import readable
+from fpdb.spark.frames import frozen
+
+FILES: Final = 100_000  # Spark numbers files with five digits
+
+
+def build(
+    fingerprinted: DataFrame,
+    folder: str | os.PathLike[str],
+    recipe: Recipe,
+    *,
+    files: int | None = None,
+    added: int | None = None,
+    key_digest: str | None = None,
+) -> None:
+    """Writes the folder, which must not be there yet, or be one that was not finished.
+
+    The documents come in order of their names. recipe: with which they were fingerprinted. files: how many hash ranges
+    there are, each a file; by default as many as Spark's shuffles have partitions. added: when they were added, in
+    seconds since 1970; now. key_digest: of the key file (`keys.read`), which then stands in the folder instead of the
+    key. Raises BadQuery.
+    """
+    spark = fingerprinted.sparkSession
+    files = int(spark.conf.get("spark.sql.shuffle.partitions") or 200) if files is None else files
+    if not 1 <= files <= FILES:
+        raise BadQuery(f"files must lie between 1 and {FILES}, not {files}")
+    folder = os.fspath(folder)
+    target = Folder(spark, folder)
+    target.begin()
+    record = recipe.to_record()
+    if key_digest is not None:
+        del record["key"]
+        record["key_digest"] = key_digest
+    numbered = ordinals(readable(fingerprinted), files)
+    postings = _postings(readable(fingerprinted), numbered)
+    ranges = postings.repartitionByRange(files, "hash", "document")
+    ranges.sortWithinPartitions("hash", "document", "position").write.parquet(f"{folder}/postings", mode="overwrite")
+    moment = int(time.time()) if added is None else added
+    described = _described(readable(fingerprinted).join(numbered, "id"), moment)
+    in_order = described.repartitionByRange(files, "ordinal").sortWithinPartitions("ordinal")
+    in_order.write.parquet(f"{folder}/documents", mode="overwrite")
+    target.write("recipe.json", json.dumps(record))
+    target.write("_SUCCESS", "")
+
+
+def ordinals(documents: DataFrame, partitions: int) -> DataFrame:
+    """The place of each document in the order of names: id, document; from 0 without gaps."""
+    in_order = documents.select("name", "id").repartitionByRange(partitions, "name").sortWithinPartitions("name")
+    # A number by row is the partition's in the upper bits, and the row's in it in the lower 33. Which rows a partition
+    # has depends on a sample, so that the rows must not be computed twice.
+    placed = frozen(in_order.select("id", F.monotonically_increasing_id().alias("place")))
+    partition = F.shiftright("place", 33)
+    counts: list[Any] = placed.groupBy(partition.alias("partition")).count().orderBy("partition").collect()
+    starts: dict[int, int] = {}
+    total = 0
+    for row in counts:
+        starts[row["partition"]] = total
+        total += row["count"]
+    offsets = placed.sparkSession.createDataFrame(list(starts.items()), "partition long, start long")
+    row_in_it = F.col("place").bitwiseAND((1 << 33) - 1)
+    joined = placed.withColumn("partition", partition).join(F.broadcast(offsets), "partition")
+    return joined.select("id", (F.col("start") + row_in_it).alias("document"))
+
+
+def _postings(documents: DataFrame, numbered: DataFrame) -> DataFrame:
+    """hash, document, position; a posting that a document has twice only once."""
+    each = F.array_distinct(F.arrays_zip("hashes", "positions"))
+    rows = documents.select("id", each.alias("each")).join(numbered, "id")
+    return rows.select(F.explode("each").alias("each"), "document").select(
+        F.col("each.hashes").alias("hash"), "document", F.col("each.positions").alias("position")
+    )
+
+
+def _described(documents: DataFrame, added: int) -> DataFrame:
+    return documents.select(
+        F.col("document").alias("ordinal"),
+        "name",
+        "kind",
+        "digest",
+        "symbols",
+        "kgrams",
+        F.size(F.array_distinct(F.arrays_zip("hashes", "positions"))).cast("long").alias("fingerprints"),
+        "share",
+        F.coalesce("note", F.lit("")).alias("note"),
+        F.lit(added).cast("long").alias("added"),
+        "source",
+        "contact",
+        "labels",
+    )
+
+
+class Folder:
+    """A folder wherever Spark writes, through the file systems that it knows."""
+
+    def __init__(self, spark: Any, path: str) -> None:
+        jvm = spark.sparkContext._jvm
+        self.path = path
+        self._path = jvm.org.apache.hadoop.fs.Path
+        self._files = self._path(path).getFileSystem(spark.sparkContext._jsc.hadoopConfiguration())
+        self._files.setWriteChecksum(False)
+
+    def begin(self) -> None:
+        """Raises BadQuery where the folder is finished."""
+        if self._files.exists(self._path(self.path, "_SUCCESS")):
+            raise BadQuery(f"{self.path!r} is finished already; give another folder")
+
+    def write(self, name: str, content: str) -> None:
+        """A small file."""
+        with_content = self._files.create(self._path(self.path, name), True)
+        try:
+            with_content.write(content.encode())
+        finally:
+            with_content.close()

@@ -1,0 +1,104 @@
+"""Documents to fingerprints on the workers, by fpdb's own recipe and kernel; what cannot be read is told, not lost."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from typing import Any, Final, Literal
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+
+from fpdb.errors import BadName, BadQuery
+from fpdb.fingerprint import Purpose, Recipe
+from fpdb.spark import workers
+from fpdb.spark.frames import FINGERPRINTED, RECORD, frozen, in_arrow
+
+Duplicates = Literal["error", "first"]
+SOME: Final = 5  # names that an error lists
+
+
+def fingerprints(
+    documents: DataFrame,
+    recipe: Recipe,
+    *,
+    kind: str = "text",
+    purpose: Purpose = "store",
+    duplicates: Duplicates = "error",
+    strict: bool = False,
+    folder: str | os.PathLike[str] | None = None,
+) -> DataFrame:
+    """A row a document, with its fingerprints in `hashes` and `positions`: what `pairs` and the others take.
+
+    documents: with the columns `name` and `text` (string, or bytes) and, if wanted, `kind`, `source`, `contact` and
+    `labels`, a map; what `documents.documents` gives. kind: of those that do not say theirs, one of
+    `fingerprint.KINDS`, or "auto". purpose: "discard" for documents that are to be given as boilerplate.
+
+    The work is done at once, and what came of it is kept, since all that follows reads it several times: as Parquet in
+    `folder`, which must not be there yet, else see `frames.frozen`. A hash is the signed number `hash ^ 2**63`.
+
+    A row that cannot be read has an `error`, and takes part in nothing; `problems` are these rows. strict: the first
+    one ends the work. duplicates: several documents of one name raise BadName, or the "first" is taken, by file and
+    place in it where `documents.documents` has read them, else in the order of the DataFrame; the others become
+    problems. Raises BadName, BadQuery, MissingKey; BadRecipe and others of fpdb's errors come as Spark's
+    PythonException, if strict.
+    """
+    recipe.check_key()
+    work = workers.Work(recipe.to_record(), kind, purpose, strict)
+    if kind != "auto":
+        recipe.rule_for(kind)
+    rows = in_arrow(_complete(documents), partial(workers.fingerprint, work=work), FINGERPRINTED)
+    if folder is None:
+        kept = frozen(rows)
+    else:
+        rows.write.parquet(os.fspath(folder))
+        kept = documents.sparkSession.read.schema(FINGERPRINTED).parquet(os.fspath(folder))
+    return _unique(kept, duplicates)
+
+
+def problems(fingerprinted: DataFrame) -> DataFrame:
+    """What could not be read, a row each: file, name (either may be null), error."""
+    return fingerprinted.where("error is not null").select("file", "name", "error")
+
+
+def readable(fingerprinted: DataFrame) -> DataFrame:
+    """The rows that have fingerprints, or are too short to."""
+    return fingerprinted.where("error is null")
+
+
+def _complete(documents: DataFrame) -> DataFrame:
+    """With all columns of `workers.RECORD`, in order, and a number that no other row has. Raises BadQuery."""
+    for name in ("name", "text"):
+        if name not in documents.columns:
+            raise BadQuery(f"documents need a column {name!r}; there are: {', '.join(documents.columns)}")
+
+    def column(name: str) -> Column:
+        kind = RECORD[name].dataType
+        if name not in documents.columns:
+            return F.lit(None).cast(kind).alias(name)
+        return documents[name] if name == "text" else documents[name].cast(kind).alias(name)
+
+    return documents.select(F.monotonically_increasing_id().alias("id"), *map(column, RECORD.names))
+
+
+def _unique(kept: DataFrame, duplicates: Duplicates) -> DataFrame:
+    """Raises BadName."""
+    if duplicates not in ("error", "first"):
+        raise BadQuery(f"duplicates must be error or first, not {duplicates!r}")
+    repeated = readable(kept).groupBy("name").count().where("count > 1").select("name")
+    found: list[Any] = repeated.orderBy("name").limit(SOME + 1).collect()
+    if not found:
+        return kept
+    if duplicates == "error":
+        names = ", ".join(repr(row["name"]) for row in found[:SOME]) + (" and others" if len(found) > SOME else "")
+        raise BadName(f"several documents have the same name: {names}; make them different, or take the first of each")
+    order = Window.partitionBy("name").orderBy(F.asc_nulls_last("file"), "block", "row", "id")
+    later = (
+        readable(kept)
+        .select("id", "name", "file", "block", "row")
+        .join(repeated, "name", "left_semi")
+        .withColumn("place", F.row_number().over(order))
+        .where("place > 1")
+        .select("id", F.lit("another document has this name, and came first").alias("again"))
+    )
+    return kept.join(later, "id", "left").withColumn("error", F.coalesce("error", "again")).select(*kept.columns)

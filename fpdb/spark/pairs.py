@@ -1,0 +1,163 @@
+"""Pairs as `Database.pairs` finds them: joined by hash, after the hashes that too many documents hold are left out.
+
+No hash is left out by chance: which are follows from document frequencies alone, which are counted where the documents
+are before anything is joined. The measures are those of `match.comparison`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+
+from fpdb.errors import BadQuery
+from fpdb.match.comparison import PairOptions, cap_of
+from fpdb.match.rarity import weigh
+from fpdb.spark.fingerprints import readable
+from fpdb.spark.frames import at, sorted_by_key
+
+COLUMNS: Final = ("a", "b", "shared", "containment_a", "containment_b", "resemblance")
+WEIGHTED: Final = ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance")
+UNKNOWN: Final = ("since", "by_owner")  # options that only a database has
+
+
+def pairs(fingerprinted: DataFrame, boilerplate: DataFrame | None = None, **options: Any) -> DataFrame:
+    """All documents against all: the pairs that share hashes, in the order and with the columns of `match.pairs.Pair`.
+
+    fingerprinted: of `fingerprints`. boilerplate: likewise, made with purpose="discard"; its hashes are left out
+    everywhere. options: see `match.comparison.PairOptions`, but for `since` and `by_owner`. Raises BadQuery.
+    """
+    checked = options_of(options)
+    found = Comparison(fingerprinted, boilerplate, checked).found()
+    columns = [*COLUMNS, *(WEIGHTED if checked.weighted else ())]
+    ranked = found.orderBy(F.desc("score"), F.desc("shared"), "a", "b").select(*columns)
+    return ranked if checked.top is None else ranked.limit(checked.top)
+
+
+def options_of(options: dict[str, Any]) -> PairOptions:
+    """The options, checked. Raises BadQuery."""
+    given = [name for name in UNKNOWN if options.get(name)]
+    if given:
+        raise BadQuery(f"on Spark there is no {' and no '.join(given)}: build a database, and ask that")
+    return PairOptions(**{name: value for name, value in options.items() if name not in UNKNOWN})
+
+
+class Comparison:
+    """One comparison of all documents with all. Counts the documents when it is made."""
+
+    def __init__(self, fingerprinted: DataFrame, boilerplate: DataFrame | None, options: PairOptions) -> None:
+        self.documents = readable(fingerprinted)
+        self.options = options
+        self._boilerplate = boilerplate
+        count = self.documents.count()
+        cap = cap_of(options.max_df, count)
+        self.held = self._weighed(self._held(cap), count, cap) if options.weighted else self._held(cap)
+        """Which document holds which hash, each once: id, hash and, if hashes are weighed, weight."""
+
+    def found(self) -> DataFrame:
+        """The pairs that pass, a before b in the order of names: a_id, b_id, all measures, and the score."""
+        options = self.options
+        a, b = at(self.held, "a"), at(self.held, "b")
+        met = a.join(sorted_by_key(b), (a["a_hash"] == b["b_hash"]) & (a["a_id"] < b["b_id"]))
+        counted = self.counted(met).where(F.col("shared") >= options.min_shared)
+        return (
+            self.measured(counted)
+            .where("a_new or b_new")
+            .where("a_owner is null or b_owner is null or a_owner <> b_owner")
+            .where(F.col("score") >= float(options.min or 0))
+        )
+
+    def counted(self, met: DataFrame) -> DataFrame:
+        """What two documents share: a_id, b_id, shared and its weight. met: a row a hash that both hold."""
+        weight = [F.sum("a_weight").alias("weight")] if self.options.weighted else []
+        return met.groupBy("a_id", "b_id").agg(F.count("*").alias("shared"), *weight)
+
+    def measured(self, counted: DataFrame) -> DataFrame:
+        """With names, all measures, and the score; a before b in the order of names. counted: as `counted` says."""
+        options = self.options
+        documents = self._described()
+        turned = F.col("a_name") > F.col("b_name")
+        sides = [
+            F.when(turned, F.col(f"{other}_{column}")).otherwise(F.col(f"{side}_{column}")).alias(f"{side}_{column}")
+            for side, other in (("a", "b"), ("b", "a"))
+            for column in documents.columns
+        ]
+        both = counted.join(at(documents, "a"), "a_id").join(at(documents, "b"), "b_id")
+        both = both.select(*sides, "shared", *(["weight"] if options.weighted else []))
+        columns = dict(zip(COLUMNS[3:], measures(F.col("shared").cast("double"), "size"), strict=True))
+        if options.weighted:
+            columns |= dict(zip(WEIGHTED, measures(F.col("weight"), "total"), strict=True))
+        both = both.withColumns({"a": F.col("a_name"), "b": F.col("b_name"), **columns})
+        return both.withColumn("score", score(options.by))
+
+    def _described(self) -> DataFrame:
+        """A row a document: id, name, share, owner, new, size and, if hashes are weighed, total."""
+        weight = [F.sum("weight").alias("total")] if self.options.weighted else []
+        sizes = self.held.groupBy("id").agg(F.count("*").alias("size"), *weight)
+        owner = owner_column(self.options.owners).alias("owner")
+        new = is_new(self.options).alias("new")
+        sized = self.documents.select("id", "name", "share", owner, new).join(sizes, "id", "left")
+        return sized.fillna(0, ["size", *(["total"] if self.options.weighted else [])])
+
+    def _held(self, cap: int) -> DataFrame:
+        """Which document holds which hash: id, hash; each once."""
+        held = self.documents.select("id", F.explode(F.array_distinct("hashes")).alias("hash"))
+        if self._boilerplate is not None:
+            discarded = readable(self._boilerplate).select(F.explode("hashes").alias("hash")).distinct()
+            held = held.join(discarded, "hash", "left_anti")
+        if cap:
+            common = held.groupBy("hash").count().where(F.col("count") >= cap).select("hash")
+            held = held.join(common, "hash", "left_anti")
+        return held
+
+    def _weighed(self, held: DataFrame, documents: int, cap: int) -> DataFrame:
+        """With the weight of each hash. The weights come in a table: they are then the same to the last bit."""
+        frequencies = np.arange(1, min(cap or documents + 1, documents + 1))
+        table = pa.table({"df": frequencies, "weight": weigh(frequencies, documents)})
+        weights = held.sparkSession.createDataFrame(table)
+        counted = held.withColumn("df", F.count("*").over(Window.partitionBy("hash")))
+        return counted.join(F.broadcast(weights), "df").select("id", "hash", "weight")
+
+
+def measures(value: Column, size: str) -> tuple[Column, Column, Column]:
+    """The containment of a, that of b, and the resemblance; as `match.comparison.Comparison.measures`."""
+    shares = [F.col(f"{side}_share").cast("double") + 1 for side in ("a", "b")]
+    common = F.least(*shares)
+    sizes = [
+        F.greatest(F.col(f"{side}_{size}").cast("double") * (common / share), value)
+        for side, share in zip(("a", "b"), shares, strict=True)
+    ]
+    return ratio(value, sizes[0]), ratio(value, sizes[1]), ratio(value, sizes[0] + sizes[1] - value)
+
+
+def ratio(part: Column, whole: Column) -> Column:
+    """As `match.rarity.ratio`: 0 of nothing."""
+    return F.when(whole > 0, part / whole).otherwise(0.0)
+
+
+def score(by: str) -> Column:
+    """The measure to rank by."""
+    if by == "shared":
+        return F.col("shared").cast("double")
+    if by.endswith("resemblance"):
+        return F.col(by)
+    return F.greatest(f"{by}_a", f"{by}_b")
+
+
+def is_new(options: PairOptions) -> Column:
+    """Whether a document has the label of new ones; all are new where none is given."""
+    if options.new is None:
+        return F.lit(True)
+    return F.coalesce(F.col("labels")[options.new[0]] == options.new[1], F.lit(False))
+
+
+def owner_column(rule: str) -> Column:
+    """As `match.collection.owner_rule`, which has checked the rule: null for none."""
+    sort, _, what = rule.partition(":")
+    if sort == "label":
+        return F.col("labels")[what]
+    parts = F.filter(F.split("name", "/"), lambda part: ~part.isin("", "."))
+    return F.array_join(F.slice(parts, 1, int(what)), "/")

@@ -1,0 +1,67 @@
+"""The examples of docs/spark.md do what they say."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import fpdb
+from fpdb.cli import cli
+
+PATHS = {"corpus.jsonl", "corpus.parquet", "dropped", "built", "fingerprints", "pairs", "drop", "folder"}
+PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text()
+
+
+@pytest.fixture
+def corpus(spark, collection, here, tmp_path, monkeypatch):
+    """What the examples read, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    some = collection[:40]
+    rows = [{"name": name, "text": text} for name, text, _ in some]
+    Path("corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    spark.createDataFrame(rows, "name string, text string").coalesce(1).write.parquet(here("corpus.parquet"))
+    return some
+
+
+@pytest.fixture
+def here(tmp_path):
+    """Turns the words of an example that are paths into absolute ones: Spark has a working folder of its own."""
+    return lambda word: str(tmp_path / word) if word in PATHS else word
+
+
+@pytest.fixture
+def expected(corpus):
+    """The pairs that a database finds."""
+    with fpdb.open("corpus.fpdb") as db:
+        with db.batch() as batch:
+            for name, text, _ in corpus:
+                batch.add(name, text)
+        return [pair.to_dict() for pair in db.pairs(min=0.5)]
+
+
+def test_commands(spark, expected, here):
+    examples = re.findall(r"^    \$ fpdb (.*)$", PAGE, re.M)
+    assert len(examples) == 3
+    done = [
+        CliRunner().invoke(cli, [word if at == 1 else here(word) for at, word in enumerate(shlex.split(example))])
+        for example in examples
+    ]
+    assert [each.exit_code for each in done] == [0, 0, 0], [each.output for each in done]
+    assert [json.loads(line) for line in done[0].stdout.splitlines()] == expected
+    dropped = {row["name"] for row in spark.read.parquet(here("dropped")).collect()}
+    assert dropped <= {name for pair in expected for name in (pair["a"], pair["b"])}
+    assert dropped
+    assert Path("built/_SUCCESS").exists()
+
+
+def test_python(spark, expected, here):
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    example = re.sub(r'"([\w.]+)"', lambda word: repr(here(word[1])), example)
+    exec(example, {})  # noqa: S102 (our own page)
+    assert sorted(row["a"] for row in spark.read.parquet(here("pairs")).collect()) == sorted(
+        pair["a"] for pair in expected
+    )
+    assert Path("folder/_SUCCESS").exists()
