@@ -19,6 +19,7 @@ from fpdb.match.clusters import Clustered, connect
 from fpdb.match.collection import NONE, postings
 from fpdb.match.comparison import Comparison, Found, PairOptions, Watch
 from fpdb.match.keeping import keep_order, keep_rule
+from fpdb.match.queries import sorted_distinct
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Snapshot
 
@@ -145,7 +146,7 @@ def _shared(view: Snapshot, comparison: Comparison, other: U32) -> tuple[U32, F6
         ranks = _counting.ranks_of(holders, documents.pages, documents.table)
         lists = np.cumsum(np.r_[False, hashes[1:] != hashes[:-1]][: len(hashes)], dtype=np.uint64)
         there = ranks != NONE
-        keys = np.unique(lists[there] << LOW | ranks[there])
+        keys = sorted_distinct(lists[there] << LOW | ranks[there])
         lists, ranks = keys >> LOW, keys.astype(np.uint32)
         frequencies = np.bincount(lists.astype(np.int64))[lists.astype(np.int64)]
         asked = other[ranks] != NONE

@@ -17,6 +17,7 @@ from fpdb.errors import BadQuery
 from fpdb.fingerprint import NO_POSITION, Recipe
 from fpdb.match.collection import postings
 from fpdb.match.evidence import read_document
+from fpdb.match.queries import sorted_distinct
 from fpdb.match.sources import Sources, SourceState
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Snapshot
@@ -118,5 +119,5 @@ def _passages(
             behind,
             found.source.text[begin:behind],
             "same",
-            np.unique(kgrams[first : last + 1]),
+            sorted_distinct(kgrams[first : last + 1]),
         )
