@@ -151,12 +151,12 @@ def test_pairs_are_those_of_the_sets(tmp_path_factory, data, tiny):
 
 @pytest.fixture
 def crowd(rng):
-    """60 documents of 0 to 80 hashes, common ones more common; names that collide in beginnings, of several folders."""
+    """40 documents of 0 to 60 hashes, common ones more common; names that collide in beginnings, of several folders."""
     pool = rng.integers(0, 2**64 - 1, 400, np.uint64)
-    common = rng.zipf(1.3, (60, 80)) % 400
+    common = rng.zipf(1.3, (40, 60)) % 400
     return {
-        f"{'xyz'[number % 3]}/{number % 7}/{number}": [int(hash_) for hash_ in pool[common[number, : rng.integers(81)]]]
-        for number in range(60)
+        f"{'xyz'[number % 3]}/{number % 7}/{number}": [int(hash_) for hash_ in pool[common[number, : rng.integers(61)]]]
+        for number in range(40)
     }
 
 
@@ -177,7 +177,7 @@ def test_ranges_really_split(db, crowd, monkeypatch):
     with db.batch() as batch:
         for name, held in crowd.items():
             batch.add_fingerprints(name, held)
-    monkeypatch.setattr(comparison, "BUDGET", 400)
+    monkeypatch.setattr(comparison, "BUDGET", 200)
     sizes = []
     keep = _counting.keep
 

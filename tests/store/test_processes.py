@@ -380,11 +380,11 @@ def unlisted(db):
 
 
 def test_kill_9_loses_nothing_that_was_acknowledged(path):
-    """Twenty times, a process dies just before or just after one of its commits, most of them inside big merges."""
+    """Twelve times, a process dies just before or just after one of its commits, most of them inside big merges."""
     fpdb.open(path).close()
     next_number, swept = 0, 0
     kept = set()
-    for kill in range(20):
+    for kill in range(12):
         fatal, when = 2 + 3 * kill, ("before", "after")[kill % 2]
         with running(ADD_AND_DIE, path, fatal, when, next_number) as process:
             while said := hear(process):

@@ -94,7 +94,7 @@ def words(counter):
 
 @pytest.mark.parametrize(
     ("documents", "count", "writing", "short", "full"),
-    [(60, 40, False, 60, 1_000), (60, 40, True, 40, 700), (700, 150, False, 16, 400), (700, 150, True, 8, 200)],
+    [(60, 40, False, 32, 1_000), (60, 40, True, 20, 700), (700, 150, False, 8, 400), (700, 150, True, 4, 200)],
     ids=["small", "small, written", "larger", "larger, written"],
 )
 def test_a_flipped_bit_kills_nobody_and_changes_no_answer(

@@ -8,7 +8,7 @@ from stress.shim import run_program
 @pytest.mark.parametrize("part", [1, 2])
 def test_a_database_is_a_dict(part, amount, figure):
     """Each part is of other histories."""
-    (outcome,) = run_program("machine", amount(5, 1_060), amount(40, 50))
+    (outcome,) = run_program("machine", amount(5, 1_200), amount(40, 50))
     assert outcome["steps"] >= amount(40, 50_000)
     assert outcome.get("merges", 0) >= amount(1, 5_000)
     assert outcome.get("killed", 0) >= amount(0, 1_000)

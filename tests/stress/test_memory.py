@@ -19,7 +19,7 @@ OF_LIBRARIES = {"raised SystemError", "raised RuntimeError"}  # numpy, or thread
 def test_memory_may_run_out_anywhere(what, amount, figure):
     if what == "python" and importlib.util.find_spec("_testcapi") is None:
         pytest.skip("this Python comes without _testcapi")
-    *remarks, total = run_program("memory", what, 1, amount(2, 40))
+    *remarks, total = run_program("memory", what, 1, amount(1, 40))
     assert [remark for remark in remarks if "bad" in remark] == []
     assert [remark for remark in remarks if "unusable" in remark] == []
     assert "hung" not in total
