@@ -24,10 +24,10 @@ class FrontEnd(NamedTuple):
     alphabets: tuple[str, ...]
     about: str
 
-    def read(self, content: bytes | str, alphabet: str, name: str | None = None) -> Symbols:
-        """Content in, symbols of one of the alphabets out. name: of the file that it comes from, as a hint."""
+    def read(self, content: bytes | str, alphabet: str | None = None, name: str | None = None) -> Symbols:
+        """Content in, symbols of one of the alphabets out, of the first unless told. name: of its file, as a hint."""
         module = import_module(f"{__name__}.{self.module}")
-        symbols: Symbols = getattr(module, self.function)(content, alphabet, name)
+        symbols: Symbols = getattr(module, self.function)(content, alphabet or self.alphabets[0], name)
         return symbols
 
 
