@@ -11,14 +11,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from bench import compare, corpora, performance
+from bench import compare, corpora, performance, scale
 from bench.corpora import COMMON, DOCUMENT, FAMILY, FREQUENCIES, kept_by
 from bench.measuring import cached, forget
 from bench.peers.dupfixed import Dupfixed
 from bench.peers.engine import Truth
 from bench.run import MENU
+from bench.scaling import growth, plan, sizes
+from bench.scaling.growth import Point, shard_of
+from bench.scaling.sizes import Shard
 from bench.workloads import storing
+from fpdb.store import _codec, layout
 
 ROOT = Path(__file__).parents[1]
 TARGETS = {
@@ -240,3 +246,78 @@ def test_the_page_has_markers_and_no_runs_make_no_tables(tmp_path: Path) -> None
         done = bench("--results", str(tmp_path), "--page", str(copy), module="bench.performance")
         assert done.returncode == 0, done.stderr
         assert copy.read_text("utf-8").count("No runs yet") == 2
+
+
+# ------------------------------------------------------------ large collections
+
+
+@settings(max_examples=10, deadline=None)
+@given(documents=st.integers(10**5, 2**31), hashes=st.integers(20, 300))
+def test_the_formula_of_sizes_is_what_the_store_writes(documents: int, hashes: int) -> None:
+    shard = Shard(documents, hashes, 11 * hashes)
+    some = sizes.slice_of(shard, 20_000)
+    _, _, counts = _codec.encode_postings(some.hashes, some.documents, False)
+    assert np.mean(counts) == pytest.approx(sizes.block_postings(shard), rel=0.01)
+    _, _, counts = _codec.encode_positions(some.numbers, False)
+    width = (shard.longest + 1).bit_length()
+    assert np.mean(counts) == pytest.approx(8 * (sizes.BLOCK - sizes.AROUND_POSITIONS) // width, rel=0.01)
+    assert sizes.entropy_bytes(shard) < sizes.posting_bytes(shard) < sizes.entropy_bytes(shard) + 1
+
+
+def test_a_slice_of_a_large_database_takes_a_posting_what_a_whole_small_one_does(tmp_path: Path) -> None:
+    whole = shard_of(1000)
+    point = growth.measured(tmp_path, whole.postings)
+    for measured, positions in ((point.posting, False), (point.placed, True)):
+        simulated = sizes.simulated(tmp_path / "slice", whole, whole.postings, positions=positions)
+        assert simulated == pytest.approx(measured, rel=0.01)
+    assert list(tmp_path.iterdir()) == []
+    assert point.fences == pytest.approx(growth.expected(whole.postings)[2], rel=0.02)
+
+
+def test_what_grows_as_a_power_is_told_its_exponent() -> None:
+    assert growth.exponent([10, 100, 1000], [3, 30, 300]) == pytest.approx(1)
+    assert growth.exponent([10, 100, 1000], [5, 5, 5]) == pytest.approx(0)
+
+
+def test_spark_moves_no_less_than_the_hash_and_no_more_than_the_row() -> None:
+    moved = sizes.moved(shard_of(10**9), 100, task=100_000)
+    for name, row in (
+        ("by_document", 33),
+        ("by_hash", 36),
+        ("held", 28),
+        ("counted", 28),
+        ("folder", 24),
+        ("table", 16),
+    ):
+        assert 7 < getattr(moved, name) < row
+
+
+def test_a_plan_names_what_it_computes_before_it_is_used() -> None:
+    begin = scale.givens(
+        Point(10**6, 8, 9, 80, 1, 1, 2, 20_000), 30, 126, sizes.moved(shard_of(10**9), 100, task=100_000), {}, 1100
+    )
+    names = [one.name for one in begin] + ["documents"] + [line.name for line in plan.lines()]
+    assert len(names) == len(set(names))
+    values = {one.name: one.value for one in begin}
+    small, large = (plan.computed(values | {"documents": count}) for count in scale.COLLECTIONS)
+    assert large["all_files"] == pytest.approx(10 * small["all_files"])
+    assert large["shards"] * large["one_file"] == pytest.approx(large["all_files"])
+    assert large["one_file"] < 2**40
+    assert large["shard"] < layout.FIRST_BOILERPLATE
+    assert f"{large['shards']:,.0f} |" in scale.plan_tables(begin)
+    assert all(line.name in large for line in plan.lines())
+
+
+@pytest.mark.parametrize(("value", "unit", "text"), [
+    (1.5e12, "bytes", "1.5 TB"), (7.7, "bytes", "7.7 bytes"), (7200, "s", "2 h"), (0.002, "s", "2 ms"),
+    (1e10, "", "1e10"), (100, "", "100"), (0.36, "", "0.36"), (2.7e5, "", "270,000"),
+])  # fmt: skip
+def test_numbers_of_a_plan_have_the_unit_that_suits(value: float, unit: str, text: str) -> None:
+    assert plan.text_of(value, unit) == text
+
+
+def test_the_page_about_scale_has_a_place_for_every_table(tmp_path: Path) -> None:
+    copy = Path(shutil.copy(scale.PAGE, tmp_path))
+    for name in ("growth", "plan", "sizes", "moved"):
+        scale.page.write(name, "as it was measured", copy)
+    assert copy.read_text("utf-8").count("as it was measured") == 4

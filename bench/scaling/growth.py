@@ -1,0 +1,148 @@
+"""Growth, measured: databases of random documents at several sizes, what they take and how long.
+
+Seconds are those of the processor: of a busy machine, too. Waiting for the disk is not in them.
+"""
+
+from __future__ import annotations
+
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import log
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+import fpdb
+from bench import corpora
+from bench.corpora import DOCUMENT, WINDOW, record_texts
+from bench.room import Stored, load
+from bench.scaling.sizes import Shard, block_postings, position_bytes, posting_bytes, used
+from fpdb.fingerprint import Recipe
+from fpdb.store import layout
+from fpdb.store.store import Store
+
+ASKED = 1000  # hashes of a query, of as many documents as hold them
+TIMES = 30
+OPENED = 200  # databases tried
+
+
+@dataclass(frozen=True)
+class Point:
+    """A compacted database of random documents, and how it came about.
+
+    posting, placed, document: bytes, of a posting without and with its position, and of names, record and sizes of a
+    document. loaded, merged: million postings a second, in durable batches, and taken over from another database.
+    query: milliseconds of ASKED hashes that the database holds, warm. fences: bytes that a reader holds in memory.
+    """
+
+    postings: int
+    posting: float
+    placed: float
+    document: float
+    loaded: float
+    merged: float
+    query: float
+    fences: int
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Processor time that a call takes, of all threads."""
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def shard_of(documents: int, hashes: int = DOCUMENT) -> Shard:
+    """With positions as `bench.corpora` makes them: as winnowing's are, half a window apart on average."""
+    return Shard(documents, hashes, hashes * (WINDOW + 1) // 2)
+
+
+def measured(folder: Path, postings: int) -> Point:
+    """Builds databases of about so many postings, asks one, and removes them."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        return _measured(Path(place), postings)
+
+
+def _measured(folder: Path, postings: int) -> Point:
+    documents = max(postings // DOCUMENT, ASKED // DOCUMENT * 50)
+    kept: list[Stored] = []
+    path, placed, other = (folder / f"{documents}-{sort}.fpdb" for sort in ("plain", "placed", "other"))
+    load(folder / "first.fpdb", "random", 100)  # modules are loaded, and compiled
+    making = seconds(lambda: list(map(len, corpora.random(documents))))
+    loading = seconds(lambda: kept.append(load(path, "random", documents))) - making
+    (stored,) = kept
+    with fpdb.open(other, "x") as db, fpdb.open(path, "r") as theirs:
+        merging = seconds(lambda: db.merge(theirs))
+    load(placed, "random", documents, positions=True)
+    for one in (path, placed):
+        with fpdb.open(one) as db:
+            db.compact()
+    sizes, with_places = used(path), used(placed)
+    with fpdb.open(path, "r") as db:
+        asked = stored.some[: ASKED // DOCUMENT].ravel()
+        db.query_fingerprints(asked)
+        taken = [seconds(lambda: db.query_fingerprints(asked)) for _ in range(TIMES)]
+    fences = fence_memory(path)
+    return Point(
+        postings=stored.postings,
+        posting=sizes[layout.BLOCKS] / stored.postings,
+        placed=with_places[layout.BLOCKS] / stored.postings,
+        document=sum(sizes[name] for name in (layout.NAMES, layout.DOCUMENTS, layout.SIZES)) / documents,
+        loaded=stored.postings / 1e6 / loading,
+        merged=stored.postings / 1e6 / merging,
+        query=1e3 * median(taken),
+        fences=fences,
+    )
+
+
+def fence_memory(path: Path) -> int:
+    """Bytes of the arrays that a reader keeps of all runs."""
+    store = Store(str(path), readonly=True)
+    with store.snapshot() as view:
+        fences = [view.fences(run) for run in view.runs()]
+        size = sum(one.first.nbytes + one.postings.nbytes for one in fences)
+    store.close()
+    return size
+
+
+def expected(postings: int) -> tuple[float, float, float]:
+    """By formula: bytes of a posting without and with its position, and of the fences."""
+    shard = shard_of(postings // DOCUMENT)
+    plain = posting_bytes(shard)
+    return plain, plain + position_bytes(shard), postings / block_postings(shard) * layout.FENCE.itemsize
+
+
+def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
+    """x of the power nˣ that comes nearest to the values, by least squares of logarithms."""
+    if len(sizes) < 2:
+        return 0.0
+    return float(np.polyfit([log(size) for size in sizes], [log(value) for value in values], 1)[0])
+
+
+def fingerprinted(characters: int, count: int) -> tuple[float, float]:
+    """MB/s in which one process fingerprints so many texts of the Python installation, and fingerprints of each."""
+    recipe = Recipe.preset()
+    texts = [text for _, text in islice(record_texts(characters), count)]
+    made: list[int] = []
+    taken = seconds(lambda: made.extend(len(recipe.fingerprint(text, "text").hashes) for text in texts))
+    return sum(map(len, texts)) / 1e6 / taken, sum(made) / count
+
+
+def opened_at_once(folder: Path) -> int:
+    """How many databases in a folder this process can open at a time, up to OPENED: each takes 2^40 addresses."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 8 * OPENED)), hard))
+    databases: list[fpdb.Database] = []
+    try:
+        for number in range(OPENED):
+            databases.append(fpdb.open(folder / f"{number}.fpdb"))
+    except fpdb.Error:
+        pass
+    for one in databases:
+        one.close()
+    return len(databases)

@@ -1,0 +1,207 @@
+"""Bytes a posting: by the formula of the file format, and as the store writes them for a slice of a large shard.
+
+The postings of a shard whose hashes lie below 2^64 / r are an r-th of it. Its hashes are as far from each other as
+those of the whole, and its documents are any of the shard's: so its blocks are those that the whole shard begins with,
+and a posting takes as much. Rows that Spark moves are made likewise, as its binary rows are laid out, and compressed as
+Spark does by default (LZ4 in pieces of 32 KiB); so are Parquet files (Snappy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor, log2
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import lmdb
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import parquet
+
+from fpdb.store import environment, layout
+from fpdb.store.environment import Environment
+from fpdb.store.layout import State
+from fpdb.store.runs import Postings, RunWriter
+
+U8 = NDArray[np.uint8]
+U64 = NDArray[np.uint64]
+
+PAGE = 4096
+BLOCK = 4072  # bytes of a block at most
+AROUND = 36  # of which checksum, header and the zeros at the end
+AROUND_POSITIONS = 24
+ENTRY = 26  # bytes of a block's entry in a leaf of LMDB's tree: header, key, page number, offset
+LEAF_FILLED = 0.5  # of a leaf, as LMDB splits them when keys come in order
+FENCE, POSITION_FENCE = 10, 2
+PIECE = 1 << 15  # bytes that Spark compresses at a time
+TASK = 1 << 20  # postings of a task that Spark shuffles
+
+
+class Shard(NamedTuple):
+    """A database of so many documents, each with so many random hashes, at positions up to `longest`."""
+
+    documents: int
+    hashes: int
+    longest: int
+
+    @property
+    def postings(self) -> int:
+        """Of all documents."""
+        return self.documents * self.hashes
+
+
+def block_postings(shard: Shard) -> int:
+    """How many postings a block takes."""
+    gap = 2**64 / shard.postings
+    low, width = floor(log2(gap)), (shard.documents - 1).bit_length()
+
+    def size(count: int) -> int:
+        high = 8 * ((count + int(count * gap / 2**low) + 64) // 64)
+        return AROUND + high + ceil(count * low / 8) + ceil(count * width / 8)
+
+    return max(count for count in range(1, BLOCK) if size(count) <= BLOCK)  # more than a byte each
+
+
+def posting_bytes(shard: Shard) -> float:
+    """Bytes of the file a posting, without positions: its part of a page, of an entry in the tree and of a fence."""
+    return (PAGE + ENTRY / LEAF_FILLED + FENCE) / block_postings(shard)
+
+
+def position_bytes(shard: Shard) -> float:
+    """What a position takes on top."""
+    count = (BLOCK - AROUND_POSITIONS) * 8 // (shard.longest + 1).bit_length()
+    return (PAGE + ENTRY / LEAF_FILLED + POSITION_FENCE) / count
+
+
+def entropy_bytes(shard: Shard) -> float:
+    """The least that a posting without its position can take on average: docs/performance.md derives it."""
+    return (64 + log2(2.718281828459045) - log2(shard.hashes)) / 8
+
+
+def used(path: Path) -> dict[bytes, int]:
+    """Bytes of pages in use, by LMDB database, of a file that nobody has open."""
+    with lmdb.open(str(path), subdir=False, readonly=True, lock=False, max_dbs=len(layout.NAMED)) as env:
+        found = {}
+        for name in layout.NAMED:
+            database = env.open_db(name, create=False)
+            with env.begin() as txn:
+                pages = txn.stat(database)
+            found[name] = PAGE * sum(pages[f"{sort}_pages"] for sort in ("branch", "leaf", "overflow"))
+        return found
+
+
+# ---------------------------------------------------------------- simulated
+
+
+def slice_of(shard: Shard, postings: int, seed: int = 1) -> Postings:
+    """The first so many of a shard's postings, in order; positions are stored as numbers, one more."""
+    rng = np.random.default_rng(seed)
+    end = 2**64 * postings // shard.postings
+    hashes = np.sort(rng.integers(0, end, postings, np.uint64))
+    documents = rng.integers(0, shard.documents, postings, np.uint32)
+    return Postings(hashes, documents, rng.integers(1, shard.longest + 1, postings, np.uint32, endpoint=True))
+
+
+def simulated(path: Path, shard: Shard, postings: int, *, positions: bool) -> float:
+    """Bytes a posting of a slice of so many postings, as a run of a new file at the path, which is removed."""
+    some = slice_of(shard, postings)
+    numbers = some.numbers if positions else np.zeros_like(some.numbers)
+    environment.new_file(str(path), layout.pack_format({}), {layout.STATE_KEY: State().pack()})
+    env = Environment(str(path), readonly=False, timeout=0)
+    with env.write() as (txn, file):
+        writer = RunWriter(1)
+        writer.append(txn, file.databases[layout.BLOCKS], Postings(some.hashes, some.documents, numbers))
+        writer.finish(txn, file.databases[layout.BLOCKS], 0, shard.documents - 1)
+    env.close()
+    size = used(path)[layout.BLOCKS]
+    path.unlink()
+    for suffix in environment.BESIDE:
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return size / postings
+
+
+class Moved(NamedTuple):
+    """Bytes a posting on Spark.
+
+    table: in the Parquet files of `fingerprints`. by_document: in a shuffle of documents with all of their hashes and
+    positions. by_hash: in a shuffle of postings with positions. held: of hashes and documents. counted: of hashes with
+    a count. folder: in the Parquet files that `build` writes. pair: of two documents, in a shuffle.
+    """
+
+    table: float
+    by_document: float
+    by_hash: float
+    held: float
+    counted: float
+    folder: float
+    pair: float
+
+
+def moved(shard: Shard, partitions: int, task: int = TASK, seed: int = 2) -> Moved:
+    """What Spark moves and writes of the postings of a shard, which is the whole collection here, a posting.
+
+    partitions: into which a task of so many postings is shuffled; those of one are made, and at least 1,000.
+    """
+    rng = np.random.default_rng(seed)
+    count = max(task // partitions, 1000)
+    hashes = rng.integers(0, 2**64 // partitions, count, np.uint64)
+    documents = np.sort(rng.integers(0, task // shard.hashes, count)) + shard.documents // 2
+    places = rng.integers(0, shard.longest, count)
+    others = rng.integers(0, shard.documents, count)
+    whole = max(count // shard.hashes, 10) * shard.hashes
+    ids = np.arange(whole // shard.hashes) + shard.documents // 2
+    every = rng.integers(0, 2**64, whole, np.uint64)
+    at = np.sort(rng.integers(0, shard.longest, (len(ids), shard.hashes)), axis=1)
+    return Moved(
+        table=_parquet_bytes(rng.integers(0, 2**64, task, np.uint64), rng.integers(0, shard.longest, task)),
+        by_document=_compressed(_document_rows(ids, every.reshape(at.shape), at)) / whole,
+        by_hash=_compressed(_rows(hashes, documents, places)) / count,
+        held=_compressed(_rows(documents, hashes)) / count,
+        counted=_compressed(_rows(hashes, np.ones(count))) / count,
+        folder=_folder_bytes(shard, task),
+        pair=_compressed(_rows(documents, others, np.ones(count))) / count,
+    )
+
+
+def _folder_bytes(shard: Shard, task: int) -> float:
+    some = slice_of(shard, task)
+    return _parquet_bytes(some.hashes, some.documents.astype(np.int64), some.numbers.astype(np.int64))
+
+
+def _parquet_bytes(*columns: NDArray[Any]) -> float:
+    table = pa.table({str(at): column.view(np.int64) for at, column in enumerate(columns)})
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="snappy")
+    return float(sink.getvalue().size / len(table))
+
+
+def _rows(*columns: NDArray[Any]) -> U8:
+    """Rows as Spark serializes them: 4 bytes of length, 8 that say which columns are null, 8 bytes a column."""
+    rows = np.zeros((len(columns[0]), 12 + 8 * len(columns)), np.uint8)
+    rows[:, 3] = 8 + 8 * len(columns)
+    for at, column in enumerate(columns):
+        rows[:, 12 + 8 * at : 20 + 8 * at] = _bytes(column)
+    return rows.ravel()
+
+
+def _document_rows(ids: NDArray[Any], hashes: U64, places: NDArray[Any]) -> U8:
+    """Rows of an id and an array of (hash, position): of each pair where it is, which is null, and both numbers."""
+    rows = []
+    each = 24
+    for document, own, at in zip(ids, hashes, places, strict=True):
+        offsets = 8 + 8 * ceil(len(own) / 64) + 8 * len(own) + each * np.arange(len(own))
+        pairs = np.stack([np.zeros(len(own), np.uint64), own, at.astype(np.uint64)], axis=1)
+        head = np.array([0, document, 24 << 32, len(own), *[0] * ceil(len(own) / 64)], np.uint64)
+        rows.append(np.concatenate([head, (offsets << 32 | each).astype(np.uint64), pairs.ravel()]))
+    return np.concatenate(rows).view(np.uint8)
+
+
+def _bytes(column: NDArray[Any]) -> U8:
+    return column.astype("<u8").view(np.uint8).reshape(-1, 8)
+
+
+def _compressed(rows: U8) -> int:
+    codec = pa.Codec("lz4_raw")
+    pieces: Sequence[U8] = np.split(rows, range(PIECE, len(rows), PIECE))
+    return sum(len(codec.compress(piece.tobytes(), asbytes=True)) for piece in pieces)
