@@ -121,7 +121,8 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
     """x of the power nˣ that comes nearest to the values, by least squares of logarithms."""
     if len(sizes) < 2:
         return 0.0
-    return float(np.polyfit([log(size) for size in sizes], [log(value) for value in values], 1)[0])
+    slope = np.polyfit([log(size) for size in sizes], [log(value) for value in values], 1)[0]
+    return round(float(slope), 2) + 0.0  # and never a negative zero
 
 
 def fingerprinted(characters: int, count: int) -> tuple[float, float]:
