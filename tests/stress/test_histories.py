@@ -10,9 +10,10 @@ def test_a_database_is_a_dict(part, amount, figure):
     """Each part is of other histories."""
     (outcome,) = run_program("machine", amount(5, 1_200), amount(40, 50))
     assert outcome["steps"] >= amount(40, 50_000)
-    assert outcome.get("merges", 0) >= amount(1, 5_000)
-    assert outcome.get("killed", 0) >= amount(0, 1_000)
-    counts = f"{outcome['steps']:,} steps, {outcome['merges']:,} merges, {outcome['killed']:,} killed in a step"
+    merges, killed = outcome.get("merges", 0), outcome.get("killed", 0)  # a short run may have none
+    counts = f"{outcome['steps']:,} steps, {merges:,} merges, {killed:,} killed in a step"
+    assert merges >= amount(1, 5_000)
+    assert killed >= amount(0, 1_000)
     figure(
         11,
         f"{outcome['histories']:,} histories, part {part}",
