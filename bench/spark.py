@@ -20,6 +20,7 @@ from fpdb import spark
 T = TypeVar("T")
 MEMBERS = 5  # of a family
 SENTENCE = "This page was printed from the archive of the society; all rights of reproduction are reserved to it. "
+SETTINGS = {"spark.ui.enabled": "false", "spark.driver.memory": "3g"}
 # Adaptive execution, partitions of a shuffle, rows of an Arrow batch.
 HOW = ((True, 8, 1000), (True, 1, 1000), (False, 8, 1000), (False, 1, 1000), (True, 8, 2))
 
@@ -95,7 +96,7 @@ def compare(folder: Path, count: int, master: str, how: tuple[tuple[bool, int, i
     with fpdb.open(folder / "local.fpdb") as db:
         _, adding = timed("database: add, one process", lambda: add(db, documents))
         expected = local_answers(db)
-        session, _ = timed("Spark: start", lambda: spark.session(master, {"spark.ui.enabled": "false"}))
+        session, _ = timed("Spark: start", lambda: spark.session(master, SETTINGS))
         frame = session.createDataFrame(documents, "name string, text string, labels map<string,string>")
         frame.repartition(8).write.parquet(str(folder / "documents"))
         for adaptive, partitions, batch in how:

@@ -18,6 +18,7 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "50",
     "spark.default.parallelism": "2",
+    "spark.buffer.pageSize": "1m",
     "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than a hundred documents
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
@@ -100,6 +101,20 @@ def found(spark, lines):
     from fpdb.spark import documents, fingerprints
 
     return fingerprints(documents(spark, [lines], "jsonl"), fpdb.Recipe.preset())
+
+
+@pytest.fixture(scope="session")
+def sampled():
+    """A recipe of samples of narrow hashes without positions."""
+    return fpdb.Recipe.preset().with_(positions=False, key=12345, scheme="smallest", n=20, hash_bits=20)
+
+
+@pytest.fixture(scope="session")
+def samples(spark, lines, sampled):
+    """The collection's fingerprints by that recipe."""
+    from fpdb.spark import documents, fingerprints
+
+    return fingerprints(documents(spark, [lines], "jsonl"), sampled)
 
 
 @pytest.fixture

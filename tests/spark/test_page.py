@@ -19,11 +19,10 @@ PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text()
 def corpus(spark, collection, here, tmp_path, monkeypatch):
     """What the examples read, in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    some = collection[:40]
-    rows = [{"name": name, "text": text} for name, text, _ in some]
+    rows = [{"name": name, "text": text} for name, text, _ in collection]
     Path("corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     spark.createDataFrame(rows, "name string, text string").coalesce(1).write.parquet(here("corpus.parquet"))
-    return some
+    return collection
 
 
 @pytest.fixture
@@ -34,26 +33,27 @@ def here(tmp_path):
 
 @pytest.fixture
 def expected(corpus):
-    """The pairs that a database finds."""
+    """The pairs and the drop list that a database finds."""
     with fpdb.open("corpus.fpdb") as db:
         with db.batch() as batch:
             for name, text, _ in corpus:
                 batch.add(name, text)
-        return [pair.to_dict() for pair in db.pairs(min=0.5)]
+        pairs = [pair.to_dict() for pair in db.pairs(min=0.5)]
+        return pairs, [drop.to_dict() for drop in db.drop_list(keep="longest")]
 
 
 def test_commands(spark, expected, here):
-    examples = re.findall(r"^    \$ fpdb (.*)$", PAGE, re.M)
+    pairs, dropped = expected
+    examples = re.findall(r"^    \$ fpdb (spark .*)$", PAGE, re.M)
     assert len(examples) == 3
-    done = [
-        CliRunner().invoke(cli, [word if at == 1 else here(word) for at, word in enumerate(shlex.split(example))])
-        for example in examples
-    ]
+    words = [[word if at == 1 else here(word) for at, word in enumerate(shlex.split(example))] for example in examples]
+    done = [CliRunner().invoke(cli, arguments) for arguments in words]
     assert [each.exit_code for each in done] == [0, 0, 0], [each.output for each in done]
-    assert [json.loads(line) for line in done[0].stdout.splitlines()] == expected
-    dropped = {row["name"] for row in spark.read.parquet(here("dropped")).collect()}
-    assert dropped <= {name for pair in expected for name in (pair["a"], pair["b"])}
+    assert [json.loads(line) for line in done[0].stdout.splitlines()] == pairs
     assert dropped
+    found = spark.read.parquet(here("dropped"))
+    assert found.columns == list(dropped[0])
+    assert sorted(map(tuple, found.collect())) == sorted(tuple(row.values()) for row in dropped)
     assert Path("built/_SUCCESS").exists()
 
 
@@ -61,7 +61,6 @@ def test_python(spark, expected, here):
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     example = re.sub(r'"([\w.]+)"', lambda word: repr(here(word[1])), example)
     exec(example, {})  # noqa: S102 (our own page)
-    assert sorted(row["a"] for row in spark.read.parquet(here("pairs")).collect()) == sorted(
-        pair["a"] for pair in expected
-    )
+    assert spark.read.parquet(here("pairs")).count() == len(expected[0])
+    assert spark.read.parquet(here("drop")).count() == len(expected[1])
     assert Path("folder/_SUCCESS").exists()

@@ -4,13 +4,10 @@ import pytest
 
 import fpdb
 from fpdb.spark import clusters, documents, drop_list, fingerprints, pairs
+from fpdb.spark.clusters import components
 
 # adaptive execution, partitions of a shuffle, rows of an Arrow batch, cap
 HOW = [(True, 8, 2, 0), (False, 1, 1000, 40)]
-BY = [
-    {"by": "weighted_containment", "max_df": 5, "top": 40},
-    {"by": "shared", "min": 3, "new": ("lang", "de"), "owners": "path:1"},
-]
 
 
 def rows(frame):
@@ -32,14 +29,16 @@ def test_pairs(spark, settings, lines, local, adaptive, partitions, batch, cap):
     assert rows(pairs(found, max_df=cap)) == expected
 
 
-@pytest.mark.parametrize("options", BY, ids=str)
-def test_pairs_by(found, local, options):
+def test_weights(found, local):
+    options = {"by": "weighted_containment", "max_df": 5, "top": 40}
     expected = local_pairs(local, **options)
-    assert len(expected) > 20
+    assert len(expected) == 40
     assert rows(pairs(found, **options)) == expected
 
 
 def test_boilerplate(spark, found, collection, footer, tmp_path):
+    """Its hashes count for nothing; and of each pair one document is new, and their owners are two."""
+    options = {"by": "shared", "min": 3, "new": ("lang", "de"), "owners": "path:1"}
     template = spark.createDataFrame([("footer", footer)], "name string, text string")
     discarded = fingerprints(template, fpdb.Recipe.preset(), purpose="discard")
     with fpdb.open(tmp_path / "b.fpdb") as db:
@@ -47,44 +46,50 @@ def test_boilerplate(spark, found, collection, footer, tmp_path):
             for name, text, labels in collection:
                 batch.add(name, text, labels=labels)
             batch.add("footer", footer, boilerplate=True)
-        expected = local_pairs(db)
-    assert rows(pairs(found, discarded)) == expected
+        expected = local_pairs(db, **options)
+    assert len(expected) > 10
+    assert rows(pairs(found, discarded, **options)) == expected
 
 
-def test_samples(spark, lines, collection, tmp_path):
+def test_samples(samples, sampled, collection, tmp_path):
     """They are compared within what both are samples of; narrow hashes meet by chance, as they do locally."""
-    recipe = fpdb.Recipe.preset().with_(positions=False, key=12345, scheme="smallest", n=20, hash_bits=20)
-    found = fingerprints(documents(spark, [lines], "jsonl"), recipe)
-    assert found.where(f"share < {2**32 - 1}").count()
-    with fpdb.open(tmp_path / "s.fpdb", recipe=recipe) as db:
+    assert samples.where(f"share < {2**32 - 1}").count()
+    with fpdb.open(tmp_path / "s.fpdb", recipe=sampled) as db:
         with db.batch() as batch:
             for name, text, labels in collection:
                 batch.add(name, text, labels=labels)
         expected = local_pairs(db, by="resemblance")
-    assert rows(pairs(found, by="resemblance")) == expected
+    assert rows(pairs(samples, by="resemblance")) == expected
 
 
-@pytest.mark.parametrize(("on_driver", "top"), [(10**6, None), (0, 9)], ids=["driver", "stars"])
-def test_clusters(found, local, on_driver, top):
-    """Joined on the driver, and by stars where it is to join none; top counts clusters."""
+def test_clusters(found, local):
+    """By stars, since the driver is to join none; top counts clusters."""
     expected = [
         (cluster.name, len(cluster), cluster.pairs, name)
-        for cluster in local.clusters(max_df=30, top=top)
+        for cluster in local.clusters(max_df=30, top=9)
         for name in cluster.members
     ]
     assert len(expected) > 20
-    assert rows(clusters(found, max_df=30, on_driver=on_driver, top=top)) == expected
+    assert rows(clusters(found, max_df=30, on_driver=0, top=9)) == expected
 
 
-@pytest.mark.parametrize(
-    ("keep", "options"),
-    [
-        ("longest", {}),
-        ("label:lang=fr,en", {"by": "weighted_resemblance", "min": 0.2, "new": ("lang", "en"), "top": 12}),
-    ],
-    ids=str,
-)
-def test_drop_list(found, local, keep, options):
-    expected = [tuple(drop.to_dict().values()) for drop in local.drop_list(max_df=30, keep=keep, **options)]
-    assert len(expected) > 10
-    assert rows(drop_list(found, max_df=30, keep=keep, **options)) == expected
+@pytest.mark.parametrize("on_driver", [1000, 0], ids=["driver", "stars"])
+def test_components(spark, on_driver):
+    """A long path, which takes many rounds, a star, and cycles; the numbers are in no order."""
+    path = [(n * 37 % 101, (n + 1) * 37 % 101) for n in range(100)]
+    star = [(1000, 1000 + n) for n in range(1, 30)]
+    cycles = [(2000 + 10 * (n // 5) + n % 5, 2000 + 10 * (n // 5) + (n + 1) % 5) for n in range(20)]
+    edges = spark.createDataFrame([*path, *star, *cycles], "a long, b long")
+    found = {row["id"]: row["root"] for row in components(edges.repartition(4), on_driver).collect()}
+    expected = dict.fromkeys((n for edge in path for n in edge), 0) | dict.fromkeys(range(1000, 1030), 1000)
+    expected |= {number: number // 10 * 10 for edge in cycles for number in edge}
+    assert found == expected
+
+
+def test_drop_list(found, local):
+    options = {"max_df": 30, "by": "weighted_resemblance", "min": 0.15, "new": ("lang", "en"), "top": 19}
+    keep = "label:lang=fr,en"
+    expected = [tuple(drop.to_dict().values()) for drop in local.drop_list(keep=keep, **options)]
+    assert {row[-1] for row in expected} == {"similar", "connected"}
+    assert len(expected) == 19
+    assert rows(drop_list(found, keep=keep, **options)) == expected
