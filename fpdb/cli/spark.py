@@ -20,6 +20,7 @@ from fpdb.cli.options import (
     wrong_usage,
 )
 from fpdb.cli.output import count_text, say, write_csv, write_json
+from fpdb.cli.records import Records, records_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,8 +44,7 @@ class Input(NamedTuple):
     """Which documents, and how they are read."""
 
     paths: tuple[str, ...]
-    form: str
-    fields: Mapping[str, Any]
+    records: Records
     kind: str
     duplicates: str
     strict: bool
@@ -77,13 +77,7 @@ def spark(ctx: click.Context, master: str | None, settings: tuple[tuple[str, str
 def input_options(command: Command) -> Command:
     """PATH... and how they are read; hands an `Input` and a `Recipe` to the command."""
 
-    @click.option("--jsonl", "form", flag_value="jsonl", help="PATH holds a document a line, as JSON.")
-    @click.option("--parquet", "form", flag_value="parquet", help="PATH holds a document a row, as Parquet.")
-    @click.option("--name-field", default="name", show_default=True, metavar="FIELD", help="Parquet: of the name.")
-    @click.option("--text-field", default="text", show_default=True, metavar="FIELD", help="Parquet: of the text.")
-    @click.option(
-        "--label-field", multiple=True, metavar="FIELD", help="Parquet: one that becomes a label; repeatable."
-    )
+    @records_options
     @click.option(
         "--kind",
         type=LazyChoice("KINDS", "auto"),
@@ -115,11 +109,9 @@ def input_options(command: Command) -> Command:
     @functools.wraps(command)
     def with_input(*args: Any, like: str | None, recipe: Recipe, **options: Any) -> Any:
         ctx = click.get_current_context()
-        if options["form"] is None:
+        if options["records"] is None:
             raise click.UsageError("say what the files are: --jsonl or --parquet")
-        fields = {"name": options.pop("name_field"), "text": options.pop("text_field")}
-        fields["labels"] = options.pop("label_field")
-        given = Input(fields=fields, **{name: options.pop(name) for name in Input._fields if name != "fields"})
+        given = Input(**{name: options.pop(name) for name in Input._fields})
         recipe = _recipe(ctx, like, recipe)
         with wrong_usage():
             return command(*args, given=given, recipe=recipe, **options)
@@ -249,7 +241,7 @@ def _fingerprinted(ctx: click.Context, given: Input, recipe: Recipe) -> Iterator
 def _read(session: SparkSession, given: Input, paths: tuple[str, ...]) -> DataFrame:
     from fpdb.spark import documents
 
-    return documents(session, paths, cast(Any, given.form), **given.fields)
+    return documents(session, paths, given.records.form, fields=given.records.fields)
 
 
 def _say_problems(problems: DataFrame) -> None:

@@ -1,59 +1,45 @@
-"""Documents from files: JSON Lines, read as `fpdb add --jsonl` reads them, and Parquet."""
+"""Documents from files: JSON Lines, and Parquet, of which the records are read as `fpdb add` reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import partial
 from typing import Literal
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (what all call it)
 
 from fpdb.errors import BadQuery
+from fpdb.load.parquet import column_of
+from fpdb.load.records import Fields
 from fpdb.spark import workers
 from fpdb.spark.frames import RECORD, in_arrow
 
 Format = Literal["jsonl", "parquet"]
 
 
-def documents(
-    spark: SparkSession,
-    paths: Iterable[str],
-    form: Format,
-    *,
-    name: str = "name",
-    text: str = "text",
-    labels: Sequence[str] = (),
-) -> DataFrame:
+def documents(spark: SparkSession, paths: Iterable[str], form: Format, *, fields: Fields | None = None) -> DataFrame:
     """The documents of files, or of folders and globs of them, wherever Spark can read: a row each, with the columns
-    that `fingerprints` takes, and with an `error` where a line of JSON is none.
+    that `fingerprints` takes, and with an `error` where a record is no document.
 
-    name, text: the columns of Parquet that hold them. labels: columns of Parquet that become labels of their names,
-    beside those in the column `labels`, a map. JSON Lines have the fields that `fpdb add --jsonl` knows. Raises
-    BadQuery for a column that is not there.
+    fields: which fields of a record hold what, as `fpdb add` takes them; but a name there must be. Raises BadQuery for
+    a column of Parquet that is not there.
     """
-    paths = list(paths)
+    fields, paths = fields or Fields(), list(paths)
+    if fields.name == "-":
+        raise BadQuery("on Spark the number of a line is not known: documents need a field with their name")
     if form == "jsonl":
-        found = spark.read.option("lineSep", "\n").text(paths)
-        return in_arrow(found.select(found["value"].cast("binary"), *_place()), workers.parse, RECORD)
-    found = spark.read.parquet(*paths)
-    for column in (name, text, *labels):
-        if column not in found.columns:
-            raise BadQuery(f"there is no column {column!r}; there are: {', '.join(found.columns)}")
-    others = [found[column] for column in ("kind", "source", "contact") if column in found.columns]
-    return found.select(
-        found[name].cast("string").alias("name"), found[text].alias("text"), *others, *_labels(found, labels), *_place()
-    )
-
-
-def _labels(found: DataFrame, names: Sequence[str]) -> list[Column]:
-    there = [found["labels"].cast("map<string,string>")] if "labels" in found.columns and "labels" not in names else []
-    if names:
-        cells = [cell for each in names for cell in (F.lit(each), found[each].cast("string"))]
-        there.append(F.map_filter(F.create_map(*cells), lambda _, value: value.isNotNull()))
-    if not there:
-        return []
-    empty = F.create_map().cast("map<string,string>")
-    return [F.map_concat(*(F.coalesce(each, empty) for each in there)).alias("labels")]
+        lines = spark.read.option("lineSep", "\n").text(paths)
+        found = lines.select(lines["value"].cast("binary"), *_place())
+        return in_arrow(found, partial(workers.parse_lines, fields=fields), RECORD)
+    rows = spark.read.parquet(*paths)
+    there = rows.columns
+    for field in (fields.name, fields.of_text, *fields.labels):
+        if field is not None and column_of(field, there) is None:
+            raise BadQuery(f"there is no column {field!r}; there are: {', '.join(there)}")
+    wanted = {column for field in fields.wanted() if (column := column_of(field, there)) is not None}
+    record = F.struct(*(F.col(f"`{column}`") for column in there if column in wanted)).alias("record")
+    return in_arrow(rows.select(record, *_place()), partial(workers.parse_rows, fields=fields), RECORD)
 
 
 def _place() -> list[Column]:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+from pyspark.sql.types import BinaryType, StringType
 
 from fpdb.errors import BadName, BadQuery
 from fpdb.fingerprint import Purpose, Recipe
@@ -71,6 +72,9 @@ def _complete(documents: DataFrame) -> DataFrame:
     for name in ("name", "text"):
         if name not in documents.columns:
             raise BadQuery(f"documents need a column {name!r}; there are: {', '.join(documents.columns)}")
+
+    if not isinstance(documents.schema["text"].dataType, StringType | BinaryType):
+        raise BadQuery(f"the column 'text' holds {documents.schema['text'].dataType.simpleString()}, and no text")
 
     def column(name: str) -> Column:
         kind = RECORD[name].dataType

@@ -66,6 +66,7 @@ FINGERPRINTED: Final = pa.schema(
         ("error", pa.string()),
     ]
 )
+NAMELESS: Final = ""  # where a record is, told by its name if it has no other
 FOREST: Final = pa.schema([("a", pa.int64()), ("b", pa.int64())])
 
 
@@ -125,7 +126,7 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
             except UnicodeDecodeError:
                 row[name] = None
                 wrong = f"its {name} is not UTF-8"
-        row["error"] = row["error"] or wrong
+        row["error"] = row.get("error") or wrong
         yield row
 
 
@@ -177,31 +178,52 @@ def _list_array(arrays: list[NDArray[Any] | None], absent: int | None) -> pa.Lis
     return pa.ListArray.from_arrays(offsets, pa.array(values.astype(np.int64), mask=missing), mask=nulls)
 
 
-def parse(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def parse_lines(batches: Iterable[pa.RecordBatch], fields: Fields) -> Iterator[pa.RecordBatch]:
     """JSON Lines (value, file, block, row) as documents in the form RECORD; a line that is none has an error."""
     for batch in batches:
-        rows = [row for each in batch.to_pylist() if (row := _record(each)) is not None]
-        yield pa.RecordBatch.from_arrays(
-            [pa.array([row.get(field.name) for row in rows], field.type) for field in RECORD], schema=RECORD
-        )
+        yield _records(row for each in batch.to_pylist() if (row := _of_line(each, fields)) is not None)
 
 
-def _record(row: dict[str, Any]) -> dict[str, Any] | None:
+def parse_rows(batches: Iterable[pa.RecordBatch], fields: Fields) -> Iterator[pa.RecordBatch]:
+    """Rows of Parquet (record, file, block, row) likewise."""
+    for batch in batches:
+        yield _records(_of_row(row, fields) for row in _rows(batch))
+
+
+def _records(rows: Iterable[dict[str, Any]]) -> pa.RecordBatch:
+    rows = list(rows)
+    columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in RECORD]
+    return pa.RecordBatch.from_arrays(columns, schema=RECORD)
+
+
+def _of_line(row: dict[str, Any], fields: Fields) -> dict[str, Any] | None:
     """None for an empty line."""
     line: bytes = row.pop("value")
-    only = Lines(line.removeprefix(codecs.BOM_UTF8), row["file"], 0, Fields(), "", 0)
-    found = next(only.sources(), None)
+    found = next(Lines(line.removeprefix(codecs.BOM_UTF8), row["file"], 0, fields, "", 0).sources(), None)
     if found is None:
         return None
-    if isinstance(found, Source) and found.name != found.at:
-        return {**row, **_described(found)}
-    # Which line it is in its file is not known here, so that it can neither be told by that nor named so.
-    reason = found.reason if isinstance(found, Skipped) else 'no "name" and no "id"'
-    beginning = line[:60].decode("utf-8", "replace")
-    return {**row, "error": f"{reason}; the line begins {beginning!r}"}
+    described = {"error": found.reason} if isinstance(found, Skipped) else _described(found)
+    if "error" in described:
+        # Which line it is in its file is not known here.
+        described["error"] += f"; the line begins {line[:60].decode('utf-8', 'replace')!r}"
+    return {**row, **described}
+
+
+def _of_row(row: dict[str, Any], fields: Fields) -> dict[str, Any]:
+    if row["error"] is not None:
+        return {**row, "error": "it is not UTF-8"}
+    record = row.pop("record")
+    if isinstance(record.get("labels"), list):
+        record["labels"] = dict(record["labels"])
+    try:
+        return {**row, **_described(fields.source(record, NAMELESS, 0, ""))}
+    except ValueError as error:
+        return {**row, "error": str(error)}
 
 
 def _described(found: Source) -> dict[str, Any]:
+    if found.name == found.at:
+        return {"error": 'no "name" and no "id"'}
     text = found.content
     for value in (found.name, text):
         try:

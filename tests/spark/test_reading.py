@@ -1,6 +1,7 @@
 """What cannot be read is told with its reason, and the rest goes on; duplicate names and bad options are refused."""
 
 import json
+from datetime import date
 
 import pytest
 from click.testing import CliRunner
@@ -8,6 +9,7 @@ from click.testing import CliRunner
 import fpdb
 from fpdb.cli import cli
 from fpdb.errors import BadName, BadQuery, MissingPackage, SparkFailure
+from fpdb.load.records import Fields
 from fpdb.spark import documents, fingerprints, pairs, problems
 from fpdb.spark.failures import plainly
 from fpdb.spark.session import check_java
@@ -58,16 +60,28 @@ def test_nulls_and_bytes(spark):
     assert told == {("a", "a label has no value"), (None, "it has no name"), ("b", "it has no text")}
 
 
-def test_parquet_columns(spark, tmp_path):
-    frame = spark.createDataFrame([(7, TEXT, "en", None)], "id long, body string, lang string, site string")
+def test_fields(spark, tmp_path):
+    """Those of JSON Lines and of Parquet are named alike, and read alike."""
+    schema = "id long, body string, lang string, site string, meta struct<day: date>"
+    frame = spark.createDataFrame([(7, TEXT, "en", None, (date(2026, 1, 31),)), (8, None, "en", "x", None)], schema)
     frame.write.parquet(str(tmp_path / "p"))
-    read = documents(spark, [str(tmp_path / "p")], "parquet", name="id", text="body", labels=["lang", "site"])
-    row = read.collect()[0]
-    assert (row["name"], row["text"], row["labels"]) == ("7", TEXT, {"lang": "en"})
-    with pytest.raises(BadQuery, match="no column 'name'; there are: id, body, lang, site"):
+    frame.write.json(str(tmp_path / "j"))
+    fields = Fields(None, "body", ("lang", "site", "meta.day"))
+    for folder, form in (("p", "parquet"), ("j", "jsonl")):
+        read = documents(spark, [str(tmp_path / folder)], form, fields=fields).orderBy("name").collect()
+        good, bad = [row for row in read if not row["error"]], [row["error"] for row in read if row["error"]]
+        labels = {"lang": "en", "meta.day": "2026-01-31"}
+        assert [(row["name"], row["text"], row["labels"]) for row in good] == [("7", TEXT, labels)]
+        assert len(bad) == 1
+        assert "body" in bad[0]
+    with pytest.raises(BadQuery, match="no column 'text'; there are: id, body, lang, site, meta"):
         documents(spark, [str(tmp_path / "p")], "parquet")
+    with pytest.raises(BadQuery, match="need a field"):
+        documents(spark, [str(tmp_path / "j")], "jsonl", fields=Fields("-"))
     with pytest.raises(BadQuery, match="need a column 'text'"):
         fingerprints(frame.withColumnRenamed("id", "name"), RECIPE)
+    with pytest.raises(BadQuery, match="holds bigint"):
+        fingerprints(frame.withColumnsRenamed({"id": "text", "body": "name"}), RECIPE)
 
 
 def test_duplicate_names(spark, tmp_path):
