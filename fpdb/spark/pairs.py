@@ -17,10 +17,11 @@ from fpdb.errors import BadQuery
 from fpdb.match.comparison import PairOptions, cap_of
 from fpdb.match.rarity import weigh
 from fpdb.spark.fingerprints import readable
-from fpdb.spark.frames import at, sorted_by_key
+from fpdb.spark.frames import at, frozen, sorted_by_key
 
 COLUMNS: Final = ("a", "b", "shared", "containment_a", "containment_b", "resemblance")
 WEIGHTED: Final = ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance")
+SENT: Final = 5_000_000  # common hashes that are sent to all workers, so that none of their postings is moved
 UNKNOWN: Final = ("since", "by_owner")  # options that only a database has
 
 
@@ -46,7 +47,7 @@ def options_of(options: dict[str, Any]) -> PairOptions:
 
 
 class Comparison:
-    """One comparison of all documents with all. Counts the documents when it is made."""
+    """One comparison of all documents with all. Counts documents, and hashes if there is a cap, when it is made."""
 
     def __init__(self, fingerprinted: DataFrame, boilerplate: DataFrame | None, options: PairOptions) -> None:
         self.documents = readable(fingerprinted)
@@ -109,8 +110,10 @@ class Comparison:
             discarded = readable(self._boilerplate).select(F.explode("hashes").alias("hash")).distinct()
             held = held.join(discarded, "hash", "left_anti")
         if cap:
-            common = held.groupBy("hash").count().where(F.col("count") >= cap).select("hash")
-            held = held.join(common, "hash", "left_anti")
+            common = frozen(held.groupBy("hash").count().where(F.col("count") >= cap).select("hash"))
+            found = common.count()
+            if found:
+                held = held.join(F.broadcast(common) if found <= SENT else common, "hash", "left_anti")
         return held
 
     def _weighed(self, held: DataFrame, documents: int, cap: int) -> DataFrame:
