@@ -75,8 +75,8 @@ def test_clusters(found, local):
 
 @pytest.mark.parametrize("on_driver", [1000, 0], ids=["driver", "stars"])
 def test_components(spark, on_driver):
-    """A long path, which takes many rounds, a star, and cycles; the numbers are in no order."""
-    path = [(n * 37 % 101, (n + 1) * 37 % 101) for n in range(100)]
+    """A path, which takes several rounds, a star, and cycles; the numbers are in no order."""
+    path = [(n * 7 % 23, (n + 1) * 7 % 23) for n in range(22)]
     star = [(1000, 1000 + n) for n in range(1, 30)]
     cycles = [(2000 + 10 * (n // 5) + n % 5, 2000 + 10 * (n // 5) + (n + 1) % 5) for n in range(20)]
     edges = spark.createDataFrame([*path, *star, *cycles], "a long, b long")
