@@ -58,11 +58,11 @@ def stored(content: bytes) -> Packed:
 
 
 def zipped(*members: tuple[str, bytes]) -> bytes:
-    """A plain zip."""
+    """A plain zip, of the same bytes whenever it is made."""
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w") as archive:
         for name, content in members:
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 
