@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.batch import pack
 from fpdb.load import loading, sources, workers
+from fpdb.load.crews import WorkerError
 from fpdb.load.loading import Report, load
 from fpdb.load.records import records
 from fpdb.load.sources import Skipped, Source, name_of
 from fpdb.load.walking import files
-from fpdb.load.workers import Outcome, Task, Worker, WorkerError, fingerprinted, in_pieces
+from fpdb.load.workers import Outcome, Task, Worker, fingerprinted, in_pieces
 
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

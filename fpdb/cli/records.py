@@ -23,7 +23,7 @@ class Records:
     fields: "Fields"
 
     def pieces(self, paths: Sequence[str], kind: str, target: Target) -> "Iterator[Piece | Skipped]":
-        """As `load.pieces`."""
+        """As `load.records.pieces`."""
         from fpdb.load.records import pieces
 
         return pieces(paths, self.form, fields=self.fields, kind=kind, own=target.own())

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, Recipe
+from fpdb.load.crews import Crew, end_with_parent, in_processes
 from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
-from fpdb.load.workers import Crew, end_with_parent, in_pieces, in_processes, told_kind
+from fpdb.load.workers import in_pieces, told_kind
 
 if TYPE_CHECKING:
     from fpdb.database import Database

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fpdb.batch import check_packages
 from fpdb.errors import Error
+from fpdb.load.crews import WorkerError
 from fpdb.load.sources import Piece, Skipped, Source
-from fpdb.load.workers import Outcome, Task, Worker, WorkerError, fingerprinted, in_pieces
+from fpdb.load.workers import Outcome, Task, Worker, fingerprinted, in_pieces
 
 if TYPE_CHECKING:
     from fpdb.batch import Addition, Batch, Rarity

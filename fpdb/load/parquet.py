@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fpdb.errors import MissingPackage
-from fpdb.load.records import PIECE, Fields
+from fpdb.load.records import PIECE, Fields, Stretch
 from fpdb.load.sources import Skipped, Source, reason_of
 
 if TYPE_CHECKING:
@@ -25,20 +25,8 @@ def check_packages() -> None:
         raise MissingPackage("pyarrow is needed for Parquet: pip install 'fpdb[parquet]'") from error
 
 
-class Rows(NamedTuple):
-    """Some rows of a file, as a stream of Arrow: origin, what to call the file; first: the number of the first row."""
-
-    content: bytes
-    origin: str
-    first: int
-    fields: Fields
-    kind: str
-    passed: int
-
-    @property
-    def held(self) -> int:
-        """As a `Piece`."""
-        return len(self.content)
+class Rows(Stretch):
+    """Rows of Parquet, as a stream of Arrow."""
 
     def sources(self) -> Iterator[Source | Skipped]:
         """As a `Piece`."""

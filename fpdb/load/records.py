@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from fpdb.archives import Exhausted, Refused
 from fpdb.load.dumps import Form, Unpacking, dumps
@@ -139,8 +139,10 @@ def pieces(
             yield Skipped(name_of(path), reason_of(error), asked=True)
 
 
-class Lines(NamedTuple):
-    """Whole lines of a file: origin, what to call it; first: the number of the first line."""
+@dataclass(frozen=True)
+class Stretch:
+    """Some records of a file, as they are there: a `Piece`, but for what reads them. origin: what to call the file;
+    first: the number of the first record, by which each is told."""
 
     content: bytes
     origin: str
@@ -153,6 +155,10 @@ class Lines(NamedTuple):
     def held(self) -> int:
         """As a `Piece`."""
         return len(self.content)
+
+
+class Lines(Stretch):
+    """Whole lines of JSON."""
 
     def sources(self) -> Iterator[Source | Skipped]:
         """As a `Piece`."""

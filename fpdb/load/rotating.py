@@ -11,7 +11,8 @@ from fpdb.errors import ContentChanged, NoSuchDocument, Unreadable
 from fpdb.load.loading import is_full
 
 if TYPE_CHECKING:
-    from fpdb.database import Database, Document
+    from fpdb.database import Database
+    from fpdb.documents import Document
 
 
 class Stale(NamedTuple):

@@ -5,27 +5,20 @@ document. Workers look for themselves which documents the database holds already
 """
 
 import itertools
-import os
-import signal
-import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.batch import Addition, KeptText, Record, described, numbered, pack, purpose_of
-from fpdb.errors import Error
 from fpdb.fingerprint import AUTO, WHOLE, Frequencies, Recipe, content_digest
+from fpdb.load.crews import Crew, end_with_parent, in_processes
 from fpdb.load.sources import BINARY_KINDS, Listed, Piece, Skipped, Source, content_of, reason_of
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from fpdb.batch import Batch
     from fpdb.database import Database
 
@@ -33,8 +26,6 @@ CHUNK_BYTES = 1 << 20
 CHUNK_DOCUMENTS = 200
 CHUNKS_AHEAD = 24
 """For each process: what workers do while a batch is committed."""
-HELD_BYTES = 64 << 20
-"""Of content on its way to the workers; of files that they read themselves, there is none."""
 ALONE_BYTES = 16 << 20
 """Less text than this is done sooner than a worker process has started."""
 WORK = {"text": 1, "html": 1}
@@ -42,13 +33,6 @@ WORK = {"text": 1, "html": 1}
 WORK_OF_OTHERS = 8
 SHORT = 1 << 16
 """Texts up to this many characters or bytes are fingerprinted together."""
-
-
-Result = TypeVar("Result")
-
-
-class WorkerError(Error):
-    """A worker process ended by itself, or was ended by the system."""
 
 
 class Task(NamedTuple):
@@ -92,29 +76,6 @@ class _Packed(NamedTuple):
     done: list[_Done]
     hashes: NDArray[np.uint64]
     numbers: NDArray[np.uint32]
-
-
-@dataclass
-class Crew(Generic[Result]):
-    """What workers do. begin: called in each with `given`, at its start. work: what it makes of a piece, to be sent
-    back, and unpack: what this process makes of that. own: the same as both, in this process."""
-
-    begin: Callable[..., None]
-    given: tuple[Any, ...]
-    work: Callable[[Piece], Any]
-    unpack: Callable[[Piece, Any], Iterable[Result]]
-    own: Callable[[Piece], list[Result]]
-    ahead: int
-    """Pieces that are done, or waiting to be, for each process."""
-
-
-@dataclass
-class _Given(Generic[Result]):
-    """A piece that is given to the workers, or done by this process after all."""
-
-    piece: Piece
-    future: "Future[Any] | None" = None
-    own: list[Result] | None = None
 
 
 @dataclass
@@ -340,94 +301,6 @@ def _work_of(piece: Piece, recipe: Recipe) -> int:
     )
 
 
-class _Workers(Generic[Result]):
-    """Processes that do pieces in the order in which they are given. Each has one more at hand than it is at; what it
-    is not yet handed can be taken back.
-
-    Nothing that was handed over is cancelled: on Python 3.11 a cancelled future ends the thread that manages the pool
-    when a process dies, and nobody is told.
-    """
-
-    def __init__(self, processes: int, crew: Crew[Result]) -> None:
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
-        self._work = crew.work
-        self._pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=crew.begin, initargs=crew.given)
-        self._free = 2 * processes
-        self._queue: deque[_Given[Result]] = deque()
-        self._lock = threading.RLock()  # a future that is done already calls `_next` at once
-
-    def give(self, given: _Given[Result]) -> None:
-        """BrokenProcessPool."""
-        with _deaf_to_interrupts(), self._lock:
-            self._queue.append(given)
-            self._hand_over()
-
-    def take_back(self) -> _Given[Result] | None:
-        """The piece that was given last, if it was not handed over yet."""
-        with self._lock:
-            return self._queue.pop() if self._queue else None
-
-    def close(self) -> None:
-        """Waits for what was handed over."""
-        with self._lock:
-            self._queue.clear()
-        self._pool.shutdown(cancel_futures=True)
-
-    def _hand_over(self) -> None:
-        while self._free and self._queue:
-            given = self._queue.popleft()
-            given.future = self._pool.submit(self._work, given.piece)
-            self._free -= 1
-            given.future.add_done_callback(self._next)
-
-    def _next(self, future: "Future[Any]") -> None:
-        if future.cancelled() or future.exception() is not None:
-            return  # whoever waits for it is told; the pool may hold its own lock now, so ours is not to be waited for
-        with self._lock:
-            self._free += 1
-            self._hand_over()
-
-
-def in_processes(pieces: Iterable[Piece], crew: Crew[Result], processes: int) -> Iterator[Result]:
-    """What a crew makes of pieces, in order. This process does its share: it takes a piece back where it would have to
-    wait. Reading ahead is bounded. WorkerError: the rest cannot be had."""
-    from concurrent.futures.process import BrokenProcessPool
-
-    workers = _Workers(processes - 1, crew)
-    waiting: deque[_Given[Result]] = deque()
-    held = 0
-    try:
-        for piece in pieces:
-            waiting.append(_Given(piece))
-            workers.give(waiting[-1])
-            held += piece.held
-            while len(waiting) > crew.ahead * processes or (held > HELD_BYTES and waiting):
-                held -= waiting[0].piece.held
-                yield from _first(waiting, workers, crew)
-        while waiting:
-            yield from _first(waiting, workers, crew)
-    except BrokenProcessPool:
-        raise WorkerError("a worker process died, perhaps for want of memory; try again with --jobs 1") from None
-    finally:
-        workers.close()
-
-
-def _first(waiting: deque[_Given[Result]], workers: _Workers[Result], crew: Crew[Result]) -> Iterable[Result]:
-    """Takes the first piece out. While it is not done, does the last ones itself, which come up last."""
-    first = waiting[0]
-    while first.own is None and (first.future is None or not first.future.done()):
-        taken = workers.take_back()
-        if taken is None:
-            break
-        taken.own = crew.own(taken.piece)
-    waiting.popleft()
-    if first.future is None:
-        return first.own or ()
-    return crew.unpack(first.piece, first.future.result())
-
-
 _worker: Worker
 """Of a worker process."""
 
@@ -441,29 +314,5 @@ def _begin_worker(record: dict[str, Any], task: Task) -> None:
     end_with_parent()
 
 
-def end_with_parent() -> None:
-    """Ends this worker with its parent: if that were killed, it would wait for work for ever."""
-    threading.Thread(target=_await_parent, daemon=True).start()
-
-
-def _await_parent() -> None:
-    from multiprocessing import parent_process
-
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
 def _work(piece: Piece) -> _Packed:
     return _worker.packed(piece)
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Workers started in here inherit that Ctrl-C is not for them: the terminal sends it to all processes."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
