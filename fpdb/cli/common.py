@@ -1,12 +1,11 @@
 """`fpdb common`."""
 
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
 
 from fpdb.cli.options import TOP_OF_TABLE, Target, output_options, top_option, wrong_usage
-from fpdb.cli.output import Column, count_text, output_to, say, write_json, write_line, write_rows, write_table
+from fpdb.cli.output import Column, count_text, output_to, say, write_first, write_found
 
 if TYPE_CHECKING:
     from fpdb import Frequent
@@ -63,20 +62,11 @@ def common(target: Target, min_df: int, top: int | None, mark: str | None, form:
         found = db.common(min_df=min_df, top=top)
         marked = list(found) if mark is not None else []
         passages = iter(marked) if mark is not None else found
-        if form == "json":
-            for passage in passages:
-                write_json(passage.to_dict())
-        elif form in ("csv", "parquet"):
-            write_rows(form, FIELDS, ([getattr(passage, field) for field in FIELDS] for passage in passages))
+        if form == "table":
+            nothing = f"no passage is in {min_df:,} documents"
+            write_first(COLUMNS, passages, top or TOP_OF_TABLE, _row, nothing=nothing, noun="passage")
         else:
-            shown = list(islice(passages, top or TOP_OF_TABLE))
-            if not shown:
-                write_line(f"no passage is in {min_df:,} documents")
-            else:
-                write_table(COLUMNS, (_row(rank, passage) for rank, passage in enumerate(shown, start=1)))
-                more = sum(1 for _ in passages)
-                if more:
-                    write_line(f"{count_text(more, 'more passage')}; see them with --top")
+            write_found(form, FIELDS, passages)
         if mark is not None and marked:
             import numpy as np
 

@@ -1,7 +1,6 @@
 """`fpdb drop-list`."""
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +16,7 @@ from fpdb.cli.options import (
     top_option,
     wrong_usage,
 )
-from fpdb.cli.output import Column, count_text, output_to, write_json, write_line, write_names, write_rows, write_table
+from fpdb.cli.output import Column, output_to, write_first, write_found, write_names
 
 if TYPE_CHECKING:
     from fpdb import Drop
@@ -76,34 +75,13 @@ def drop_list(target: Target, /, end: str | None, form: str, output: str, top: i
         )
         if end is not None:
             write_names((drop.name for drop in found), end)
-        elif form == "json":
-            for drop in found:
-                write_json(drop.to_dict())
-        elif form in ("csv", "parquet"):
-            write_rows(form, FIELDS, ([getattr(drop, field) for field in FIELDS] for drop in found))
+        elif form == "table":
+            nothing = "nothing to drop: no two documents are that much alike"
+            write_first(COLUMNS, found, top or TOP_OF_TABLE, _row, nothing=nothing, noun="document")
         else:
-            _print(found, top or TOP_OF_TABLE)
+            write_found(form, FIELDS, found)
 
 
-def _print(found: "Iterable[Drop]", top: int) -> None:
-    found = iter(found)
-    shown = list(islice(found, top))
-    if not shown:
-        write_line("nothing to drop: no two documents are that much alike")
-        return
-    rows = (
-        (
-            str(rank),
-            drop.name,
-            drop.kept,
-            f"{drop.shared:,}",
-            f"{drop.measure:,.0f}" if drop.measure > 1 else f"{drop.measure:.3f}",
-            drop.reason,
-            f"{drop.size:,}",
-        )
-        for rank, drop in enumerate(shown, start=1)
-    )
-    write_table(COLUMNS, rows)
-    more = sum(1 for _ in found)
-    if more:
-        write_line(f"{count_text(more, 'more document')}; see them with --top")
+def _row(rank: int, drop: "Drop") -> list[str]:
+    measure = f"{drop.measure:,.0f}" if drop.measure > 1 else f"{drop.measure:.3f}"
+    return [str(rank), drop.name, drop.kept, f"{drop.shared:,}", measure, drop.reason, f"{drop.size:,}"]

@@ -11,10 +11,10 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
-from itertools import compress
-from typing import Any, BinaryIO, Final, Literal, NamedTuple, TextIO
+from itertools import compress, islice
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, Protocol, TextIO, TypeVar
 
 import click
 
@@ -68,6 +68,46 @@ def write_rows(form: str, columns: Mapping[str, type], rows: Iterable[Sequence[o
     from fpdb.cli.parquet import write_parquet
 
     write_parquet(sys.stdout.buffer, columns, rows)
+
+
+class Found(Protocol):
+    """Something to be printed, as plain values by name."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The values."""
+
+
+F = TypeVar("F", bound=Found)
+
+
+def write_found(form: str, fields: Mapping[str, type], found: Iterable[Found]) -> None:
+    """All of it, as JSON, CSV or Parquet. fields: of the latter two."""
+    if form == "json":
+        for one in found:
+            write_json(one.to_dict())
+    else:
+        write_rows(form, fields, ([values.get(field) for field in fields] for values in (f.to_dict() for f in found)))
+
+
+def write_first(
+    columns: Sequence[Column],
+    found: Iterable[F],
+    top: int,
+    row: Callable[[int, F], Sequence[str]],
+    *,
+    nothing: str,
+    noun: str,
+    see: str = "--top",
+) -> None:
+    """A table of the first, by rank, and how many more there are. nothing: what to say of none; see: what shows all."""
+    found = iter(found)
+    shown = list(islice(found, top))
+    if not shown:
+        write_line(nothing)
+        return
+    write_table(columns, (row(rank, one) for rank, one in enumerate(shown, start=1)))
+    if more := sum(1 for _ in found):
+        write_line(f"{count_text(more, f'more {noun}')}; see {'it' if more == 1 else 'them'} with {see}")
 
 
 def write_names(names: Iterable[str], end: str) -> None:

@@ -23,6 +23,7 @@ from fpdb.cli.output import (
     count_text,
     output_to,
     whole_file,
+    write_found,
     write_json,
     write_line,
     write_rows,
@@ -129,12 +130,8 @@ def _keeping(found: "Iterable[Pair]", kept: "list[Pair]", most: int) -> "Iterato
 
 def _print_pairs(found: "Iterable[Pair]", form: str, top: int | None, by: str) -> None:
     weighted = by.startswith("weighted_")
-    if form == "json":
-        for pair in found:
-            write_json(pair.to_dict())
-    elif form in ("csv", "parquet"):
-        fields = FIELDS | WEIGHTED_FIELDS if weighted else FIELDS
-        write_rows(form, fields, ([getattr(pair, field) for field in fields] for pair in found))
+    if form != "table":
+        write_found(form, FIELDS | WEIGHTED_FIELDS if weighted else FIELDS, found)
     else:
         listed = list(found)
         shown = listed[: top or TOP_OF_TABLE]

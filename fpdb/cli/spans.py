@@ -1,7 +1,6 @@
 """`fpdb spans`."""
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +16,7 @@ from fpdb.cli.options import (
     pair_options,
     wrong_usage,
 )
-from fpdb.cli.output import Column, count_text, output_to, write_json, write_line, write_rows, write_table
+from fpdb.cli.output import Column, output_to, write_first, write_found
 
 if TYPE_CHECKING:
     from fpdb import Database, Span
@@ -80,7 +79,11 @@ def spans(
         else:
             say_discarded(db)
             found = watched(db.spans, options | cut | {"keep": keep})
-        _print(found, form)
+        if form == "table":
+            nothing = "nothing to cut: no other document has as much of it"
+            write_first(COLUMNS, found, TOP_OF_TABLE, _row, nothing=nothing, noun="span", see="--format json")
+        else:
+            write_found(form, FIELDS, found)
 
 
 def _of_names(
@@ -92,23 +95,6 @@ def _of_names(
         for span in db.spans(content, name=name, kind=own_kind, **asked, **cut):
             if span.shared >= options["min_shared"]:
                 yield span
-
-
-def _print(found: "Iterator[Span]", form: str) -> None:
-    if form == "json":
-        for span in found:
-            write_json(span.to_dict())
-    elif form in ("csv", "parquet"):
-        write_rows(form, FIELDS, (list(span.to_dict().values()) for span in found))
-    else:
-        shown = list(islice(found, TOP_OF_TABLE))
-        if not shown:
-            write_line("nothing to cut: no other document has as much of it")
-            return
-        write_table(COLUMNS, (_row(rank, span) for rank, span in enumerate(shown, start=1)))
-        more = sum(1 for _ in found)
-        if more:
-            write_line(f"{count_text(more, 'more span')}; see --format json")
 
 
 def _row(rank: int, span: "Span") -> list[str]:
