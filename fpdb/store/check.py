@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt, MissingPackage
 from fpdb.store import environment, layout, runs, sampled, structure
-from fpdb.store._codec import first_of_pair as _first_of_pair
+from fpdb.store._sorting import first_of_pair as _first_of_pair
 from fpdb.store.layout import FIRST_BOILERPLATE, Record, Run
 from fpdb.store.snapshot import Snapshot
 from fpdb.store.states import state_problems

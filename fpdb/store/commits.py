@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Error, NoSuchDocument
-from fpdb.store import _codec, layout, policy, runs
+from fpdb.store import _sorting, layout, policy, runs
 from fpdb.store.layout import Record, Run, State
 from fpdb.store.merging import in_pieces, merged
 from fpdb.store.runs import Postings, RunWriter
@@ -271,8 +271,8 @@ def _sorted(additions: Sequence[Addition], first_id: int) -> tuple[Postings, NDA
     ids = np.arange(first_id, first_id + len(additions), dtype=np.uint32)
     documents = np.repeat(ids, [len(addition.hashes) for addition in additions])
     numbers = np.concatenate([addition.numbers for addition in additions])
-    _codec.sort(hashes, documents, numbers)
-    first = _codec.first_of_pair(hashes, documents)
+    _sorting.sort(hashes, documents, numbers)
+    first = _sorting.first_of_pair(hashes, documents)
     if first.all():
         return Postings(hashes, documents, numbers), None
     same = ~first[1:]

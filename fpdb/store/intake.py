@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Error, StorageFailure
-from fpdb.store import _codec, layout, runs
+from fpdb.store import _sorting, layout, runs
 from fpdb.store.commits import Arrivals, Change
 from fpdb.store.layout import Record, Run
 from fpdb.store.runs import Postings, RunWriter
@@ -153,7 +153,7 @@ class _Intake:
                 hashes, rows, numbers = hashes[which], rows[which], numbers[which]
             if not len(rows):
                 continue
-            new = _codec.first_of_pair(hashes, rows)
+            new = _sorting.first_of_pair(hashes, rows)
             new[0] = not len(before) or (before.hashes[-1], before.documents[-1]) != (hashes[0], rows[0])
             np.add.at(self.counts.postings, rows, np.uint32(1))
             np.add.at(self.counts.hashes, rows[new], np.uint32(1))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.store import _codec
+from fpdb.store import _sorting
 from fpdb.store.runs import Postings
 
 PIECE = 1 << 18  # postings handed on at once
@@ -20,7 +20,7 @@ def merged(inputs: Sequence[Iterable[Postings]], dead: NDArray[np.uint8], first_
     dead: shape (n,), not 0 for a dead document; dead[0] is document first_id; shape (0,) when none is dead.
     """
     pieces = [iter(source) for source in inputs]
-    streams = [_codec.Stream() for _ in inputs]
+    streams = [_sorting.Stream() for _ in inputs]
     hashes = np.empty(PIECE, np.uint64)
     documents = np.empty(PIECE, np.uint32)
     numbers = np.empty(PIECE, np.uint32)
@@ -28,7 +28,7 @@ def merged(inputs: Sequence[Iterable[Postings]], dead: NDArray[np.uint8], first_
     for index in range(len(streams)):
         _refill(streams[index], pieces[index])
     while True:
-        at, dry = _codec.merge(streams, hashes, documents, numbers, at, dead, first_id)
+        at, dry = _sorting.merge(streams, hashes, documents, numbers, at, dead, first_id)
         if dry >= 0:
             _refill(streams[dry], pieces[dry])
             continue
@@ -39,7 +39,7 @@ def merged(inputs: Sequence[Iterable[Postings]], dead: NDArray[np.uint8], first_
         at = 0
 
 
-def _refill(stream: _codec.Stream, pieces: Iterator[Postings]) -> None:
+def _refill(stream: _sorting.Stream, pieces: Iterator[Postings]) -> None:
     for piece in pieces:
         if len(piece):
             stream.refill(piece.hashes, piece.documents, piece.numbers)

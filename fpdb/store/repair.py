@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import DatabaseExists, MissingPackage
-from fpdb.store import _codec, environment, layout, runs
+from fpdb.store import _codec, _sorting, environment, layout, runs
 from fpdb.store.catalogue import Catalogue
 from fpdb.store.check import problems
 from fpdb.store.copies import DOCUMENTS_A_TRANSACTION, POSTINGS_A_TRANSACTION
@@ -287,7 +287,7 @@ class _Repair:
     def _tally(self, last: Postings, piece: Postings, sort: _Sort) -> None:
         at = np.searchsorted(sort.ids, piece.documents)
         joined = runs.joined(last, piece)
-        new = _codec.first_of_pair(joined.hashes, joined.documents)[len(last) :]
+        new = _sorting.first_of_pair(joined.hashes, joined.documents)[len(last) :]
         common = runs.contains(self.boilerplate, piece.hashes) if sort.first == 0 else np.zeros(len(piece), np.bool_)
         for total, which in ((sort.postings, slice(None)), (sort.hashes, new), (sort.boilerplate, new & common)):
             total += np.bincount(at[which], minlength=len(total))
