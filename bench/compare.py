@@ -31,7 +31,7 @@ import numpy as np
 from bench.corpora import KINDS, Documents
 from bench.measuring import Figure, in_child, median, seconds
 from bench.peers import duck, dupfixed, files, lsh, own, rocks, sourmash_index, tantivy_index
-from bench.peers.engine import U64, Found, Maker, Truth, bytes_on_disk
+from bench.peers.engine import U64, Changeable, Found, Maker, Truth, bytes_on_disk
 from bench.report import HEADINGS, Report, line
 from bench.room import KEPT
 from bench.run import RESULTS, common_options, postings, workplace
@@ -108,10 +108,9 @@ def measure(maker: Maker, path: Path, work: Work, changes: int) -> Outcome:
         outcome.asking.append(time.perf_counter() - begun)
         outcome.answers.append(found)
     new = next(KINDS[work.corpus](changes, 99)).hashes
-    for call in ("add", "remove"):
-        if call not in engine.unable:
-            change = getattr(engine, call)
-            rows = range(work.documents, work.documents + len(new))
+    if isinstance(engine, Changeable):
+        rows = range(work.documents, work.documents + len(new))
+        for call, change in (("add", engine.add), ("remove", engine.remove)):
             outcome.changes[call] = [seconds(partial(change, row, new[row - work.documents])) for row in rows]
     engine.close()
     return outcome

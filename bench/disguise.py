@@ -189,10 +189,14 @@ class _Disguise(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         if not node.orelse and self.follows(5):
-            start = ast.parse("rest = iter(given)").body[0]
-            start.value.args = [node.iter]  # type: ignore[attr-defined]
-            taken = ast.parse("try:\n    item = next(rest)\nexcept StopIteration:\n    break").body[0]
-            taken.body[0].targets = [node.target]  # type: ignore[attr-defined]
+            rest, stop = ast.Name("rest", ast.Load()), ast.Name("StopIteration", ast.Load())
+            start = ast.Assign([ast.Name("rest", ast.Store())], ast.Call(ast.Name("iter", ast.Load()), [node.iter], []))
+            taken = ast.Try(
+                [ast.Assign([node.target], ast.Call(ast.Name("next", ast.Load()), [rest], []))],
+                [ast.ExceptHandler(stop, None, [ast.Break()])],
+                [],
+                [],
+            )
             return [start, ast.While(ast.Constant(True), [taken, *node.body], [])]
         return node
 

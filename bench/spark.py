@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -62,6 +63,13 @@ def rows(frame: Any) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in frame.collect()]
 
 
+FOUND: dict[str, Callable[[Any], list[tuple[Any, ...]]]] = {
+    "pairs": lambda found: rows(spark.pairs(found)),
+    "clusters": lambda found: rows(spark.clusters(found)),
+    "drop_list": lambda found: rows(spark.drop_list(found, keep="longest")),
+}
+
+
 def local_answers(db: fpdb.Database) -> dict[str, tuple[list[tuple[Any, ...]], float]]:
     """What the database finds, and the seconds it took."""
     clusters = ((c.name, len(c), c.pairs, name) for c in db.clusters() for name in c.members)
@@ -105,18 +113,13 @@ def compare(folder: Path, count: int, master: str, how: tuple[tuple[bool, int, i
             session.conf.set("spark.sql.shuffle.partitions", str(partitions))
             session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(batch))
             read = spark.documents(session, [str(folder / "documents")], "parquet")
-            found, _ = timed("Spark: fingerprints", lambda: spark.fingerprints(read, db.recipe), adding)  # noqa: B023
-            work: dict[str, Callable[[], Any]] = {
-                "pairs": lambda: rows(spark.pairs(found)),  # noqa: B023
-                "clusters": lambda: rows(spark.clusters(found)),  # noqa: B023
-                "drop_list": lambda: rows(spark.drop_list(found, keep="longest")),  # noqa: B023
-            }
-            for what, find in work.items():
-                answer, _ = timed(f"Spark: {what}", find, expected[what][1])
+            found, _ = timed("Spark: fingerprints", partial(spark.fingerprints, read, db.recipe), adding)
+            for what, find in FOUND.items():
+                answer, _ = timed(f"Spark: {what}", partial(find, found), expected[what][1])
                 if answer != expected[what][0]:
                     different.append(f"{what} with {adaptive}, {partitions}, {batch}")
             target = folder / f"built-{adaptive}-{partitions}-{batch}"
-            timed("Spark: build", lambda: spark.build(found, target, db.recipe), adding)  # noqa: B023
+            timed("Spark: build", partial(spark.build, found, target, db.recipe), adding)
             if not same_answers(db, target, documents):
                 different.append(f"build with {adaptive}, {partitions}, {batch}")
         print(f"{len(expected['pairs'][0]):,} pairs, {len(expected['drop_list'][0]):,} to be dropped")

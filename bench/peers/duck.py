@@ -18,8 +18,6 @@ ASK = """
 class DuckDB:
     """Rows that are added later are not sorted in."""
 
-    unable = ()
-
     def __init__(self, path: Path) -> None:
         import duckdb
 

@@ -17,8 +17,6 @@ NUMBER = 4  # bytes of a document
 class Dupfixed:
     """Loaded in order, in one transaction: the best that this layout can do."""
 
-    unable = ()
-
     def __init__(self, path: Path) -> None:
         self._env = lmdb.open(str(path), subdir=False, map_size=1 << 37, max_dbs=1, lib_version=0)
         self._postings = self._env.open_db(b"postings", dupsort=True, dupfixed=True)

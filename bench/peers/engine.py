@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,24 +21,25 @@ Found = list[tuple[int, int | None]]
 class Engine(Protocol):
     """An index of documents on disk. Each call but `ask` has its work synced to disk when it returns."""
 
-    @property
-    def unable(self) -> Sequence[str]:
-        """The calls among "add" and "remove" that the engine lacks, or that would write the whole index anew."""
-
     def build(self, documents: Sequence[Documents]) -> None:
         """Indexes all documents, in a new file."""
 
     def ask(self, hashes: U64, top: int) -> Found:
         """The documents that share most of these hashes."""
 
+    def close(self) -> None:
+        """Closes the file."""
+
+
+@runtime_checkable
+class Changeable(Engine, Protocol):
+    """An engine that changes one document without writing the whole index anew."""
+
     def add(self, number: int, hashes: U64) -> None:
         """Adds one document."""
 
     def remove(self, number: int, hashes: U64, /) -> None:
         """Removes the document of that number, which holds these hashes."""
-
-    def close(self) -> None:
-        """Closes the file."""
 
 
 Maker = Callable[[Path], Engine]

@@ -18,8 +18,6 @@ THRESHOLD = 0.4  # resemblance from which a document is likely found
 class Datasketch:
     """To change it on disk is to write it anew."""
 
-    unable = ("add", "remove")
-
     def __init__(self, path: Path) -> None:
         import datasketch
 
@@ -46,12 +44,6 @@ class Datasketch:
         query = self._sketch(hashes)
         ranked = sorted((-query.jaccard(self._sketches[number]), number) for number in self._index.query(query))
         return [(number, None) for _, number in ranked[:top]]
-
-    def add(self, number: int, hashes: U64) -> None:
-        raise NotImplementedError
-
-    def remove(self, number: int, hashes: U64) -> None:
-        raise NotImplementedError
 
     def close(self) -> None:
         del self._index

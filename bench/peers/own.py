@@ -14,8 +14,6 @@ from bench.room import add
 class Fpdb:
     """One document a name; a commit of 30,000 documents at a time."""
 
-    unable = ()
-
     def __init__(self, path: Path, compacted: bool = False) -> None:
         self._db = fpdb.open(path, "x")
         self._compacted = compacted

@@ -16,8 +16,6 @@ LOT = 1000  # documents a batch
 class Rocks:
     """Compacted after loading."""
 
-    unable = ()
-
     def __init__(self, path: Path) -> None:
         import rocksdict
 

@@ -13,8 +13,6 @@ from bench.peers.engine import U64, Found, one_by_one
 class Sourmash:
     """Made from all documents at once; nothing can be added later."""
 
-    unable = ("add", "remove")
-
     def __init__(self, path: Path) -> None:
         import sourmash
         from sourmash.index.revindex import DiskRevIndex
@@ -35,12 +33,6 @@ class Sourmash:
         results = self._stored.search(query, threshold=0.5, do_containment=True)
         found = [(int(result.signature.name), round(result.score * len(hashes))) for result in results]
         return sorted(found, key=lambda one: (-one[1], one[0]))[:top]
-
-    def add(self, number: int, hashes: U64) -> None:
-        raise NotImplementedError
-
-    def remove(self, number: int, hashes: U64) -> None:
-        raise NotImplementedError
 
     def close(self) -> None:
         del self._stored

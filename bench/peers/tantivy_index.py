@@ -14,8 +14,6 @@ HEAP = 256_000_000  # bytes
 class Tantivy:
     """One segment writer a core."""
 
-    unable = ()
-
     def __init__(self, path: Path) -> None:
         import tantivy
 

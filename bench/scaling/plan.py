@@ -85,10 +85,11 @@ PLAN: Mapping[str, tuple[Line, ...]] = {
 
 
 def computed(given: Mapping[str, float]) -> dict[str, float]:
-    """All numbers of PLAN, by name, those given included."""
+    """All numbers of PLAN, by name, those given included. The page shows the very text that is evaluated, so that the
+    two cannot differ; it is PLAN's own, and what a user gives are numbers."""
     values: dict[str, Any] = dict(given)
     for line in lines():
-        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307 (our own text)
+        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307 (a constant of this file)
     return values
 
 
