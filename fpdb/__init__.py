@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fpdb.batch import Batch
     from fpdb.care import Findings, Loss, Repair, check, repair
-    from fpdb.database import Database, Document, import_, open
+    from fpdb.database import Database, import_, open
+    from fpdb.documents import Document
     from fpdb.errors import (
         BadExport,
         BadFingerprints,
@@ -112,7 +113,8 @@ __all__ = [
 _HOMES = {
     "fpdb.care": ("Findings", "Loss", "Repair", "check", "repair"),
     "fpdb.batch": ("Batch",),
-    "fpdb.database": ("Database", "Document", "import_", "open"),
+    "fpdb.database": ("Database", "import_", "open"),
+    "fpdb.documents": ("Document",),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
     "fpdb.match.clusters": ("Cluster",),
     "fpdb.match.dropping": ("Drop",),

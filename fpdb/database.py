@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self, TypeVar
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from fpdb import keys
 from fpdb.batch import Batch, Numbers, Status
+from fpdb.documents import Document, document_of, sources_of
 from fpdb.errors import (
     BadKeyFile,
     BadName,
@@ -30,7 +30,6 @@ from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest
 from fpdb.match.queries import Ranked
 from fpdb.questions import Questions
 from fpdb.store import layout
-from fpdb.store.environment import BESIDE
 from fpdb.store.layout import Record
 from fpdb.store.snapshot import Snapshot
 from fpdb.store.store import Store
@@ -102,32 +101,6 @@ def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10
     incoming = Incoming(file)
     with open(path, "a", recipe=incoming.recipe, timeout=timeout) as db:
         return incoming.add_to(db.batch)
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document in the catalogue.
-
-    digest: of its content. symbols, kgrams, fingerprints: how many it has. hashes: distinct hashes among the
-    fingerprints. added: when, in UTC. note: how it was read. rotation: which subset of its search fingerprints is
-    stored, where the scheme rotates. text_bytes: how long its text is, where it is kept.
-    """
-
-    name: str
-    kind: str
-    boilerplate: bool
-    digest: bytes
-    symbols: int
-    kgrams: int
-    fingerprints: int
-    hashes: int
-    added: datetime
-    note: str
-    source: str | None
-    contact: str | None
-    labels: Mapping[str, str]
-    rotation: int
-    text_bytes: int | None
 
 
 class Database(Questions):
@@ -428,7 +401,7 @@ class Database(Questions):
     def document(self, name: str) -> Document:
         """Raises NoSuchDocument."""
         with self._store.snapshot() as view:
-            return _document(*_found(view, name))
+            return document_of(*_found(view, name))
 
     def text(self, name: str) -> bytes | None:
         """The bytes of a document's content, a string's as UTF-8, where it was added with keep_text; else None. Raises
@@ -463,7 +436,7 @@ class Database(Questions):
         """All documents by name, boilerplate included, or those whose names match a shell pattern (* ? [])."""
         with self._store.snapshot() as view:
             for found in view.catalogue.in_order_of_names(_literal_beginning(glob)):
-                document = _document(found, view.catalogue.record(found))
+                document = document_of(found, view.catalogue.record(found))
                 if glob is None or fnmatchcase(document.name, glob):
                     yield document
 
@@ -534,41 +507,12 @@ class Database(Questions):
         self._store.backup(os.fspath(path))
 
 
-def sources_of(paths: Iterable[str], texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
-    """Where contents of the documents of databases are had from: what the caller gives, if he gives them."""
-    from fpdb.match.originals import identify
-    from fpdb.match.sources import Sources
-
-    own = identify([os.path.realpath(path) + suffix for path in paths for suffix in ("", *BESIDE)])
-    return Sources(own, None if texts is None else lambda number, record: texts(_document(number, record)))
-
-
 def _connecting(options: Mapping[str, Any]) -> PairOptions:
     """Options for pairs that connect documents. Raises BadQuery."""
     from fpdb.match.comparison import PairOptions
 
     checked = PairOptions(**options)
     return replace(checked, min=CONNECTED) if checked.min is None and checked.by != "shared" else checked
-
-
-def _document(number: int, record: Record) -> Document:
-    return Document(
-        name=record.name.decode("utf-8", "surrogateescape"),
-        kind=record.kind,
-        boilerplate=number >= layout.FIRST_BOILERPLATE,
-        digest=record.digest,
-        symbols=record.symbols,
-        kgrams=record.kgrams,
-        fingerprints=record.fingerprints,
-        hashes=record.hashes,
-        added=datetime.fromtimestamp(record.added, UTC),
-        note=record.note,
-        source=record.source,
-        contact=record.contact,
-        labels=record.labels,
-        rotation=record.rotation,
-        text_bytes=record.text,
-    )
 
 
 def _found(view: Snapshot, name: str) -> tuple[int, Record]:

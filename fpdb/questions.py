@@ -21,7 +21,7 @@ from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from fpdb.database import Document
+    from fpdb.documents import Document
     from fpdb.match.sources import Sources
 
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Self
 
 from fpdb import database
-from fpdb.database import Database, Document, sources_of
+from fpdb.database import Database
+from fpdb.documents import Document, sources_of
 from fpdb.errors import RecipeMismatch
 from fpdb.match.queries import Ranked
 from fpdb.match.sources import Sources

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.archives import Limits, Passed
 from fpdb.archives.members import Labels
-from fpdb.load import workers
+from fpdb.load import crews, workers
 from fpdb.load.archives import documents
 from fpdb.load.loading import load
 from fpdb.load.rotating import rotate
@@ -429,7 +429,7 @@ def test_hostile_archives_are_read_in_bounds(tmp_path: Path) -> None:
 
 
 def test_content_on_its_way_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "HELD_BYTES", 1 << 20)
+    monkeypatch.setattr(crews, "HELD_BYTES", 1 << 20)
     monkeypatch.setattr(workers, "ALONE_BYTES", 0)
     path = written(tmp_path / "a.zip", hostile.zipped(*((f"{at}", f"{at:09} ".encode() * 30_000) for at in range(60))))
     given = 0

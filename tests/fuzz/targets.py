@@ -167,11 +167,11 @@ def records(packed: bytes) -> None:
 
 def check_records(found: list[Record | None]) -> None:
     """What was believed can be shown, and stored again."""
-    from fpdb.database import _document
+    from fpdb.documents import document_of
 
     for record in found:
         if record is not None:
-            _document(1, record).added.isoformat()
+            document_of(1, record).added.isoformat()
             json.dumps(dict(record.labels))
     layout.pack_records(KEY, found, 1)
 
@@ -384,7 +384,7 @@ def export(data: bytes) -> None:
     file = io.BytesIO(data)
     incoming = Incoming(file)
     for line in file:
-        incoming._document(incoming._checked(line))
+        incoming.document_of(incoming._checked(line))
 
 
 def export_seeds() -> list[bytes]:
