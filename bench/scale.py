@@ -188,7 +188,7 @@ def on_spark(folder: Path, count: int) -> dict[str, float]:
     session.stop()
     written, rows = _shuffles(folder / "events")
     by_hash = [stage for stage in written if rows[stage] > count]
-    by_document = [stage for stage in written if rows[stage] == count and written[stage] > made][1:]
+    by_document = [stage for stage in written if rows[stage] == count and written[stage] > 4 * made][1:]
     return {
         "table": _bytes(folder / "found") / made,
         "by_document": sum(written[stage] for stage in by_document) / len(by_document) / made,

@@ -36,7 +36,7 @@ from fpdb.store.store import Store
 
 if TYPE_CHECKING:
     from fpdb.match.clusters import Cluster
-    from fpdb.match.comparison import PairOptions, Watch
+    from fpdb.match.comparison import Watch
     from fpdb.match.dropping import Drop
     from fpdb.match.explaining import Explanation, Side
     from fpdb.match.frequent import Frequent
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
-CONNECTED = 0.5  # the measure from which a pair connects its documents, unless told
 
 
 def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as fpdb.open)
@@ -257,8 +256,9 @@ class Database(Questions):
         is 0.5 unless given or ranked by shared hashes. Raises BadQuery, Corrupt.
         """
         from fpdb.match.clusters import clusters
+        from fpdb.match.comparison import PairOptions
 
-        checked = _connecting(options)
+        checked = PairOptions(**options).connecting()
         return self._from_view(lambda view: clusters(view, checked, keep, watch))
 
     def drop_list(
@@ -274,9 +274,10 @@ class Database(Questions):
         documents that are new are removed. watch, options: as for `clusters`; top counts documents, and by_owner makes
         no sense. Raises BadQuery, Corrupt.
         """
+        from fpdb.match.comparison import PairOptions
         from fpdb.match.dropping import drop_list
 
-        checked = _connecting(options)
+        checked = PairOptions(**options).connecting()
         return self._from_view(lambda view: drop_list(view, checked, keep, direct=direct, watch=watch))
 
     def spans(
@@ -505,14 +506,6 @@ class Database(Questions):
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Writes a consistent copy to a new file, while others read and write. Raises DatabaseExists."""
         self._store.backup(os.fspath(path))
-
-
-def _connecting(options: Mapping[str, Any]) -> PairOptions:
-    """Options for pairs that connect documents. Raises BadQuery."""
-    from fpdb.match.comparison import PairOptions
-
-    checked = PairOptions(**options)
-    return replace(checked, min=CONNECTED) if checked.min is None and checked.by != "shared" else checked
 
 
 def _found(view: Snapshot, name: str) -> tuple[int, Record]:

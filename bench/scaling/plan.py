@@ -50,7 +50,7 @@ PLAN: Mapping[str, tuple[Line, ...]] = {
         Line("pairs_time", "to find them", SHUFFLED.format("pairs_moved", "(2 * postings + pair_rows)"), "s"),
     ),
     "Build on Spark": (
-        Line("by_id", "documents joined with their numbers, twice", "2 * postings * by_document", "bytes"),
+        Line("by_id", "documents joined with their numbers", "postings * by_document", "bytes"),
         Line("by_range", "postings by hash range", "postings * by_hash", "bytes"),
         Line("build_moved", "both", "by_id + by_range", "bytes"),
         Line("all_folders", "folders to be adopted", "postings * folder", "bytes"),

@@ -13,7 +13,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations_with_replacement
 from numbers import Integral, Real
@@ -41,6 +41,7 @@ JOBS: Final = 4  # threads at most
 Watch = Callable[[str, str, int, int], None]
 """Is told the stage, what is counted in it, how many are done, and of how many."""
 
+CONNECTED: Final = 0.5  # the measure from which a pair connects its documents, unless told
 MEASURES: Final = ("containment", "resemblance", "shared", "weighted_containment", "weighted_resemblance")
 SMALL: Final = 10_000  # documents up to which no hash is common
 COMMON: Final = 1_000  # documents that make a hash common in a larger collection
@@ -85,6 +86,10 @@ class PairOptions:
     def weighted(self) -> bool:
         """Whether hashes weigh by their rarity."""
         return self.by.startswith("weighted_")
+
+    def connecting(self) -> PairOptions:
+        """The same for pairs that connect documents: `min` is CONNECTED, unless given or ranked by shared hashes."""
+        return replace(self, min=CONNECTED) if self.min is None and self.by != "shared" else self
 
 
 def cap_of(max_df: int | None, documents: int) -> int:

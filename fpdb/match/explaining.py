@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -199,8 +199,7 @@ def explain(view: Snapshot, recipe: Recipe, a: Side, b: Side, options: PairOptio
     if similar:
         text = f"They are a pair: they share {_count(shared)}, and their {_words(options.by)} is {_figure(measure)}."
         reasons.insert(0, Reason("similar", text))
-    values_of = {name: getattr(partial, name) for name in partial.__slots__}
-    return Explanation(**values_of | {"similar": similar, "reasons": tuple(reasons)})
+    return replace(partial, similar=similar, reasons=tuple(reasons))
 
 
 ADDITIONAL: Final = ("same_content", "shared_boilerplate", "shared_common")

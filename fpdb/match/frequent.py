@@ -72,7 +72,7 @@ def frequent(
 def _counted(view: Snapshot, least: int) -> tuple[U64, I64, U32]:
     """The hashes that so many live documents hold, in how many, and the first of these; shape (n,)."""
     parts: list[tuple[U64, I64, U32]] = [(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint32))]
-    any_dead = any(run.dead for run in view.runs())
+    any_dead = view.any_dead()
     for hashes, holders in postings(view):
         if any_dead:
             live = view.live(holders)

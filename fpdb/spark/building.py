@@ -54,8 +54,10 @@ def build(
     ranges = postings.repartitionByRange(files, "hash", "document")
     ranges.sortWithinPartitions("hash", "document", "position").write.parquet(f"{folder}/postings", mode="overwrite")
     moment = int(time.time()) if added is None else added
-    described = _described(readable(fingerprinted).join(numbered, "id"), moment)
-    in_order = described.repartitionByRange(files, "ordinal").sortWithinPartitions("ordinal")
+    described = numbered.withColumnRenamed("document", "ordinal").join(
+        _described(readable(fingerprinted), moment), "id"
+    )
+    in_order = described.drop("id").repartitionByRange(files, "ordinal").sortWithinPartitions("ordinal")
     in_order.write.parquet(f"{folder}/documents", mode="overwrite")
     target.write("recipe.json", json.dumps(record))
     target.write("_SUCCESS", "")
@@ -90,8 +92,9 @@ def _postings(documents: DataFrame, numbered: DataFrame) -> DataFrame:
 
 
 def _described(documents: DataFrame, added: int) -> DataFrame:
+    """What is said of each document, without its hashes, which are counted before anything is moved."""
     return documents.select(
-        F.col("document").alias("ordinal"),
+        "id",
         "name",
         "kind",
         "digest",

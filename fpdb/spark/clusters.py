@@ -14,8 +14,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 (what all call it)
 
-from fpdb.database import CONNECTED
-from fpdb.match.comparison import PairOptions
 from fpdb.spark import workers
 from fpdb.spark.frames import FOREST, frozen, in_arrow
 from fpdb.spark.pairs import Comparison, options_of
@@ -33,7 +31,7 @@ def clusters(
     shared hashes. on_driver: how many edges the driver joins; where more are left, they are joined on the cluster.
     Raises BadQuery.
     """
-    checked = connecting(options)
+    checked = options_of(options).connecting()
     found = frozen(Comparison(fingerprinted, boilerplate, replace(checked, top=None)).found())
     members = members_of(found, on_driver)
     linked = found.join(members, found["a"] == members["name"]).groupBy("cluster").agg(F.count("*").alias("pairs"))
@@ -46,14 +44,6 @@ def clusters(
         .orderBy(F.desc("size"), "cluster", "name")
         .select("cluster", "size", "pairs", "name")
     )
-
-
-def connecting(options: dict[str, Any]) -> PairOptions:
-    """The options of `pairs`, with the least measure that connects. Raises BadQuery."""
-    checked = options_of(options)
-    if checked.min is None and checked.by != "shared":
-        return replace(checked, min=CONNECTED)
-    return checked
 
 
 def members_of(found: DataFrame, on_driver: int) -> DataFrame:

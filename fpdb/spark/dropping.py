@@ -10,9 +10,9 @@ from pyspark.sql import functions as F  # noqa: N812 (what all call it)
 
 from fpdb.errors import BadQuery
 from fpdb.match.comparison import PairOptions
-from fpdb.spark.clusters import ON_DRIVER, connecting, members_of
+from fpdb.spark.clusters import ON_DRIVER, members_of
 from fpdb.spark.frames import at, frozen, sorted_by_key
-from fpdb.spark.pairs import Comparison, is_new
+from fpdb.spark.pairs import Comparison, is_new, options_of
 
 LAST = 2**62  # the rank of what has none of the values
 
@@ -33,7 +33,7 @@ def drop_list(
     label has the earliest of these values. Ties go to the first. Where `new` is given, only new documents are dropped.
     The others as for `clusters.clusters`; top counts documents. Raises BadQuery.
     """
-    checked = connecting(options)
+    checked = options_of(options).connecting()
     rank = rank_column(keep)
     comparison = Comparison(fingerprinted, boilerplate, replace(checked, top=None))
     members = members_of(frozen(comparison.found()), on_driver)
