@@ -384,7 +384,7 @@ def export(data: bytes) -> None:
     file = io.BytesIO(data)
     incoming = Incoming(file)
     for line in file:
-        incoming.document_of(incoming._checked(line))
+        incoming._document(incoming._checked(line))
 
 
 def export_seeds() -> list[bytes]:
