@@ -374,7 +374,7 @@ def answers_of(folder: Path, archives: dict[str, bytes]) -> dict[str, dict[str, 
 
 
 BOMB = "it unpacks to more than 250 times its size, like a zip bomb"
-REASONS = {
+REASONS: dict[str, dict[str, str | None]] = {
     "bomb.zip": {"bomb.txt": BOMB, GOOD: None},
     "bomb.gz": {"bomb": BOMB},
     "bomb.bz2": {"": f"not read any further, from X/bomb on: {BOMB}"},

@@ -224,7 +224,7 @@ def test_ends_move_to_the_last_equal_symbol_and_into_no_other_region(data, lette
         sorted(data.draw(st.sets(st.integers(0, len(side)), min_size=2, max_size=6))) for side in (query, document)
     ]
     spans = [list(zip(side[::2], side[1::2], strict=False)) for side in edges]
-    regions = [Region(*q, *d, 1) for q, d in zip(*spans, strict=False)]
+    regions = [Region(q[0], q[1], d[0], d[1], 1) for q, d in zip(*spans, strict=False)]
     wide = np.uint32 if data.draw(st.booleans()) else np.uint8
     moved = extend(query, document.astype(wide), regions)
     for index, (region, after) in enumerate(zip(regions, moved, strict=True)):

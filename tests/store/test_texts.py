@@ -40,6 +40,8 @@ ADDED = st.tuples(NAMES, CONTENTS, st.booleans(), st.booleans(), st.sampled_from
 class Histories(RuleBasedStateMachine):
     """A database beside a dict: name to content, boilerplate, labels, and the kept text or None."""
 
+    base: Path  # of the folders of all
+
     @initialize(folder=st.uuids(version=4))
     def create(self, folder):
         self.folder = self.base / str(folder)

@@ -99,6 +99,8 @@ def work(say, path, changes, how, call):
 class Histories(RuleBasedStateMachine):
     """A database beside a dict."""
 
+    base: str  # of the folders of all
+
     @initialize()
     def create(self):
         done["histories"] += 1

@@ -5,6 +5,7 @@ import hashlib
 import os
 import random
 import sqlite3
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -276,7 +277,10 @@ STRANGERS = {
     "a text": (lambda path: path.write_bytes(b"A text.\n" * 2_000), fpdb.NotADatabase),
     "zeros": (lambda path: path.write_bytes(bytes(20_000)), fpdb.NotADatabase),
     "noise": (lambda path: path.write_bytes(random.Random(1).randbytes(20_000)), fpdb.NotADatabase),
-    "a program": (lambda path: path.write_bytes(Path(lmdb.cpython.__file__).read_bytes()), fpdb.NotADatabase),
+    "a program": (
+        lambda path: path.write_bytes(Path(sys.modules["lmdb.cpython"].__file__).read_bytes()),
+        fpdb.NotADatabase,
+    ),
     "SQLite": (sqlite, fpdb.NotADatabase),
     "a pipe": (os.mkfifo, fpdb.NotADatabase),
     "a socket": (unix_socket, fpdb.NotADatabase),
