@@ -12,7 +12,7 @@ def test_a_database_is_a_dict(part, amount, figure):
     assert outcome["steps"] >= amount(40, 50_000)
     merges, killed = outcome.get("merges", 0), outcome.get("killed", 0)  # a short run may have none
     counts = f"{outcome['steps']:,} steps, {merges:,} merges, {killed:,} killed in a step"
-    assert merges >= amount(1, 5_000)
+    assert merges >= amount(0, 5_000)
     assert killed >= amount(0, 1_000)
     figure(
         11,
