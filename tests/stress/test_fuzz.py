@@ -4,7 +4,7 @@ import pytest
 from fuzz.run import plain
 from fuzz.targets import TARGETS
 
-SECONDS, INPUTS = 20, 60
+SECONDS, INPUTS = 10, 60
 """Of each target: in full, and in short."""
 
 
