@@ -346,13 +346,15 @@ def described(
     symbols: int = 0,
     kgrams: int = 0,
     note: str = "",
+    fingerprints: int = 0,
 ) -> Record:
-    """A document's record as far as it is known before it is committed. Takes a copy of the labels, which the
-    caller may change before the batch is committed. Raises BadName, BadLabel."""
+    """A document's record as far as it is known before it is committed. fingerprints: how many there are, which the
+    commit corrects where some are alike. Takes a copy of the labels, which the caller may change before the batch is
+    committed. Raises BadName, BadLabel."""
     key = layout.name_bytes(name)
     now = int(time.time())
     if source is None and contact is None and not labels and type(kind) is str and kind.isascii():
-        return Record(key, kind, digest, symbols, kgrams, 0, 0, now, note)
+        return Record(key, kind, digest, symbols, kgrams, fingerprints, fingerprints, now, note)
     for text in (kind, source, contact, *((labels or {}).keys()), *((labels or {}).values())):
         if text is None:
             continue
@@ -362,7 +364,7 @@ def described(
             raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
     kept = dict(labels) if labels else layout.NO_LABELS
     source = None if source is None else without_credentials(source)
-    return Record(key, kind, digest, symbols, kgrams, 0, 0, now, note, source, contact, kept)
+    return Record(key, kind, digest, symbols, kgrams, fingerprints, fingerprints, now, note, source, contact, kept)
 
 
 def numbered(positions: NDArray[np.uint32]) -> NDArray[np.uint32]:

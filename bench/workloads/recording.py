@@ -15,6 +15,7 @@ import fpdb
 from bench.corpora import write_records
 from bench.measuring import Figure, in_child, run, seconds
 from bench.room import Room
+from fpdb.collecting import collect_seldom
 from fpdb.load.loading import Report, load
 from fpdb.load.records import pieces
 
@@ -60,6 +61,7 @@ def records(room: Room) -> Iterator[Figure]:
 def _add(path: Path, file: Path) -> tuple[float, int]:
     """Seconds of adding all records, and the most memory that a worker process had."""
     report = Report()
+    collect_seldom()  # as the program does
     with fpdb.open(path) as db:
         taken = seconds(partial(load, db, pieces([str(file)], kind="auto"), report=report))
         assert report.documents == len(db)

@@ -30,6 +30,7 @@ from fpdb.cli.spans import spans
 from fpdb.cli.spark import spark
 from fpdb.cli.transfer import export, import_
 from fpdb.cli.upkeep import backup, check, compact
+from fpdb.collecting import collect_seldom
 from fpdb.errors import Error
 
 __all__ = ["cli", "main"]
@@ -149,4 +150,5 @@ for _command in (
 
 def main() -> None:
     """The `fpdb` program."""
+    collect_seldom()
     cli(prog_name="fpdb")

@@ -202,7 +202,7 @@ class Recipe:
         if kind != AUTO:
             return kind
         found = kind_of(name, content)
-        return found if any(alphabet in self.rules for alphabet in KINDS[found].alphabets) else "text"
+        return "text" if self.rules.keys().isdisjoint(KINDS[found].alphabets) else found
 
     def fingerprint(
         self,

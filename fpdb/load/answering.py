@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, Recipe
-from fpdb.load.crews import Crew, end_with_parent, in_processes
+from fpdb.load.crews import Crew, begin, in_processes
 from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
 from fpdb.load.workers import in_pieces, told_kind
@@ -138,13 +138,13 @@ def _paths(db: "Database | Shards") -> list[str]:
 
 def _begin(paths: list[str], recipe: dict[str, Any], contents: bool, options: dict[str, Any]) -> None:
     global _asking
+    begin()
     from fpdb.database import open as open_one
     from fpdb.shards import open_all
 
     db: Database | Shards = open_one(paths[0], "r") if len(paths) == 1 else open_all(paths)
     db.recipe = Recipe.from_record(recipe)  # with the key, which may be in a file of its own
     _asking = _Asking(db, contents, options)
-    end_with_parent()
 
 
 def _work(piece: Piece) -> list[Answered]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from fpdb.collecting import collect_seldom
 from fpdb.errors import Error
 from fpdb.load.sources import Piece
 
@@ -136,8 +137,10 @@ def _first(waiting: deque[_Given[Result]], workers: _Workers[Result], crew: Crew
     return crew.unpack(first.piece, first.future.result())
 
 
-def end_with_parent() -> None:
-    """Ends this worker with its parent: if that were killed, it would wait for work for ever."""
+def begin() -> None:
+    """For each worker to call first."""
+    collect_seldom()
+    # If its parent were killed, it would wait for work for ever.
     threading.Thread(target=_await_parent, daemon=True).start()
 
 

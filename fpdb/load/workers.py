@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fpdb.batch import Addition, KeptText, Record, described, numbered, pack, purpose_of
 from fpdb.fingerprint import AUTO, WHOLE, Frequencies, Recipe, content_digest
-from fpdb.load.crews import Crew, end_with_parent, in_processes
+from fpdb.load.crews import Crew, begin, in_processes
 from fpdb.load.sources import BINARY_KINDS, Listed, Piece, Skipped, Source, content_of, reason_of
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class _Packing:
         count: int,
     ) -> _Done:
         where, contact, labels, at = source.source, source.contact, source.labels, source.at
-        record = described(source.name, kind, digest, where, contact, labels, symbols, kgrams, note)
+        record = described(source.name, kind, digest, where, contact, labels, symbols, kgrams, note, count)
         text = pack(content) if self._task.keep_text else None
         place = source.name if at is None else at
         return place, size_of(content), None, source.asked, at is not None, record, share, start, start + count, text
@@ -307,11 +307,11 @@ _worker: Worker
 
 def _begin_worker(record: dict[str, Any], task: Task) -> None:
     global _worker
+    begin()
     from fpdb.database import open as open_database
 
     # It is looked into only, without the key; and open for as long as the process lives.
     _worker = Worker(Recipe.from_record(record), task, None if task.path is None else open_database(task.path, "r"))
-    end_with_parent()
 
 
 def _work(piece: Piece) -> _Packed:

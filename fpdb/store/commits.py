@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.collecting import uncollected
 from fpdb.errors import Error, NoSuchDocument
 from fpdb.store import _sorting, layout, policy, runs
 from fpdb.store.layout import Record, Run, State
@@ -66,7 +67,8 @@ class Change:
 
 def apply(view: Snapshot, change: Change) -> State:
     """Makes the change in the view's write transaction; returns the new state. Raises NoSuchDocument, Error."""
-    return _Commit(view).apply(change)
+    with uncollected():
+        return _Commit(view).apply(change)
 
 
 class _Commit:

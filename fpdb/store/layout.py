@@ -306,6 +306,8 @@ class Record(NamedTuple):
 
     def counted(self, fingerprints: int, hashes: int) -> Record:
         """The record with these counts."""
+        if fingerprints == self.fingerprints and hashes == self.hashes:
+            return self
         return Record._make((*self[:5], fingerprints, hashes, *self[7:]))
 
 

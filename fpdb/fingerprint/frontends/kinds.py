@@ -34,7 +34,7 @@ def kind_by_name(name: str | None) -> str | None:
     extension = extension_of(name) if name else ""
     if extension in EXTENSIONS:
         return EXTENSIONS[extension]
-    return "code" if name and means_code(name) else None
+    return "code" if means_code(extension) else None
 
 
 def kind_of(name: str | None, content: bytes | str) -> str:
@@ -53,6 +53,8 @@ def kind_of(name: str | None, content: bytes | str) -> str:
             return _kind_of_archive(content)
     head = content[:HEAD] if isinstance(content, str) else content[:HEAD].decode("utf-8", "replace")
     head = head.removeprefix("\ufeff")
+    if not head.lstrip().startswith(("<", "#!")):
+        return "text"
     if _HTML.match(head):
         return "html"
     return "code" if by_shebang(head) else "text"

@@ -96,12 +96,11 @@ _CPP = re.compile(r"\b(?:class|namespace|template|public:|private:|constexpr|nul
 
 def extension_of(name: str) -> str:
     """The extension, without its dot and in lower case; "" if there is none."""
-    return splitext(name)[1][1:].lower()
+    return splitext(name)[1][1:].lower() if "." in name else ""
 
 
-def means_code(name: str) -> bool:
-    """Whether a file's name says that it is source code."""
-    extension = extension_of(name)
+def means_code(extension: str) -> bool:
+    """Whether a file's extension, as `extension_of` gives it, says that it is source code."""
     return extension in EXTENSIONS or extension in AMBIGUOUS
 
 
