@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -139,11 +140,14 @@ def load(path: Path, corpus: str, count: int, *, positions: bool = False, batch:
     """A new database of so many documents, batch of them a commit. Making the random numbers is not timed."""
     taken, postings, some = 0.0, 0, []
     with fpdb.open(path, "x") as db:
+        bulk = ExitStack()
+        bulk.enter_context(db.bulk())
         for documents in corpora.KINDS[corpus](count):
             for begin in range(0, len(documents.hashes), batch):
                 taken += add(db, documents, slice(begin, begin + batch), positions=positions)
             postings += documents.hashes.size
             some.append(documents.hashes[::KEPT].copy())
+        taken += seconds(bulk.close)
         assert db.info()["postings"] == postings
     return Stored(path, postings, np.concatenate(some), taken)
 

@@ -178,6 +178,13 @@ class Database(Questions):
             if change.additions or change.updates or change.removals or change.texts:
                 self._store.commit(change)
 
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """For many batches that follow each other: what commits leave to be merged is merged when the block ends, all
+        at once, however it ends. Each commit is durable, and seen by queries, as ever; these take longer meanwhile."""
+        with self._store.bulk():
+            yield
+
     def merge(self, other: Database, *, prefix: str = "", on_collision: OnCollision = "refuse") -> dict[str, int]:
         """Takes over all documents of another database of the same recipe, in their order and with all that is known
         of them, without fingerprinting them again; returns how many were added, replaced, unchanged and skipped.

@@ -19,8 +19,9 @@ class Fpdb:
         self._compacted = compacted
 
     def build(self, documents: Sequence[Documents]) -> None:
-        for some in documents:
-            add(self._db, some, slice(None))
+        with self._db.bulk():
+            for some in documents:
+                add(self._db, some, slice(None))
         if self._compacted:
             self._db.compact()
 

@@ -162,7 +162,7 @@ class _Loading:
         begun = time.monotonic()
         work = fingerprinted(in_pieces(sources), self.worker, processes)
         try:
-            with _Interrupts() as interrupts, closing(work):
+            with self.db.bulk(), _Interrupts() as interrupts, closing(work):
                 while self._one_batch(work, interrupts):
                     pass
         except KeyboardInterrupt:

@@ -125,23 +125,51 @@ cdef class Stream:
         self.left = hashes.shape[0]
 
 
+cdef inline Py_ssize_t comes_before(const uint64_t* heads, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    """1 if so, else 0; without a jump, which nobody could predict."""
+    return <Py_ssize_t>(heads[a] < heads[b]) | (<Py_ssize_t>(heads[a] == heads[b]) & <Py_ssize_t>(a < b))
+
+
+cdef void build(const uint64_t* heads, Py_ssize_t* losers, Py_ssize_t count) noexcept nogil:
+    """Plays all games of a tree of losers (Knuth, volume 3, section 5.4.1): stream i enters at node (i + count) / 2,
+    and each node keeps who lost there; losers[0] is who lost none."""
+    cdef Py_ssize_t i, node, winner, other
+    for i in range(count):
+        losers[i] = -1
+    for i in range(count):
+        winner = i
+        node = (i + count) >> 1
+        while node:
+            other = losers[node]
+            if other < 0:  # waits for an opponent
+                losers[node] = winner
+                winner = -1
+                break
+            if comes_before(heads, other, winner):
+                losers[node], winner = winner, other
+            node >>= 1
+        if winner >= 0:
+            losers[0] = winner
+
+
 def merge(list streams, uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[::1] numbers, Py_ssize_t at,
           const uint8_t[::1] dead, uint32_t first):
     """Moves postings from the streams, in order, into the arrays from index `at` on, leaving out those of dead
     documents (dead[document - first] != 0; one beyond its end is not dead). Stops when the arrays are full or a stream that
     has not ended runs dry. Returns (the next free index, the index of the dry stream or -1)."""
-    cdef Py_ssize_t count = len(streams), room = hashes.shape[0], i, best
+    cdef Py_ssize_t count = len(streams), room = hashes.shape[0], i, best, node, other, swapped
     cdef const uint64_t** h = <const uint64_t**>malloc((count + 1) * sizeof(void*))
     cdef const uint32_t** d = <const uint32_t**>malloc((count + 1) * sizeof(void*))
     cdef const uint32_t** p = <const uint32_t**>malloc((count + 1) * sizeof(void*))
     cdef Py_ssize_t* left = <Py_ssize_t*>malloc((count + 1) * sizeof(Py_ssize_t))
     cdef Py_ssize_t* source = <Py_ssize_t*>malloc((count + 1) * sizeof(Py_ssize_t))
-    cdef Py_ssize_t live = 0, dry = -1, took
+    cdef Py_ssize_t* losers = <Py_ssize_t*>malloc((count + 1) * sizeof(Py_ssize_t))
+    cdef uint64_t* heads = <uint64_t*>malloc((count + 1) * sizeof(uint64_t))
+    cdef Py_ssize_t live = 0, dry = -1
     cdef uint32_t known = <uint32_t>dead.shape[0]
-    cdef uint64_t least
     cdef Stream stream
     try:
-        if h == NULL or d == NULL or p == NULL or left == NULL or source == NULL:
+        if h == NULL or d == NULL or p == NULL or left == NULL or source == NULL or losers == NULL or heads == NULL:
             raise MemoryError
         for i in range(count):
             stream = streams[i]
@@ -149,31 +177,37 @@ def merge(list streams, uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[
                 h[live] = &stream.hashes[stream.at]
                 d[live] = &stream.documents[stream.at]
                 p[live] = &stream.numbers[stream.at]
+                heads[live] = h[live][0]
                 left[live] = stream.left
                 source[live] = i
                 live += 1
             elif not stream.ended:
                 return at, i
-        with nogil:
-            while live and at < room:
-                best = 0
-                least = h[0][0]
-                for i in range(1, live):
-                    if h[i][0] < least:
-                        least = h[i][0]
-                        best = i
-                if d[best][0] - first >= known or not dead[d[best][0] - first]:
-                    hashes[at] = least
-                    documents[at] = d[best][0]
-                    numbers[at] = p[best][0]
-                    at += 1
-                h[best] += 1
-                d[best] += 1
-                p[best] += 1
-                left[best] -= 1
-                if left[best] == 0:
-                    dry = best
-                    break
+        if live:
+            with nogil:
+                build(heads, losers, live)
+                best = losers[0]
+                while at < room:
+                    if d[best][0] - first >= known or not dead[d[best][0] - first]:
+                        hashes[at] = heads[best]
+                        documents[at] = d[best][0]
+                        numbers[at] = p[best][0]
+                        at += 1
+                    h[best] += 1
+                    d[best] += 1
+                    p[best] += 1
+                    left[best] -= 1
+                    if left[best] == 0:
+                        dry = best
+                        break
+                    heads[best] = h[best][0]
+                    node = (best + live) >> 1
+                    while node:
+                        other = losers[node]
+                        swapped = (best ^ other) & -comes_before(heads, other, best)
+                        losers[node] = other ^ swapped
+                        best ^= swapped
+                        node >>= 1
         for i in range(live):
             stream = streams[source[i]]
             stream.at += stream.left - left[i]
@@ -185,6 +219,8 @@ def merge(list streams, uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[
         free(p)
         free(left)
         free(source)
+        free(losers)
+        free(heads)
 
 
 def first_of_pair(const uint64_t[::1] hashes, const uint32_t[::1] documents):

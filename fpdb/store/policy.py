@@ -15,6 +15,7 @@ from fpdb.store.layout import Run
 FANOUT = 4
 SMALLEST = 512  # postings: about a block
 AT_ONCE = 1 << 20  # postings that a commit may rewrite beside its own
+WIDEST = 64  # runs that are merged at once
 MOSTLY_DEAD = 3  # a run is rewritten when a third of it is dead
 
 
@@ -58,5 +59,10 @@ def to_merge(runs: Sequence[Run]) -> tuple[int, int] | None:
     for end in range(1, len(sizes) + 1):
         count = absorbed(sizes[: end - 1], sizes[end - 1])
         if count:
-            return end - 1 - count, end
+            # Where commits were not each followed by merges, as in a bulk load, there are more of the same level.
+            start = end - 1 - count
+            least = min(map(level, sizes[start:end]))
+            while end < min(len(sizes), start + WIDEST) and level(sizes[end]) >= least:
+                end += 1
+            return start, end
     return None

@@ -7,6 +7,7 @@ transactions of bounded size, and what they wrote is swept if they do not come t
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -33,6 +34,8 @@ class Store:
         self.path = self.env.path
         self._cache = Cache()
         self._swept = False
+        self._bulks = 0  # that are under way
+        self._counting = threading.Lock()
 
     @staticmethod
     def create(path: str, recipe: Mapping[str, Any]) -> None:
@@ -69,8 +72,24 @@ class Store:
         """Makes a change, durable on return. Raises NoSuchDocument, Locked, ReadOnly, StorageFailure; then nothing
         has changed."""
         state = self.apply(change)
+        if self._bulks and len(state.runs) < policy.WIDEST:
+            return
         if not self._swept or _due(state) is not None:
             self.tidy()
+
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """Puts merging off to the end of the block, or until there are very many runs: of commits that follow each
+        other, postings are then rewritten once instead of once a level. Queries have more runs to read meanwhile."""
+        with self._counting:
+            self._bulks += 1
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._bulks -= 1
+            if not self._bulks:
+                self.tidy()
 
     def apply(self, change: Change) -> State:
         """The same, and no run is merged afterwards; the state that it comes to."""

@@ -1,0 +1,59 @@
+"""A bulk load is as any other, but that merging waits for its end: once for all, and however it ends."""
+
+import numpy as np
+import pytest
+
+import fpdb
+from fpdb.store import policy
+
+EACH = policy.SMALLEST  # postings a batch, so that some are merged without a bulk
+
+
+def batches(db, count, first=0):
+    """So many commits of one document each; returns how many runs there were after each."""
+    runs = []
+    for number in range(first, first + count):
+        hashes = np.random.default_rng(number % 7).integers(0, 2**64, EACH, np.uint64)
+        with db.batch() as batch:
+            batch.add_fingerprints(f"document {number}", hashes)
+        runs.append(db.info()["runs"])
+    return runs
+
+
+def answers(db):
+    asked = (np.random.default_rng(seed).integers(0, 2**64, EACH, np.uint64) for seed in range(7))
+    return [db.query_fingerprints(hashes).to_dict() for hashes in asked]
+
+
+def test_it_ends_with_the_same_answers_and_few_runs(db, tmp_path, monkeypatch):
+    monkeypatch.setattr(policy, "AT_ONCE", 0)  # no commit merges by itself
+    with fpdb.open(tmp_path / "plain.fpdb") as plain:
+        batches(plain, 40)
+        with db.bulk():
+            runs = batches(db, 40)
+            assert runs == list(range(1, 41))
+            assert answers(db) == answers(plain)
+        assert db.info()["runs"] == 1
+        assert answers(db) == answers(plain)
+
+
+def test_runs_stay_few_enough_to_be_read(db, monkeypatch):
+    monkeypatch.setattr(policy, "AT_ONCE", 0)
+    monkeypatch.setattr(policy, "WIDEST", 10)
+    with db.bulk():
+        runs = batches(db, 35)
+    assert max(runs) < 2 * 10
+    assert len(db) == 35
+
+
+def test_bulks_may_be_in_each_other_and_end_in_any_way(db, monkeypatch):
+    monkeypatch.setattr(policy, "AT_ONCE", 0)
+    outer = db.bulk()
+    outer.__enter__()
+    with db.bulk():
+        batches(db, 9)
+    assert db.info()["runs"] == 9
+    with pytest.raises(KeyError):
+        outer.__exit__(KeyError, KeyError(), None)
+    assert db.info()["runs"] < policy.FANOUT
+    assert batches(db, 9, first=9)[-1] < 2 * policy.FANOUT
