@@ -181,7 +181,8 @@ class Database(Questions):
     @contextmanager
     def bulk(self) -> Iterator[None]:
         """For many batches that follow each other: what commits leave to be merged is merged when the block ends, all
-        at once, however it ends. Each commit is durable, and seen by queries, as ever; these take longer meanwhile."""
+        at once; after an error, by the next commit. Each commit is durable, and seen by queries, as ever; these take
+        longer meanwhile."""
         with self._store.bulk():
             yield
 

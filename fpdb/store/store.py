@@ -80,7 +80,8 @@ class Store:
     @contextmanager
     def bulk(self) -> Iterator[None]:
         """Puts merging off to the end of the block, or until there are very many runs: of commits that follow each
-        other, postings are then rewritten once instead of once a level. Queries have more runs to read meanwhile."""
+        other, postings are then rewritten once instead of once a level. Queries have more runs to read meanwhile. After
+        an error, whoever waits for it need not wait for merges: the next commit does them."""
         with self._counting:
             self._bulks += 1
         try:
@@ -88,8 +89,8 @@ class Store:
         finally:
             with self._counting:
                 self._bulks -= 1
-            if not self._bulks:
-                self.tidy()
+        if not self._bulks:
+            self.tidy()
 
     def apply(self, change: Change) -> State:
         """The same, and no run is merged afterwards; the state that it comes to."""
