@@ -5,7 +5,7 @@ A language is named as Pygments names it (its first alias).
 
 import re
 from collections.abc import Mapping
-from posixpath import basename, splitext
+from posixpath import basename
 
 # Extensions that mean one language. Those that several share (.m, .pl, .v, ...) are in AMBIGUOUS.
 EXTENSIONS: Mapping[str, str] = {
@@ -96,7 +96,8 @@ _CPP = re.compile(r"\b(?:class|namespace|template|public:|private:|constexpr|nul
 
 def extension_of(name: str) -> str:
     """The extension, without its dot and in lower case; "" if there is none."""
-    return splitext(name)[1][1:].lower() if "." in name else ""
+    base = name[name.rfind("/") + 1 :].lstrip(".")  # `.profile` has none
+    return base[base.rfind(".") + 1 :].lower() if "." in base else ""
 
 
 def means_code(extension: str) -> bool:
