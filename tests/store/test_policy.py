@@ -37,7 +37,7 @@ class Runs:
             for number, run in enumerate(self.runs)
         ]
 
-    def commit(self, size):
+    def commit(self, size, *, tidy=True):
         self.sizes.append(size)
         self.rewrites.append(0)
         sizes = [self.live(run) for run in self.runs]
@@ -48,7 +48,8 @@ class Runs:
         self.runs.append([len(self.sizes) - 1])
         if count:
             self.merge(len(self.runs) - 1 - count, len(self.runs))
-        self.tidy()
+        if tidy:
+            self.tidy()
 
     def merge(self, start, end):
         merged = list(chain.from_iterable(self.runs[start:end]))
@@ -100,6 +101,27 @@ def test_any_commits_leave_few_runs_in_order_of_level(sizes):
         for commit, rewrites in enumerate(runs.rewrites):
             # A rewrite lifts a posting a level, but for those at level 0 and a merge that stays on its level once.
             assert rewrites <= 2 * (top - policy.level(sizes[commit])) + LIMIT
+
+
+@given(st.lists(SIZES, max_size=60), st.lists(SIZES, max_size=150))
+@settings(max_examples=100, deadline=None)
+def test_bulk_loads_end_in_order_too(before, sizes):
+    runs = Runs()
+    for size in before:
+        runs.commit(size)
+    for size in sizes:
+        runs.commit(size, tidy=False)
+    runs.tidy()
+    runs.check()
+
+
+@pytest.mark.parametrize("count", [2, policy.FANOUT, 17, policy.WIDEST])
+def test_equal_batches_of_a_bulk_load_are_rewritten_once(count):
+    runs = Runs()
+    for _ in range(count):
+        runs.commit(2 * policy.AT_ONCE, tidy=False)
+    runs.tidy()
+    assert runs.rewrites == [int(count >= policy.FANOUT)] * count
 
 
 @pytest.mark.parametrize("size", [1, 40, 600, 5_000, 200_000])
