@@ -15,7 +15,7 @@ from fpdb.store.layout import Run
 FANOUT = 4
 SMALLEST = 512  # postings: about a block
 AT_ONCE = 1 << 20  # postings that a commit may rewrite beside its own
-WIDEST = 64  # runs that are merged at once
+WIDEST = 16  # runs that are merged at once: more take more room on disk meanwhile, and longer to choose from
 MOSTLY_DEAD = 3  # a run is rewritten when a third of it is dead
 
 

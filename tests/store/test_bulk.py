@@ -27,10 +27,10 @@ def answers(db):
 def test_it_ends_with_the_same_answers_and_few_runs(db, tmp_path, monkeypatch):
     monkeypatch.setattr(policy, "AT_ONCE", 0)  # no commit merges by itself
     with fpdb.open(tmp_path / "plain.fpdb") as plain:
-        batches(plain, 40)
+        batches(plain, 15)
         with db.bulk():
-            runs = batches(db, 40)
-            assert runs == list(range(1, 41))
+            runs = batches(db, 15)
+            assert runs == list(range(1, 16))
             assert answers(db) == answers(plain)
         assert db.info()["runs"] == 1
         assert answers(db) == answers(plain)

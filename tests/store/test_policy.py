@@ -115,7 +115,7 @@ def test_bulk_loads_end_in_order_too(before, sizes):
     runs.check()
 
 
-@pytest.mark.parametrize("count", [2, policy.FANOUT, 17, policy.WIDEST])
+@pytest.mark.parametrize("count", [2, policy.FANOUT, 13, policy.WIDEST])
 def test_equal_batches_of_a_bulk_load_are_rewritten_once(count):
     runs = Runs()
     for _ in range(count):
