@@ -98,7 +98,7 @@ def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10
     from fpdb.transfer import Incoming
 
     incoming = Incoming(file)
-    with open(path, "a", recipe=incoming.recipe, timeout=timeout) as db:
+    with open(path, "a", recipe=incoming.recipe, timeout=timeout) as db, db.bulk():
         return incoming.add_to(db.batch)
 
 
