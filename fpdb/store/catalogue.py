@@ -19,6 +19,7 @@ from fpdb.store.layout import RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record
 
 U32 = NDArray[np.uint32]
 
+GROUPS_KEPT = 512  # of those that were read: half a megabyte or so
 NO_SIZE = np.array((layout.DEAD, 0, 0), layout.SIZE).tobytes()  # of a document that is not there
 
 
@@ -31,7 +32,7 @@ class Catalogue:
         self._names = databases[layout.NAMES]
         self._sizes = databases[layout.SIZES]
         self._groups: dict[int, list[Record | None]] = {}  # those that were changed
-        self._last: tuple[int, list[Record | None] | None] = -1, None  # that of the record read last; once read whole
+        self._read: dict[int, list[Record | None] | None] = {}  # those that were read last; None: one record only
         self._chunks: dict[int, NDArray[np.void]] = {}
         self._changed: set[int] = set()
 
@@ -73,14 +74,16 @@ class Catalogue:
         return record
 
     def _read_record(self, index: int, at: int) -> Record | None:
-        """Of a group that is not changed. Who asks for a second one will ask for all."""
-        last, group = self._last
-        if index == last:
+        """Of a group that is not changed. Who asks for a second one will ask for all; and queries that follow each
+        other often find the same documents, or their neighbours."""
+        if index in self._read:
+            group = self._read[index]
             if group is None:
-                group = self._read_group(index)
-                self._last = index, group
+                group = self._read[index] = self._read_group(index)
             return group[at]
-        self._last = index, None
+        if len(self._read) >= GROUPS_KEPT:
+            del self._read[next(iter(self._read))]
+        self._read[index] = None
         key = layout.id_key(index)
         value = self._get(self._documents, key)
         return None if value is None else layout.unpack_record(key, value, at)
@@ -268,7 +271,7 @@ class Catalogue:
                 self._put(self._sizes, key, layout.pack_array(key, chunk), append=append)
         self._groups.clear()
         self._changed.clear()
-        self._last = -1, None
+        self._read.clear()
 
     def _put(self, database: Any, key: bytes, value: bytes, *, append: bool) -> None:
         if not self._txn.put(key, value, db=database, append=append):
