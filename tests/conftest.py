@@ -10,8 +10,8 @@ import fpdb
 from fpdb.match import queries
 from fpdb.store import catalogue, commits, copies, layout, merging, policy, runs, store
 
-# Half of what Hypothesis tries by default, so that tools/test stays short; --hypothesis-profile=default tries all.
-settings.register_profile("short", max_examples=50)
+# A third of what Hypothesis tries by default, so that tools/test stays short; --hypothesis-profile=default tries all.
+settings.register_profile("short", max_examples=35)
 settings.load_profile("short")
 
 SMALL = [
