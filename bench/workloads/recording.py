@@ -18,6 +18,7 @@ from bench.room import Room
 from fpdb.collecting import collect_seldom
 from fpdb.load.loading import Report, load
 from fpdb.load.records import pieces
+from fpdb.load.records import records as documents
 
 MOST = 1_000_000
 NEW = 100  # one new record, or query, for so many
@@ -70,9 +71,8 @@ def _add(path: Path, file: Path) -> tuple[float, int]:
 
 
 def _parse(file: Path) -> None:
-    for piece in pieces([str(file)]):
-        for _ in piece.sources():  # type: ignore[union-attr]
-            pass
+    for _ in documents([str(file)]):
+        pass
 
 
 def _kill(path: Path, file: Path, after: float) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, Recipe
-from fpdb.load.crews import Crew, begin, in_processes
+from fpdb.load.crews import Crew, in_processes
 from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
 from fpdb.load.workers import in_pieces, told_kind
@@ -138,7 +138,6 @@ def _paths(db: "Database | Shards") -> list[str]:
 
 def _begin(paths: list[str], recipe: dict[str, Any], contents: bool, options: dict[str, Any]) -> None:
     global _asking
-    begin()
     from fpdb.database import open as open_one
     from fpdb.shards import open_all
 

@@ -62,7 +62,9 @@ class _Workers(Generic[Result]):
         from multiprocessing import get_context
 
         self._work = crew.work
-        self._pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=crew.begin, initargs=crew.given)
+        self._pool = ProcessPoolExecutor(
+            processes, get_context("spawn"), initializer=_begin, initargs=(crew.begin, crew.given)
+        )
         self._free = 2 * processes
         self._queue: deque[_Given[Result]] = deque()
         self._lock = threading.RLock()  # a future that is done already calls `_next` at once
@@ -137,11 +139,12 @@ def _first(waiting: deque[_Given[Result]], workers: _Workers[Result], crew: Crew
     return crew.unpack(first.piece, first.future.result())
 
 
-def begin() -> None:
-    """For each worker to call first."""
+def _begin(begin: Callable[..., None], given: tuple[Any, ...]) -> None:
+    """What a worker does first."""
     collect_seldom()
     # If its parent were killed, it would wait for work for ever.
     threading.Thread(target=_await_parent, daemon=True).start()
+    begin(*given)
 
 
 def _await_parent() -> None:

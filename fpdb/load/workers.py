@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fpdb.batch import Addition, KeptText, Record, described, numbered, pack, purpose_of
 from fpdb.fingerprint import AUTO, WHOLE, Frequencies, Recipe, content_digest
-from fpdb.load.crews import Crew, begin, in_processes
+from fpdb.load.crews import Crew, in_processes
 from fpdb.load.sources import BINARY_KINDS, Listed, Piece, Skipped, Source, content_of, reason_of
 
 if TYPE_CHECKING:
@@ -307,7 +307,6 @@ _worker: Worker
 
 def _begin_worker(record: dict[str, Any], task: Task) -> None:
     global _worker
-    begin()
     from fpdb.database import open as open_database
 
     # It is looked into only, without the key; and open for as long as the process lives.

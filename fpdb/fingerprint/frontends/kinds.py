@@ -71,5 +71,5 @@ def _kind_of_archive(content: bytes) -> str:
             if "mimetype" in names and archive.getinfo("mimetype").file_size < HEAD:
                 return "odt" if archive.read("mimetype").startswith(_ODT.encode()) else "text"
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, RuntimeError, NotImplementedError):
-        pass
+        pass  # what zipfile raises for damaged or encrypted archives: no front-end reads them
     return "text"

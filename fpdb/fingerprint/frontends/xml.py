@@ -28,6 +28,7 @@ def open_archive(content: bytes | str, what: str) -> zipfile.ZipFile:
         raise Unreadable(f"{what} is bytes, not a string")
     try:
         return zipfile.ZipFile(io.BytesIO(content))
+    # Beside its own error, zipfile raises these for headers that are damaged.
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
         raise Unreadable(f"not {what}: {error}") from error
 
@@ -91,5 +92,6 @@ def _inflate(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
                 yield chunk
     except KeyError as error:
         raise Unreadable(f"has no {name}") from error
+    # And these for members that are damaged, encrypted, or compressed in a way that it does not know.
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
         raise Unreadable(f"{name}: {error}") from error
