@@ -11,7 +11,7 @@ def test_killed_at_any_moment(half, amount, figure):
     (outcome,) = run_program("kills", half, kills)
     assert "bad" not in outcome, outcome
     assert outcome["killed"] == kills
-    assert amount({"batch"}, {"batch", "compact", "merge"}) <= set(outcome["inside"])  # twenty kills may miss the others
+    assert amount({"batch"}, {"batch", "compact", "merge"}) <= set(outcome["inside"])  # twenty may miss the others
     inside = ", ".join(f"{count} in a {what}" for what, count in sorted(outcome["inside"].items()) if what != "nothing")
     figure(1, "kills", f"{kills} ({inside}), no acknowledged commit lost, every file sound")
 
