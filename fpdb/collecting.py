@@ -1,6 +1,7 @@
 """When Python's collector of cycles is to run: it looks at all objects again whenever many more were made than dropped,
 which takes a good part of the time where a batch of documents is put together. Almost none of these are in cycles."""
 
+import atexit
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +11,9 @@ SELDOM = 50_000
 
 
 def collect_seldom() -> None:
-    """For a process of ours."""
+    """For a process of ours, which also need not look at what goes with it when it ends."""
     gc.set_threshold(SELDOM)
+    atexit.register(gc.freeze)
 
 
 @contextmanager

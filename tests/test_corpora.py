@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import fpdb
 from bench.examples import files
-from fpdb.cli import cli
+from fpdb.cli.program import cli
 
 PAGE = Path(__file__).parents[1] / "docs" / "corpora.md"
 TIMES = re.compile(r"in [\d.]+ s \([\d.]+ \w+/s\)")

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import fpdb
-from fpdb.cli import cli
+from fpdb.cli.program import cli
 from fpdb.load.loading import load
 from fpdb.load.rotating import rotate
 from fpdb.load.sources import Source

@@ -1,17 +1,23 @@
-"""What sort of archive a file is, told by how it begins; and its members, whatever the sort."""
+"""What sort of archive a file is, told by how it begins; and its members, whatever the sort.
+
+`zipfile` and `tarfile` are imported when a file may be one: they take as long to start as all of fpdb's storage.
+"""
 
 import io
 import posixpath
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from fpdb.archives.limits import Meter, Refused
 from fpdb.archives.members import Member
 from fpdb.archives.streams import BUFFER, COMPRESSIONS, Unpacked, buffered
-from fpdb.archives.tars import is_tar, tar_members
-from fpdb.archives.zips import ZIP, is_folder, list_zip, zip_members
+
+if TYPE_CHECKING:
+    from zipfile import ZipInfo
+
+ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+"""How a zip file begins: with a member, with the end of a list of none, as a part of several."""
 
 HEAD: Final = 8192
 """Bytes of a stream that are looked at to tell what it is."""
@@ -51,6 +57,8 @@ def archive_form(head: bytes) -> str | None:
     for form, (mark, _) in COMPRESSIONS.items():
         if head.startswith(mark):
             return form
+    from fpdb.archives.tars import is_tar
+
     return "tar" if is_tar(head) else None
 
 
@@ -63,9 +71,13 @@ def open_archive(stream: io.BufferedReader, form: str | None, name: str, meter: 
     if form is None:
         raise Refused("no archive that can be read")
     if form == "zip":
+        from fpdb.archives.zips import is_folder, list_zip, zip_members
+
         infos = list_zip(stream, meter)
         files = sum(not is_folder(info) for info in infos)
         return Archive(zip_members(stream, infos, meter), files, package=_is_package(infos))
+    from fpdb.archives.tars import is_tar, tar_members
+
     if form in COMPRESSIONS:
         mark, make = COMPRESSIONS[form]
         stream = buffered(Unpacked(stream, make, meter, mark))
@@ -85,7 +97,7 @@ def content_of(stream: io.BufferedReader, most: int, what: str) -> bytes:
     return content.getvalue()
 
 
-def _is_package(infos: list[zipfile.ZipInfo]) -> bool:
+def _is_package(infos: "list[ZipInfo]") -> bool:
     return any(info.filename in _PACKAGES or info.filename.endswith(_WHEEL) for info in infos)
 
 

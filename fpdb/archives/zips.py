@@ -13,9 +13,7 @@ from fpdb.archives.limits import Meter, Refused
 from fpdb.archives.members import NOT_FILES, Labels, Member
 from fpdb.archives.streams import Checked, Part, Unpacked, buffered, deflate
 
-ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-"""How a zip file begins: with a member, with the end of a list of none, as a part of several."""
-
+_MEMBER = b"PK\x03\x04"
 _ENTRY = b"PK\x01\x02"
 _HEADER = 30
 _ENCRYPTED = 0x41
@@ -96,7 +94,7 @@ def _open(file: io.BufferedReader, info: zipfile.ZipInfo, meter: Meter) -> io.Ra
     except (OSError, ValueError, OverflowError) as error:
         raise Refused(f"damaged: {error}") from error
     header = file.read(_HEADER)
-    if len(header) < _HEADER or header[:4] != ZIP[0]:
+    if len(header) < _HEADER or header[:4] != _MEMBER:
         raise Refused("damaged: it is not where the archive says")
     file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
     inner: io.RawIOBase

@@ -1,154 +1,16 @@
-"""The command line: parses, calls `Database` or `load`, prints. One module a command, or a few that belong
-together.
+"""The command line: parses, calls `Database` or `load`, prints. One module a command, or a few that belong together.
 
-Imports the library only inside commands, so that `fpdb --help` comes at once.
+Commands are imported when they are called for, and the library only inside commands, so that each starts at once.
 """
 
-import errno
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
-
-import click
-
-from fpdb import __version__
-from fpdb.cli.add import add
-from fpdb.cli.catalogue import info, list_, show
-from fpdb.cli.common import common
-from fpdb.cli.drop_list import drop_list
-from fpdb.cli.explain import explain
-from fpdb.cli.fingerprint import fingerprint
-from fpdb.cli.init import init
-from fpdb.cli.merge import adopt, merge
-from fpdb.cli.options import Target, default_path
-from fpdb.cli.output import printable, say
-from fpdb.cli.pairs import pairs
-from fpdb.cli.query import query
-from fpdb.cli.remove import remove
-from fpdb.cli.rotate import rotate
-from fpdb.cli.spans import spans
-from fpdb.cli.spark import spark
-from fpdb.cli.transfer import export, import_
-from fpdb.cli.upkeep import backup, check, compact
 from fpdb.collecting import collect_seldom
-from fpdb.errors import Error
 
-__all__ = ["cli", "main"]
-
-
-class Failure(click.ClickException):
-    """Something went wrong that is no mistake in the command: one line, exit status 1."""
-
-    def show(self, _file: Any = None) -> None:
-        """Prints it on standard error."""
-        say(f"fpdb: {self.message}")
-
-
-@contextmanager
-def _harmless() -> Iterator[None]:
-    """What click says of wrong usage repeats arguments."""
-    try:
-        yield
-    except click.ClickException as error:
-        vars(error)["message"] = printable(error.message)  # declared as final
-        raise
-
-
-class Commands(click.Group):
-    """A group whose commands fail with one line instead of a traceback."""
-
-    def list_commands(self, _ctx: click.Context) -> list[str]:
-        """In the order of a database's life, not of the alphabet."""
-        return list(self.commands)
-
-    def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Parses the options before the command."""
-        with _harmless():
-            return super().make_context(*args, **extra)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Parses the rest, and runs the command."""
-        try:
-            with _harmless():
-                return super().invoke(ctx)
-        except Error as error:
-            raise Failure(str(error)) from error
-        except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise
-            where = f"{error.filename}: " if error.filename else ""
-            raise Failure(f"{where}{error.strerror or error}") from error
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option(
-    "--db",
-    "paths",
-    metavar="FILE",
-    multiple=True,
-    show_default="$FPDB_DB, else corpus.fpdb",
-    type=click.Path(),
-    help="The database. For `fpdb query` also several, as --db A --db B.",
-)
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0),
-    default=10.0,
-    show_default=True,
-    help="How long to wait for another process that writes.",
-)
-@click.option(
-    "--key-file",
-    metavar="FILE",
-    envvar="FPDB_KEY_FILE",
-    type=click.Path(),
-    help="The key file, of a database that was made with one (fpdb init --secret-file), or $FPDB_KEY_FILE.",
-)
-@click.version_option(__version__, message="fpdb %(version)s")
-@click.pass_context
-def cli(ctx: click.Context, paths: tuple[str, ...], timeout: float, key_file: str | None) -> None:
-    """Fingerprints of documents in one file: which documents share text with this one, and how much?
-
-    \b
-    fpdb add essays/            remember every text in a folder
-    fpdb query draft.txt        which of them share text with a draft?
-
-    Exit status: 0 done (also when nothing matches), 1 it failed or damage was found, 2 wrong usage.
-    """
-    if len(paths) > 1 and ctx.invoked_subcommand != "query":
-        raise click.UsageError("only `fpdb query` takes several databases; give one --db")
-    ctx.obj = Target(paths[0] if paths else default_path(), timeout, key_file, paths)
-
-
-for _command in (
-    init,
-    add,
-    remove,
-    query,
-    pairs,
-    drop_list,
-    spans,
-    common,
-    explain,
-    fingerprint,
-    list_,
-    show,
-    info,
-    rotate,
-    check,
-    compact,
-    backup,
-    export,
-    import_,
-    merge,
-    adopt,
-    spark,
-):
-    cli.add_command(_command)
+__all__ = ["main"]
 
 
 def main() -> None:
     """The `fpdb` program."""
-    collect_seldom()
+    collect_seldom()  # before thousands of objects are made by imports
+    from fpdb.cli.program import cli
+
     cli(prog_name="fpdb")

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import fpdb
-from fpdb.cli import cli
+from fpdb.cli.program import cli
 
 Run = Callable[..., Result]
 

@@ -28,7 +28,8 @@ ALL = f"{ESCAPES}{RICH}{SEVERAL}é\udcff"
 
 SCRIPT = """
 import json, os, sys
-from fpdb.cli import cli, progress
+from fpdb.cli import progress
+from fpdb.cli.program import cli
 progress.PATIENCE = progress.INTERVAL = 0
 for arguments in json.load(open(sys.argv[1])):
     try:
@@ -130,7 +131,7 @@ def commands(name: str, files: list[str]) -> list[list[str]]:
 def test_no_output_in_a_pipe(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
     from click.testing import CliRunner
 
-    from fpdb.cli import cli
+    from fpdb.cli.program import cli
 
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("pipe"))

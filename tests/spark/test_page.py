@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import fpdb
-from fpdb.cli import cli
+from fpdb.cli.program import cli
 
 PATHS = {"corpus.jsonl", "corpus.parquet", "dropped", "built", "fingerprints", "pairs", "drop", "folder"}
 PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text()

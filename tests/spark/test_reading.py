@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import fpdb
-from fpdb.cli import cli
+from fpdb.cli.program import cli
 from fpdb.errors import BadName, BadQuery, MissingPackage, SparkFailure
 from fpdb.load.records import Fields
 from fpdb.spark import documents, fingerprints, pairs, problems

@@ -11,7 +11,7 @@ from collections import Counter
 from functools import partial
 
 import fpdb
-from fpdb.cli import cli
+from fpdb.cli.program import cli
 from stress.attempts import Changes, attempt, outcome
 from stress.forks import fork
 from stress.shim import EVERY_KIND, FAIL, FOR_EVER, NAME, SHORT, shim, tell

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import fpdb
 from fpdb.archives import LARGEST
-from fpdb.cli import cli
+from fpdb.cli.program import cli
 from fpdb.fingerprint import Recipe
 from stress.hostiles import ESCAPES, SCRIPTS, nested, selected_throughout, slow
 
