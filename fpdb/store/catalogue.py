@@ -20,7 +20,7 @@ from fpdb.store.layout import RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record
 U32 = NDArray[np.uint32]
 
 GROUPS_KEPT = 512  # of those that were read: half a megabyte or so
-NO_SIZE = np.array((layout.DEAD, 0, 0), layout.SIZE).tobytes()  # of a document that is not there
+NO_SIZE = np.array((layout.DEAD, 0, 0), layout.SIZE)  # of a document that is not there
 
 
 class Catalogue:
@@ -31,7 +31,7 @@ class Catalogue:
         self._documents = databases[layout.DOCUMENTS]
         self._names = databases[layout.NAMES]
         self._sizes = databases[layout.SIZES]
-        self._groups: dict[int, list[Record | None]] = {}  # those that were changed
+        self._groups: dict[int, list[Record | list[Any] | None]] = {}  # that were changed; rows are as they were stored
         self._read: dict[int, list[Record | None] | None] = {}  # those that were read last; None: one record only
         self._chunks: dict[int, NDArray[np.void]] = {}
         self._changed: set[int] = set()
@@ -68,7 +68,9 @@ class Catalogue:
         """Raises Corrupt where there is none."""
         index, at = divmod(document, RECORDS_PER_GROUP)
         changed = self._groups.get(index)
-        record = self._read_record(index, at) if changed is None else changed[at]
+        record = (
+            self._read_record(index, at) if changed is None else layout.as_record(layout.id_key(index), changed[at])
+        )
         if record is None:
             raise Corrupt(f"document {document} has no record; run 'fpdb check'")
         return record
@@ -93,15 +95,18 @@ class Catalogue:
         value = self._get(self._documents, key)
         return [None] * RECORDS_PER_GROUP if value is None else layout.unpack_records(key, value)
 
-    def _group(self, index: int) -> list[Record | None]:
+    def _group(self, index: int) -> list[Record | list[Any] | None]:
         """The records of a group, to be changed."""
         group = self._groups.get(index)
         if group is None:
-            group = self._groups[index] = self._read_group(index)
+            key = layout.id_key(index)
+            value = self._get(self._documents, key)
+            group = [None] * RECORDS_PER_GROUP if value is None else layout.unpack_rows(key, value)
+            self._groups[index] = group
         return group
 
-    def set_record(self, document: int, record: Record | None) -> None:
-        """Sets a record, or takes it away; its name is another matter."""
+    def set_record(self, document: int, record: Record) -> None:
+        """Sets a record; its name is another matter."""
         index, at = divmod(document, RECORDS_PER_GROUP)
         self._group(index)[at] = record
 
@@ -172,15 +177,19 @@ class Catalogue:
         items = [(key, layout.seal(key, layout.id_key(document))) for key, document in entries]
         self._txn.cursor(self._names).putmulti(items)
 
-    def delete(self, document: int, name: bytes | None) -> None:
-        """Drops a document's record, its sizes, and its name unless that is None: taken over by another document."""
-        self.set_record(document, None)
+    def delete(self, document: int, name: bytes | None) -> Record:
+        """Drops a document's record, its sizes, and its name unless that is None: taken over by another document.
+        Returns the record. Raises Corrupt where there is none."""
+        index, at = divmod(document, RECORDS_PER_GROUP)
+        self._group(index)
+        record = self.record(document)
+        self._groups[index][at] = None
         if name is not None:
             self._txn.delete(layout.name_key(name), db=self._names)
-        index = document // SIZES_PER_CHUNK
-        chunk = self._chunk(index)
-        chunk[document % SIZES_PER_CHUNK] = (layout.DEAD, 0, 0)
+        index, at = divmod(document, SIZES_PER_CHUNK)
+        self._chunk(index)[at] = NO_SIZE
         self._changed.add(index)
+        return record
 
     # ------------------------------------------------------------ sizes
 
@@ -191,7 +200,7 @@ class Catalogue:
             return chunk.tobytes()
         key = layout.id_key(index)
         value = self._get(self._sizes, key)
-        return NO_SIZE * SIZES_PER_CHUNK if value is None else layout.unseal_sizes(key, value)
+        return NO_SIZE.tobytes() * SIZES_PER_CHUNK if value is None else layout.unseal_sizes(key, value)
 
     def _peek(self, index: int) -> NDArray[np.void]:
         """A chunk to read from only, before the next write."""

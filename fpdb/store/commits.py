@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -106,33 +107,38 @@ class _Commit:
 
     def _remove_all(self, change: Change) -> bool:
         """Whether a boilerplate document was among them."""
-        boilerplate = False
-        for name in change.removals:
+        gone: list[tuple[int, bytes | None]] = []
+        for name in sorted(change.removals):  # neighbours in the file one after the other
             found = self.catalogue.find(name)
             if found is None:
                 raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
-            boilerplate |= self._remove(found, name)
+            gone.append((found, name))
         coming = [*(addition.record for addition in change.additions), *change.arrivals.records]
-        for replaced in list(self.catalogue.find_all(record.name for record in coming)):
-            boilerplate |= self._remove(replaced, None)
-        return boilerplate
+        gone += [(replaced, None) for replaced in self.catalogue.find_all(record.name for record in coming)]
+        records = {document: self.catalogue.delete(document, name) for document, name in gone}
+        self._count_dead(records)
+        for document, record in records.items():
+            if record.text is not None:
+                self.view.texts.delete(document)
+                self._count_text(-1, record.text)
+        boilerplate = sum(document >= layout.FIRST_BOILERPLATE for document in records)
+        self.state = self.state._replace(
+            documents=self.state.documents - len(records) + boilerplate,
+            boilerplate_documents=self.state.boilerplate_documents - boilerplate,
+        )
+        return boilerplate > 0
 
-    def _remove(self, document: int, name: bytes | None) -> bool:
-        record = self.catalogue.record(document)
-        self.catalogue.delete(document, name)
-        boilerplate = document >= layout.FIRST_BOILERPLATE
-        listed = self.listed[boilerplate]
-        if record.fingerprints:
-            at = bisect_right(listed, document, key=lambda run: run.first_id) - 1
-            listed[at] = listed[at]._replace(dead=listed[at].dead + record.fingerprints)
-        if record.text is not None:
-            self.view.texts.delete(document)
-            self._count_text(-1, record.text)
-        if boilerplate:
-            self.state = self.state._replace(boilerplate_documents=self.state.boilerplate_documents - 1)
-        else:
-            self.state = self.state._replace(documents=self.state.documents - 1)
-        return boilerplate
+    def _count_dead(self, records: Mapping[int, Record]) -> None:
+        """The postings of these documents are dead in the runs that hold them."""
+        firsts = {sort: [run.first_id for run in listed] for sort, listed in self.listed.items()}
+        dead: Counter[tuple[bool, int]] = Counter()
+        for document, record in records.items():
+            if record.fingerprints:
+                sort = document >= layout.FIRST_BOILERPLATE
+                dead[sort, bisect_right(firsts[sort], document) - 1] += record.fingerprints
+        for (sort, at), postings in dead.items():
+            run = self.listed[sort][at]
+            self.listed[sort][at] = run._replace(dead=run.dead + postings)
 
     # ------------------------------------------------------------ boilerplate
 

@@ -337,8 +337,8 @@ def record_fault(record: Record) -> str | None:
     return None
 
 
-def pack_records(key: bytes, records: Sequence[Record | None], level: int) -> bytes:
-    """The value under a group's key: its records, or None for a document that is not there, compressed."""
+def pack_records(key: bytes, records: Sequence[Record | list[Any] | None], level: int) -> bytes:
+    """The value under a group's key: its records, or rows, or None for a document that is not there, compressed."""
     packed = msgpack.packb(records, unicode_errors="surrogateescape")
     if len(packed) > LARGEST_GROUP:
         raise BadLabel(f"{len(packed)} bytes of names, labels and sources for {len(records)} documents are too many")
@@ -347,11 +347,24 @@ def pack_records(key: bytes, records: Sequence[Record | None], level: int) -> by
 
 def unpack_records(key: bytes, value: bytes | memoryview) -> list[Record | None]:
     """The RECORDS_PER_GROUP records of a group. Raises Corrupt."""
+    return [as_record(key, row) for row in unpack_rows(key, value)]
+
+
+def unpack_rows(key: bytes, value: bytes | memoryview) -> list[Any]:
+    """The same, of which `as_record` makes records; as they are, they can be packed again. Raises Corrupt."""
     try:
-        rows = _unpack(_inflated(key, value))
+        rows: list[Any] = _unpack(_inflated(key, value))
         if len(rows) != RECORDS_PER_GROUP:
             raise ValueError(f"the group has {len(rows)} records")
-        return [_as_record(row) for row in rows]
+        return rows
+    except _MALFORMED as error:
+        raise _corrupt(key, error) from error
+
+
+def as_record(key: bytes, row: Any) -> Record | None:
+    """The record that a row of a group is, if it is not one already. Raises Corrupt."""
+    try:
+        return row if type(row) is Record else _as_record(row)
     except _MALFORMED as error:
         raise _corrupt(key, error) from error
 
