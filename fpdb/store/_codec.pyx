@@ -39,6 +39,8 @@ cdef enum:
     MOST = 65535        # postings in a block
     POSITION_HEADER = 8
 
+cdef uint64_t EVERY_OTHER = 0x5555555555555555  # bits
+
 POSTINGS_PER_BLOCK = MOST
 BLOCK_BYTES = BLOCK
 
@@ -670,17 +672,29 @@ cdef int more_room(Sink* sink, Py_ssize_t more) noexcept nogil:
 
 cdef int count_all(Sink* sink, const Block* block, int64_t* previous) noexcept nogil:
     """Counts the documents of a block of one hash, but for what repeats the previous one, as they are decoded."""
-    cdef Py_ssize_t i = 0, n = block.postings, word
+    cdef Py_ssize_t i = 0, n = block.postings, word, j
     cdef int low = block.low
-    cdef uint64_t bits
+    cdef uint64_t bits, gap
     cdef int64_t document, last = previous[0], base = block.base
+    cdef uint32_t* counts
     for word in range(block.high_len >> 3):
         bits = load64(block.high + 8 * word)
+        if low == 0 and (bits == EVERY_OTHER or bits == EVERY_OTHER << 1) and i + 32 <= n:  # 32 documents in a row
+            document = base + 64 * word + fpdb_ctz(bits) - i
+            if last < document and 0 <= document and document + 32 <= sink.documents_end:
+                counts = sink.counts + document
+                for j in range(32):
+                    counts[j] += 1
+                last = document + 31
+                i += 32
+                continue
         while bits:
             if i == n:
                 return DAMAGED
-            document = base + <int64_t>((<uint64_t>(64 * word + fpdb_ctz(bits) - i) << low)
-                                        | get_bits(block.lows, i, low))
+            gap = <uint64_t>(64 * word + fpdb_ctz(bits) - i)
+            if low:
+                gap = gap << low | get_bits(block.lows, i, low)
+            document = base + <int64_t>gap
             bits &= bits - 1
             i += 1
             if document == last:

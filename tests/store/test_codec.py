@@ -39,6 +39,12 @@ def shapes(rng):
     yield "dense hashes", np.arange(n, dtype=np.uint64) + np.uint64(2**63), documents
     yield "few hashes", rng.choice(few, n), documents
     yield "hot", np.full(100_000, 7, np.uint64), np.arange(100_000)
+    gaps = rng.integers(0, 100_000, 3_000)
+    yield (
+        "hot with gaps",
+        np.full(97_000, 7, np.uint64),
+        np.sort(np.r_[np.delete(np.arange(100_000), gaps), gaps])[:97_000],
+    )
     yield "hot at the top", np.full(70_000, MOST, np.uint64), np.arange(2**32 - 70_000, 2**32)
     yield "hot among others", np.r_[uniform[:999], np.full(30_000, few[0])], np.r_[documents[:999], np.arange(30_000)]
     yield (
@@ -68,23 +74,42 @@ def test_postings_come_back(name):
     assert sum(taken) == sum(counts[:-1])
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_probe_is_a_look_up_in_a_dict(name, rng):
-    hashes, documents = SHAPES[name]
-    blocks, counts = encode(hashes, documents)
+def asked_of(hashes, counts, rng):
+    """Hashes that are there and such that are not, and between which blocks each lies."""
     firsts = hashes[np.cumsum([0, *counts[:-1]])]
-    held = defaultdict(set)
-    for hash_, document in zip(hashes.tolist(), documents.tolist(), strict=True):
-        held[hash_].add(document)
     some = rng.choice(hashes, min(len(hashes), 300))
     ends = np.array([0, MOST], np.uint64)
     one = np.uint64(1)
     asked = np.unique(np.r_[some, some + one, some - one, rng.integers(0, MOST, 100, np.uint64), ends])
     lows = np.maximum(np.searchsorted(firsts, asked, "left") - 1, 0).astype(np.uint32)
     highs = np.maximum(np.searchsorted(firsts, asked, "right") - 1, 0).astype(np.uint32)
-    indices, found = _codec.probe(blocks, asked, lows, highs)
+    return asked, lows, highs
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_probe_is_a_look_up_in_a_dict(name, rng):
+    hashes, documents = SHAPES[name]
+    blocks, counts = encode(hashes, documents)
+    held = defaultdict(set)
+    for hash_, document in zip(hashes.tolist(), documents.tolist(), strict=True):
+        held[hash_].add(document)
+    asked, *between = asked_of(hashes, counts, rng)
+    indices, found = _codec.probe(blocks, asked, *between)
     expected = [(i, document) for i, hash_ in enumerate(asked.tolist()) for document in sorted(held.get(hash_, ()))]
     assert list(zip(indices.tolist(), found.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("name", [name for name, (_, documents) in SHAPES.items() if 0 < documents.max() < 10**6])
+def test_a_tally_counts_what_a_probe_lists(name, rng):
+    hashes, documents = SHAPES[name]
+    blocks, counts = encode(hashes, documents)
+    asked = asked_of(hashes, counts, rng)
+    _, found = _codec.probe(blocks, *asked)
+    tally = np.zeros(documents.max() + 1, np.uint32)
+    _codec.tally(blocks, *asked, tally)
+    assert (tally == np.bincount(found, minlength=len(tally))).all()
+    with pytest.raises(ValueError, match="damaged"):  # documents beyond the last there is
+        _codec.tally(blocks, *asked, tally[: found.max()])
 
 
 HASHES = st.one_of(st.integers(0, MOST), st.integers(0, 40), st.integers(MOST - 40, MOST))
