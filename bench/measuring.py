@@ -61,9 +61,10 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def in_turns(rounds: int, *works: Callable[[], object]) -> list[list[float]]:
-    """Seconds of each work, round by round, after one round that does not count."""
-    for work in works:
-        work()
+    """Seconds of each work, round by round, after one that does not count; where there is but one, it counts."""
+    if rounds > 1:
+        for work in works:
+            work()
     taken: list[list[float]] = [[] for _ in works]
     for _ in range(rounds):
         for index, work in enumerate(works):

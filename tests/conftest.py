@@ -11,8 +11,23 @@ from fpdb.match import queries
 from fpdb.store import catalogue, commits, copies, layout, merging, policy, runs, store
 
 # A third of what Hypothesis tries by default, so that tools/test stays short; --hypothesis-profile=default tries all.
-settings.register_profile("short", max_examples=35)
+# No deadline: a machine may be busy.
+settings.register_profile("short", max_examples=35, deadline=None)
 settings.load_profile("short")
+
+# Beginnings of the names of tests that are to run in one process of pytest-xdist, since each process would start a
+# Spark, a browser or the like of its own.
+GROUPS = {
+    "spark": ("tests/spark/",),
+    "browser": (
+        "tests/match/test_report_browser.py",
+        "tests/stress/test_hostile.py::test_nothing_in_a_report_is_obeyed",
+    ),
+    "crowd": ("tests/match/test_common_hashes.py",),
+}
+
+# Those that take longest begin, so that all processes end together.
+FIRST = ("tests/test_bench.py", "tests/stress/")
 
 SMALL = [
     (policy, "SMALLEST", 16),
@@ -44,6 +59,27 @@ SWITCHES = [
     "--disable-sync",
     "--window-size=1200,800",
 ]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """For `--dist loadgroup`: by its own marks, pytest-xdist 3.8 makes no groups under pytest 9.2."""
+    if config.option.dist != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Grouped(LoadScopeScheduling):
+        """The largest group first, then one test after the other."""
+
+        def _split_scope(self, nodeid):
+            found = (name for name, beginnings in GROUPS.items() if nodeid.startswith(beginnings))
+            return next(found, nodeid)
+
+    return Grouped(config, log)
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 
 @pytest.fixture

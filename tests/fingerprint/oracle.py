@@ -3,6 +3,8 @@
 import math
 import unicodedata
 from collections import Counter
+from functools import cache
+from operator import mul
 
 import xxhash
 
@@ -275,6 +277,7 @@ def mix(x):
     return x ^ x >> 31
 
 
+@cache
 def constants(key, alphabet):
     seed = xxhash.xxh3_64_intdigest(alphabet.encode(), seed=key)
     base, spread, multiplier, store = (mix(seed + i * GOLDEN & MASK) for i in (1, 2, 3, 4))
@@ -284,12 +287,11 @@ def constants(key, alphabet):
 def hash_kgrams(symbols, k, key, alphabet):
     """The hash of each k-gram from scratch, as selection compares it."""
     base, spread, multiplier, _ = constants(key, alphabet)
+    powers = [pow(base, k - j, 2**64) for j in range(k)]
+    spreads = [mix(spread + symbol * GOLDEN & MASK) for symbol in symbols]
     hashes = []
     for i in range(len(symbols) - k + 1):
-        h = 0
-        for j in range(k):
-            h += mix(spread + symbols[i + j] * GOLDEN & MASK) * pow(base, k - j, 2**64)
-        h &= MASK
+        h = sum(map(mul, spreads[i : i + k], powers)) & MASK
         y = (h ^ h >> 32) * multiplier & MASK
         hashes.append(y ^ y >> 32)
     return hashes

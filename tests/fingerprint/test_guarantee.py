@@ -12,25 +12,48 @@ SIZES = [(30, 21), (50, 100), (5, 4), (8, 1), (12, 40)]
 
 
 def random_letters(rng, count, alphabet):
-    return "".join(rng.choice(list(alphabet), count))
+    letters = np.frombuffer(alphabet.encode(), np.uint8)
+    return letters[rng.integers(0, len(letters), count)].tobytes().decode()
 
 
-def hide(rng, passage, alphabet, most):
-    """The passage somewhere in random letters, which may be none at either side."""
-    before, after = rng.integers(0, most, 2)
-    return random_letters(rng, before, alphabet) + passage + random_letters(rng, after, alphabet)
+def recipes(scheme):
+    return [Recipe.preset().with_(k=k, scheme=scheme, w=w) for k, w in SIZES]
+
+
+def hide(rng, passages, alphabet, most):
+    """The passages in random letters, of which there may be none between two or at either side; where each begins."""
+    *before, after = rng.integers(-most // 4, most, len(passages) + 1).clip(0)
+    text, begins = "", []
+    for count, passage in zip(before, passages, strict=True):
+        text += random_letters(rng, count, alphabet)
+        begins.append(len(text))
+        text += passage
+    return text + random_letters(rng, after, alphabet), begins
+
+
+def selected_within(found, begins, w):
+    """Of each passage the set of the hashes that are selected among its w k-grams."""
+    bounds = np.searchsorted(found.positions, np.add.outer(begins, [0, w])).tolist()
+    return [set(found.hashes[first:last].tolist()) for first, last in bounds]
 
 
 @pytest.mark.parametrize(("scheme", "trials"), [(s, 3_000 if s == "safe-mod" else TRIALS) for s in GUARANTEED])
 def test_a_shared_passage_of_t_symbols_is_always_found(scheme, trials):
+    """A trial is a passage: one alone in two documents, or one of 19, each of which is found by its own hashes."""
     rng = np.random.default_rng(11)
-    for trial in range(trials):
-        k, w = SIZES[0] if trial % 2 else SIZES[trial % len(SIZES)]
-        recipe = Recipe.preset().with_(k=k, scheme=scheme, w=w)
-        shared = random_letters(rng, w + k - 1, "pq" if trial % 10 == 0 else "pqrstuvw")
-        first = recipe.fingerprint(hide(rng, shared, "abcdef", 150))
-        second = recipe.fingerprint(hide(rng, shared, "ghijkl", 150))
-        assert np.intersect1d(first.hashes, second.hashes).size
+    options, tried = recipes(scheme), 0
+    for number in range(trials // 10):
+        size = 0 if number % 4 < 2 else number // 4 % len(SIZES)
+        k, w = SIZES[size]
+        letters = ["pq" if rng.random() < 0.1 else "pqrstuvw" for _ in range(1 if number % 2 else 19)]
+        shared = [random_letters(rng, w + k - 1, alphabet) for alphabet in letters]
+        both = []
+        for alphabet in ("abcdef", "ghijkl"):
+            text, begins = hide(rng, shared, alphabet, 150)
+            both.append(selected_within(options[size].fingerprint(text), begins, w))
+        assert all(one & other for one, other in zip(*both, strict=True))
+        tried += len(shared)
+    assert tried == trials
 
 
 @pytest.mark.parametrize("scheme", GUARANTEED)
@@ -101,9 +124,10 @@ def test_a_wider_window_selects_a_subset_and_still_guarantees(scheme):
 @pytest.mark.parametrize("scheme", GUARANTEED)
 def test_less_than_k_shared_symbols_are_never_seen(scheme):
     rng = np.random.default_rng(12)
+    options = recipes(scheme)
     for trial in range(1_000):
-        k, w = SIZES[trial % len(SIZES)]
-        recipe = Recipe.preset().with_(k=k, scheme=scheme, w=w)
+        k, _ = SIZES[trial % len(SIZES)]
+        recipe = options[trial % len(SIZES)]
         passages = [random_letters(rng, k - 1, "pqrstuvw") for _ in range(5)]
         first = recipe.fingerprint("a".join(["", *passages, ""]) + random_letters(rng, 100, "abc"))
         second = recipe.fingerprint("x".join(["", *passages[::-1], ""]) + random_letters(rng, 100, "xyz"))

@@ -14,13 +14,13 @@ from fpdb.fingerprint.hashing import KGrams, derive
 from fpdb.fingerprint.symbols import Symbols
 
 RNG = np.random.default_rng(3)
-REAL = Path(sysconfig.get_path("stdlib"), "textwrap.py").read_bytes()[:6000]
+REAL = Path(sysconfig.get_path("stdlib"), "textwrap.py").read_bytes()[:3000]
 INPUTS = {
-    "random": RNG.integers(97, 123, 4000, np.uint8),
-    "two letters": RNG.integers(97, 99, 2500, np.uint8),
+    "random": RNG.integers(97, 123, 2000, np.uint8),
+    "two letters": RNG.integers(97, 99, 1500, np.uint8),
     "one letter": np.full(1500, 97, np.uint8),
-    "period 7": np.resize(np.arange(97, 104, dtype=np.uint8), 2000),
-    "sensor data": np.where(RNG.random(2500) < 0.02, 49, 48).astype(np.uint8),
+    "period 7": np.resize(np.arange(97, 104, dtype=np.uint8), 1200),
+    "sensor data": np.where(RNG.random(1500) < 0.02, 49, 48).astype(np.uint8),
     "repeats": np.concatenate([np.tile(RNG.integers(97, 123, 90, np.uint8), 9), RNG.integers(97, 123, 900, np.uint8)]),
     "real": np.frombuffer(REAL, np.uint8),
     "wide": RNG.integers(0x4E00, 0x4E40, 1500, np.uint32),

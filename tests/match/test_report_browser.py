@@ -198,6 +198,6 @@ def test_light_and_dark(page: webdriver.Chrome) -> None:
 
 
 def test_a_thousand_pairs_are_all_listed(browser: webdriver.Chrome, tmp_path: Path) -> None:
-    texts = {f"{at}.txt": lines(200 * (at // 8) + 2 * at, 500) for at in range(400)}
+    texts = {f"{at}.txt": lines(200 * (at // 8) + 2 * at, 100) for at in range(400)}
     browser.get(written(tmp_path, texts))
     assert len(browser.find_elements(By.CSS_SELECTOR, "#list tbody tr")) == 1000

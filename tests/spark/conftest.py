@@ -3,7 +3,6 @@
 import json
 import os
 import random
-from pathlib import Path
 
 import pytest
 
@@ -24,15 +23,6 @@ SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 FOOTER = "This page was printed from the archive of the society; all rights of reproduction are reserved to it."
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """All of them in one process of pytest-xdist, since each process would start a Spark of its own."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session")

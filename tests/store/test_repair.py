@@ -27,8 +27,8 @@ def original(tmp_path_factory):
             with db.batch() as batch:
                 for number in range(60):
                     name = f"{part}/{number}" if number else f"{'n' * 600}{part}"
-                    hashes = rng.integers(0, 2**63, 300, np.uint64)
-                    batch.add_fingerprints(name, hashes, rng.integers(0, 9999, 300), labels={"part": str(part)})
+                    hashes = rng.integers(0, 2**63, 150, np.uint64)
+                    batch.add_fingerprints(name, hashes, rng.integers(0, 9999, 150), labels={"part": str(part)})
             db.add(f"text {part}", f"The text of part {part}, again. " * 200, keep_text=True)
         db.add_fingerprints("boilerplate", hashes[:40], boilerplate=True)
         for number in range(1, 20):

@@ -3,7 +3,7 @@
 `python -m stress.memory FOLDER WHAT SEED TRIES`, under the shim. WHAT: "python" (the interpreter's allocations; needs
 the module _testcapi), "native" (malloc and mmap, which numpy, LMDB and fpdb's own C code use), or "space" (RLIMIT_AS).
 TRIES: how many places in each change are tried, evenly spread from the first to the last, or all if there are fewer;
-with a few, only every third sort of change is tried.
+with a few, only every third sort of change is tried, and the last place is looked for in longer strides.
 """
 
 import gc
@@ -105,10 +105,11 @@ def main(folder, what, seed, tries):
             tell(bad=f"{what}, {step.what}, allocation {nth}, {times} times: {bad}; {raised}: {message}")
         return bool(raised) or bool(ended.status)
 
-    for step in list(changes.steps.values())[:: 1 if tries > FEW else 3]:
+    every, farther = (1, 2) if tries > FEW else (3, 4)
+    for step in list(changes.steps.values())[::every]:
         last = 1
         while last < farthest and one(step, last, lengths[-1]):
-            last *= 2
+            last *= farther
         totals["places"] += last
         for times in lengths:
             stride = max(1, last // tries)

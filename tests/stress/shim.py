@@ -4,12 +4,14 @@ A program is a module of this folder with a `main`. It runs in a process of its 
 the shim preloaded and the small limits of the storage tests; each line it prints is a JSON object.
 """
 
+import atexit
 import ctypes
 import json
 import os
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
@@ -20,19 +22,27 @@ FAIL, SHORT, KILL_BEFORE, KILL_AFTER, KILL_HALFWAY = range(1, 6)
 FOR_EVER = 1 << 30
 
 
+@cache
+def compiled():
+    """The shim as a library, made once, for as long as this process lives."""
+    folder = tempfile.TemporaryDirectory(prefix="fpdb-shim-")
+    atexit.register(folder.cleanup)
+    library = Path(folder.name, "shim.so")
+    source = Path(__file__).with_name("shim.c")
+    command = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl", "-lpthread"]
+    subprocess.run(command, check=True)
+    return str(library)
+
+
 def run_program(module, *arguments, timeout=1500):
     """Runs `stress.<module>`; returns the objects that it printed."""
     # A file system in memory: states are thrown away by the thousand.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
     with tempfile.TemporaryDirectory(prefix="fpdb-stress-", dir=memory) as folder:
-        shim = Path(folder, "shim.so")
-        source = Path(__file__).with_name("shim.c")
-        command = ["cc", "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", shim, source, "-ldl", "-lpthread"]
-        subprocess.run(command, check=True)
         paths = [str(TESTS), str(TESTS.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {
             **os.environ,
-            "LD_PRELOAD": str(shim),
+            "LD_PRELOAD": compiled(),
             "PYTHONPATH": os.pathsep.join(paths),
             "OPENBLAS_NUM_THREADS": "1",  # one thread, so that forks are safe
         }
