@@ -93,8 +93,8 @@ def test_a_probe_is_a_look_up_in_a_dict(name, rng):
     held = defaultdict(set)
     for hash_, document in zip(hashes.tolist(), documents.tolist(), strict=True):
         held[hash_].add(document)
-    asked, *between = asked_of(hashes, counts, rng)
-    indices, found = _codec.probe(blocks, asked, *between)
+    asked, lows, highs = asked_of(hashes, counts, rng)
+    indices, found = _codec.probe(blocks, asked, lows, highs)
     expected = [(i, document) for i, hash_ in enumerate(asked.tolist()) for document in sorted(held.get(hash_, ()))]
     assert list(zip(indices.tolist(), found.tolist(), strict=True)) == expected
 
@@ -103,13 +103,13 @@ def test_a_probe_is_a_look_up_in_a_dict(name, rng):
 def test_a_tally_counts_what_a_probe_lists(name, rng):
     hashes, documents = SHAPES[name]
     blocks, counts = encode(hashes, documents)
-    asked = asked_of(hashes, counts, rng)
-    _, found = _codec.probe(blocks, *asked)
+    asked, lows, highs = asked_of(hashes, counts, rng)
+    _, found = _codec.probe(blocks, asked, lows, highs)
     tally = np.zeros(documents.max() + 1, np.uint32)
-    _codec.tally(blocks, *asked, tally)
+    _codec.tally(blocks, asked, lows, highs, tally)
     assert (tally == np.bincount(found, minlength=len(tally))).all()
     with pytest.raises(ValueError, match="damaged"):  # documents beyond the last there is
-        _codec.tally(blocks, *asked, tally[: found.max()])
+        _codec.tally(blocks, asked, lows, highs, tally[: found.max()])
 
 
 HASHES = st.one_of(st.integers(0, MOST), st.integers(0, 40), st.integers(MOST - 40, MOST))
