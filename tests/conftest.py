@@ -27,7 +27,7 @@ GROUPS = {
 }
 
 # Those that take longest begin, so that all processes end together.
-FIRST = ("tests/test_bench.py", "tests/stress/")
+FIRST = ("tests/test_bench.py", "tests/test_papers.py", "tests/stress/")
 
 SMALL = [
     (policy, "SMALLEST", 16),
