@@ -61,8 +61,14 @@ class Catalogue:
 
     def find_all(self, names: Iterable[bytes]) -> Iterator[int]:
         """The ids of those of the documents of these names that there are, in any order; not `sure`, as for `find`."""
-        found = self._txn.cursor(self._names).getmulti([layout.name_key(name) for name in names])
-        return (layout.parse_id_key(bytes(layout.unseal(bytes(key), value))) for key, value in found)
+        return iter(self.find_each(names).values())
+
+    def find_each(self, names: Iterable[bytes]) -> dict[bytes, int]:
+        """The same, each under its name."""
+        named = {layout.name_key(name): name for name in names}
+        found = self._txn.cursor(self._names).getmulti(sorted(named))
+        entries = ((bytes(key), value) for key, value in found)
+        return {named[key]: layout.parse_id_key(bytes(layout.unseal(key, value))) for key, value in entries}
 
     def record(self, document: int) -> Record:
         """Raises Corrupt where there is none."""
@@ -70,8 +76,27 @@ class Catalogue:
         changed = self._groups.get(index)
         record = self._read_record(index, at) if changed is None else changed[at]
         if record is None:
-            raise Corrupt(f"document {document} has no record; run 'fpdb check'")
+            raise _lost(document)
         return record
+
+    def records_of(self, documents: Iterable[int]) -> dict[int, Record]:
+        """The records of documents, by id, ascending; each group is read once. Raises Corrupt where one is missing."""
+        found: dict[int, Record] = {}
+        for index, some in groupby(sorted(documents), lambda document: document // RECORDS_PER_GROUP):
+            first = index * RECORDS_PER_GROUP
+            for at, record in self._some_records(index, [document - first for document in some]).items():
+                if record is None:
+                    raise _lost(first + at)
+                found[first + at] = record
+        return found
+
+    def _some_records(self, index: int, places: list[int]) -> dict[int, Record | None]:
+        group = self._groups.get(index)
+        if group is not None:
+            return {at: group[at] for at in places}
+        key = layout.id_key(index)
+        value = self._get(self._documents, key)
+        return dict.fromkeys(places) if value is None else layout.unpack_some(key, value, places)
 
     def _read_record(self, index: int, at: int) -> Record | None:
         """Of a group that is not changed. Who asks for a second one will ask for all; and queries that follow each
@@ -276,6 +301,10 @@ class Catalogue:
     def _put(self, database: Any, key: bytes, value: bytes, *, append: bool) -> None:
         if not self._txn.put(key, value, db=database, append=append):
             raise Corrupt(f"the key {key!r} came out of order; run 'fpdb check'")
+
+
+def _lost(document: int) -> Corrupt:
+    return Corrupt(f"document {document} has no record; run 'fpdb check'")
 
 
 def _check_before(cursor: lmdb.Cursor, key: bytes) -> None:
