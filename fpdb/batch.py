@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from operator import index
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.addresses import without_credentials
-from fpdb.errors import BadFingerprints, BadLabel, ContentChanged, NoSuchDocument
+from fpdb.errors import BadFingerprints, BadLabel, BadName, ContentChanged, NoSuchDocument
 from fpdb.fingerprint import Fingerprints, Purpose, Recipe, content_digest
 from fpdb.store import layout
 from fpdb.store.commits import Addition as Addition  # these five are handed out
@@ -27,6 +27,28 @@ Numbers = NDArray[Any] | Iterable[int]
 Rarity = Literal["document", "corpus"]
 Status = Literal["added", "replaced", "updated", "unchanged"]
 CHANGED = ("added", "replaced")
+
+
+class Description(NamedTuple):
+    """A document that is to be added, without its content. digest: as for `Batch.add_fingerprinted`; kind: None for
+    whatever it is stored as; the others as for `Batch.add`."""
+
+    name: str
+    digest: bytes
+    kind: str | None
+    source: str | None = None
+    contact: str | None = None
+    labels: Mapping[str, str] | None = None
+
+    def is_as(self, record: Record) -> bool:
+        """Whether the record says the same."""
+        return (
+            self.digest == record.digest
+            and self.kind in (None, record.kind)
+            and self.contact == record.contact
+            and (self.labels or layout.NO_LABELS) == record.labels
+            and (None if self.source is None else without_credentials(self.source)) == record.source
+        )
 
 
 class Batch:
@@ -161,28 +183,28 @@ class Batch:
         return status
 
     def holds(
-        self,
-        name: str,
-        digest: bytes,
-        *,
-        kind: str | None,
-        boilerplate: bool = False,
-        source: str | None = None,
-        contact: str | None = None,
-        labels: Mapping[str, str] | None = None,
-        keep_text: bool = False,
-    ) -> bool:
-        """Whether adding a document of this content would change nothing. digest: as for `add_fingerprinted`; kind:
-        None for whatever it is stored as; the others as for `add`. Raises BadName."""
-        key = layout.name_bytes(name)
-        met = self._met(key)
-        if met is None or met[0].digest != digest:
-            return False
-        before, sort = met
-        where = None if source is None else without_credentials(source)
-        given = (kind or before.kind, boilerplate, where, contact, labels or layout.NO_LABELS)
-        stored = (before.kind, sort, before.source, before.contact, before.labels)
-        return given == stored and not (keep_text and self._lacks_text(key, "unchanged"))
+        self, documents: Iterable[Description], *, boilerplate: bool = False, keep_text: bool = False
+    ) -> list[bool]:
+        """Whether adding each of these documents would change nothing; the others as for `add`. A name that is none is
+        not there. What is stored is read once, in its order."""
+        documents = list(documents)
+        keys = [_key_of(document.name) for document in documents]
+        wanted = {key for key in keys if key is not None}
+        stored = self._catalogue.find_each(wanted - self._removals - self._additions.keys())
+        records = self._catalogue.records_of(stored.values())
+        met: dict[bytes, tuple[Record, bool]] = {
+            key: (self._updates.get(key) or records[number], number >= layout.FIRST_BOILERPLATE)
+            for key, number in stored.items()
+        }
+        for key in wanted & self._additions.keys():
+            met[key] = self._additions[key].record, self._additions[key].boilerplate
+        return [
+            key in met
+            and met[key][1] == boilerplate
+            and document.is_as(met[key][0])
+            and not (keep_text and met[key][0].text is None and key not in self._texts)
+            for document, key in zip(documents, keys, strict=True)
+        ]
 
     @property
     def next_ids(self) -> tuple[int, int]:
@@ -365,6 +387,14 @@ def described(
     kept = dict(labels) if labels else layout.NO_LABELS
     source = None if source is None else without_credentials(source)
     return Record(key, kind, digest, symbols, kgrams, fingerprints, fingerprints, now, note, source, contact, kept)
+
+
+def _key_of(name: str) -> bytes | None:
+    """A name as stored; None for one that no document has."""
+    try:
+        return layout.name_bytes(name)
+    except BadName:
+        return None
 
 
 def numbered(positions: NDArray[np.uint32]) -> NDArray[np.uint32]:

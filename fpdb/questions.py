@@ -15,7 +15,7 @@ from fpdb.batch import Numbers, Rarity, as_hashes, frequencies
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe, content_digest, find_scheme
 from fpdb.match.ahead import LookedUp
-from fpdb.match.queries import Answer, Asked, Options, Ranked, search
+from fpdb.match.queries import Answer, Asked, Options, Ranked, search, search_all
 from fpdb.match.samples import Sample
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
@@ -113,12 +113,10 @@ class Questions(ABC):
                 except (BadName, UnknownKind, Unreadable) as error:
                     asked.append(error)
             ahead = LookedUp(view, [one.hashes for one in asked if isinstance(one, Asked)])
-            return [
-                one
-                if isinstance(one, Error)
-                else self._placed(view, search(ahead, one, self._options(one.kind, options))).answer
-                for one in asked
-            ]
+            found = search_all(
+                ahead, ((one, self._options(one.kind, options)) for one in asked if isinstance(one, Asked))
+            )
+            return [one if isinstance(one, Error) else self._placed(view, next(found)).answer for one in asked]
 
     def _ask(
         self,

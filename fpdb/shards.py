@@ -91,5 +91,5 @@ class Shards(Questions):
     def _placed(self, view: Snapshot, ranked: Ranked) -> Ranked:
         assert isinstance(view, Together)  # noqa: S101 (made above)
         names = [self._names[view.store_of(document)] for document in ranked.documents]
-        matches = [replace(match, database=name) for match, name in zip(ranked.answer.matches, names, strict=True)]
+        matches = [match._replace(database=name) for match, name in zip(ranked.answer.matches, names, strict=True)]
         return ranked._replace(answer=replace(ranked.answer, matches=matches))

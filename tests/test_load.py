@@ -7,8 +7,12 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -24,6 +28,7 @@ from fpdb.load.sources import Skipped, Source, name_of
 from fpdb.load.walking import files
 from fpdb.load.workers import Outcome, Task, Worker, fingerprinted, in_pieces
 
+STATUSES = ("added", "replaced", "updated", "unchanged")
 patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -53,6 +58,11 @@ def given_texts(count: int) -> list[Source]:
 
 def contents(db: fpdb.Database) -> list[tuple[object, ...]]:
     return [(d.name, d.digest, d.kind, d.symbols, d.fingerprints, d.hashes, d.note, d.source) for d in db.documents()]
+
+
+def described(db: fpdb.Database) -> list[tuple[object, ...]]:
+    """All that there is of each document, but when it was added."""
+    return [(db.text(one.name), replace(one, added=datetime.min)) for one in db.documents()]
 
 
 def folder_of_texts(folder: Path, count: int) -> Path:
@@ -170,6 +180,74 @@ def test_the_last_document_of_a_name_wins_while_others_are_on_their_way(db: fpdb
         seeds = [1, 2] * 60 + [last]
         load(db, (Source("a", content=text(seed), size=3000) for seed in seeds), jobs=jobs)
         assert db.document("a").digest == fpdb.fingerprint.content_digest(text(last))
+
+
+DOCUMENTS = st.lists(
+    st.builds(
+        Source,
+        st.sampled_from(["a", "b", "d" * 500]),
+        st.none(),
+        content=st.sampled_from([text(0, 200), text(1, 200).encode(), "naïve " * 30, ""]),
+        kind=st.sampled_from(["auto", "text", "html"]),
+        source=st.sampled_from([None, "s", "https://me:secret@example.org/?x=1"]),
+        contact=st.sampled_from([None, "me"]),
+        labels=st.sampled_from([None, {}, {"x": "1"}]),
+    ),
+    max_size=8,
+)
+
+
+@given(DOCUMENTS, DOCUMENTS, st.booleans(), st.booleans())
+@settings(patient, max_examples=30)
+def test_what_is_known_is_what_adding_would_not_change(
+    before: list[Source], after: list[Source], boilerplate: bool, keep_text: bool
+) -> None:
+    """A load counts and stores what adding one by one does, whatever is there already or comes in the same load."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        fpdb.open(os.path.join(folder, "x.fpdb")) as db,
+        fpdb.open(os.path.join(folder, "y.fpdb")) as one,
+    ):
+        load(db, before, jobs=1)
+        load(one, before, jobs=1)
+        report = load(db, after, jobs=1, boilerplate=boilerplate, keep_text=keep_text)
+        said = Counter(
+            one.add(
+                each.name,
+                each.content or "",
+                kind=each.kind,
+                source=each.source,
+                contact=each.contact,
+                labels=each.labels,
+                boilerplate=boilerplate,
+                keep_text=keep_text,
+            )
+            for each in after
+        )
+        assert {status: getattr(report, status) for status in STATUSES} == {each: said[each] for each in STATUSES}
+        assert described(db) == described(one)
+        assert db.check() == []
+
+
+def test_pieces_are_read_twice_at_most_however_much_of_them_has_changed(db: fpdb.Database) -> None:
+    class Counted(NamedTuple):
+        documents: list[Source | Skipped]
+        held: int = 0
+        passed: int = 0
+
+        def sources(self) -> Iterator[Source | Skipped]:
+            read.append(self)
+            return iter(self.documents)
+
+    read: list[Counted] = []
+    load(db, given_texts(60), jobs=1)
+    mixed = [
+        one._replace(content=text(900 + number)) if number % 3 == 0 else one
+        for number, one in enumerate(given_texts(60))
+    ]
+    report = load(db, [Counted([*mixed[:30]]), Counted([*mixed[30:]])], jobs=1)
+    assert (report.replaced, report.unchanged) == (20, 40)
+    assert len(read) <= 4
 
 
 def test_one_bad_document_stops_no_other(db: fpdb.Database, tmp_path: Path) -> None:

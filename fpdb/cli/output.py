@@ -46,7 +46,17 @@ def printable(text: str) -> str:
 
 def write_json(value: Any) -> None:
     """One object on one line, in ASCII: no character of a name can break it."""
-    sys.stdout.write(_ENCODE(value) + "\n")
+    write_text(_ENCODE(value) + "\n")
+
+
+def write_text(text: str) -> None:
+    """Lines of JSON as they are."""
+    sys.stdout.write(text)
+
+
+def json_line(found: "Found") -> str:
+    """What `write_json` would write."""
+    return _ENCODE(found.to_dict()) + "\n"
 
 
 def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> None:
@@ -84,7 +94,7 @@ def write_found(form: str, fields: Mapping[str, type], found: Iterable[Found]) -
     """All of it, as JSON, CSV or Parquet. fields: of the latter two."""
     if form == "json":
         for one in found:
-            write_json(one.to_dict())
+            write_text(json_line(one))
     else:
         write_rows(form, fields, ([values.get(field) for field in fields] for values in (f.to_dict() for f in found)))
 

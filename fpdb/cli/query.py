@@ -25,13 +25,15 @@ from fpdb.cli.output import (
     Column,
     bar,
     count_text,
+    json_line,
     output_to,
     say,
     whole_file,
-    write_json,
+    write_found,
     write_line,
     write_rows,
     write_table,
+    write_text,
 )
 from fpdb.cli.records import records_options
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from fpdb import Answer, Database, Report, Shards
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.cli.records import Records
+    from fpdb.load.answering import Answered
 
 MEASURES = (
     "containment",
@@ -208,13 +211,19 @@ def query(
         if by is not None:
             asked["by"] = measure
         contents = page is not None or form == "table"
-        more: Any = {"jobs": jobs, "strict": strict, "contents": contents}
-        answers = _answers(db, target, paths, name, records, asked, failed, watcher, **more)
+        # Lines are made where the answers are, but what goes on a page.
+        lines = form == "json" and page is None
+        more: Any = {"jobs": jobs, "strict": strict, "contents": contents, "make": json_line if lines else None}
+        answered = _answered(db, target, paths, name, records, asked, failed, watcher, **more)
+        answers: Iterator[tuple[Answer, bool, bytes | str]]
+        answers = ((one.answer, one.itself, one.content or b"") for one in answered if one.answer is not None)
         if page is not None:
             answers = _put_on(page, answers, top, options["regions"] or form == "table")
-        if form == "json":
-            for answer, *_ in answers:
-                write_json(answer.to_dict())
+        if lines:
+            for one in answered:
+                write_text(one.made or "")
+        elif form == "json":
+            write_found(form, {}, (answer for answer, *_ in answers))
         elif form in ("csv", "parquet"):
             fields = FIELDS | (WEIGHTED_FIELDS if measure in WEIGHTED_FIELDS else {})
             fields |= COVERAGES if options["regions"] else {}
@@ -251,7 +260,7 @@ def _check(
         raise click.UsageError("--name names one query; give one file, or -")
 
 
-def _answers(
+def _answered(
     db: "Database | Shards",
     target: Target,
     paths: tuple[str, ...],
@@ -261,14 +270,11 @@ def _answers(
     failed: list[str],
     watcher: "TerminalWatcher",
     *,
-    jobs: int | None,
     strict: bool,
-    contents: bool,
-) -> "Iterator[tuple[Answer, bool, bytes | str]]":
-    """One after the other, whether the document that is the query itself was left out, and the query's content.
-
-    What cannot be read is said, and put into `failed` if it was named itself, or with --strict, which ends it.
-    """
+    **more: Any,
+) -> "Iterator[Answered]":
+    """One after the other. What cannot be read is said, and put into `failed` if it was named itself, or with --strict,
+    which ends it."""
     from fpdb.load.answering import answers
     from fpdb.load.sources import Skipped
     from fpdb.load.walking import files
@@ -276,9 +282,9 @@ def _answers(
     kind = options.pop("kind")
     sources = records.pieces(paths, kind, target) if records else files(paths, name=name, kind=kind, own=target.own())
     with wrong_usage():
-        for one in answers(db, sources, jobs=jobs, contents=contents, **options):
-            if one.answer is not None:
-                yield one.answer, one.itself, one.content or b""
+        for one in answers(db, sources, **more, **options):
+            if one.failure is None:
+                yield one
             else:
                 watcher.skipped(Skipped(one.source.place, one.failure or ""))
                 if strict or one.source.asked:

@@ -27,7 +27,7 @@ AHEAD = 3
 
 
 class Answered(NamedTuple):
-    """An answer, or why there is none. passed: bytes of input that are done.
+    """An answer, or what was to be made of it, or why there is none. passed: bytes of input that are done.
 
     Where contents are asked for: itself, whether the document that is the query itself was left out; content, of the
     query."""
@@ -38,6 +38,7 @@ class Answered(NamedTuple):
     itself: bool = False
     content: bytes | str | None = None
     passed: int = 0
+    made: str | None = None
 
 
 def answers(
@@ -46,22 +47,24 @@ def answers(
     *,
     jobs: int | None = None,
     contents: bool = False,
+    make: "Callable[[Answer], str] | None" = None,
     **options: Any,
 ) -> Generator[Answered]:
     """What the database answers for each document, in order; one that cannot be read gets a failure and stops no other.
 
     jobs: processes that answer, this one among them (default: one a processor); see `load`. contents: give the
-    queries' contents, too. options: as `Database.query` takes them, but name and kind.
+    queries' contents, too. make: a function of a module; what it makes of an answer comes in place of it, and is made
+    in the process that answers. options: as `Database.query` takes them, but name and kind.
     """
     db.recipe.check_key()
-    asking = _Asking(db, contents, options)
+    asking = _Asking(db, contents, make, options)
     pieces = in_pieces(sources, DOCUMENTS)
     ahead: list[Piece] = []
     jobs = jobs or processors()
     while jobs > 1 and (piece := next(pieces, None)) is not None:
         ahead.append(piece)
         if len(ahead) > 1 and sum(max(one.held, one.passed) for one in ahead) >= ALONE_BYTES:
-            given = _paths(db), db.recipe.to_record(), contents, options
+            given = _paths(db), db.recipe.to_record(), contents, make, options
             crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, AHEAD)
             yield from in_processes(itertools.chain(ahead, pieces), crew, jobs)
             return
@@ -75,6 +78,7 @@ class _Asking:
 
     db: "Database | Shards"
     contents: bool
+    make: "Callable[[Answer], str] | None"
     options: dict[str, Any]
 
     def answered(self, piece: Piece) -> list[Answered]:
@@ -111,6 +115,8 @@ class _Asking:
         for (index, _, _), answer in zip(documents, asked, strict=True):
             if isinstance(answer, Error):
                 found[index] = Answered(found[index].source, failure=reason_of(answer))
+            elif self.make is not None:
+                found[index] = found[index]._replace(made=self.make(answer))
             else:
                 found[index] = found[index]._replace(answer=answer)
 
@@ -136,14 +142,20 @@ def _paths(db: "Database | Shards") -> list[str]:
     return [db.path] if isinstance(db, Database) else [one.path for one in db.databases.values()]
 
 
-def _begin(paths: list[str], recipe: dict[str, Any], contents: bool, options: dict[str, Any]) -> None:
+def _begin(
+    paths: list[str],
+    recipe: dict[str, Any],
+    contents: bool,
+    make: "Callable[[Answer], str] | None",
+    options: dict[str, Any],
+) -> None:
     global _asking
     from fpdb.database import open as open_one
     from fpdb.shards import open_all
 
     db: Database | Shards = open_one(paths[0], "r") if len(paths) == 1 else open_all(paths)
     db.recipe = Recipe.from_record(recipe)  # with the key, which may be in a file of its own
-    _asking = _Asking(db, contents, options)
+    _asking = _Asking(db, contents, make, options)
 
 
 def _work(piece: Piece) -> list[Answered]:

@@ -79,12 +79,11 @@ class Report:
         """Documents that are in the database, whether they were there before or not."""
         return self.added + self.replaced + self.updated + self.unchanged
 
-    def count(self, status: str, outcome: Outcome) -> None:
-        """Counts one document. status: what the database says it did."""
+    def count(self, status: str, size: int, added: "Addition") -> None:
+        """Counts one document of so many bytes. status: what the database says it did."""
         setattr(self, status, getattr(self, status) + 1)
-        self.bytes += outcome.size
-        added = outcome.addition
-        if added is None or status == "unchanged":
+        self.bytes += size
+        if status == "unchanged":
             return
         if added.record.kgrams == 0:
             self.shorts += 1
@@ -197,10 +196,13 @@ class _Loading:
     def _put(self, batch: "Batch", outcome: Outcome, counted: Report) -> None:
         if self.watcher is not None and outcome.passed:
             self.watcher.done(outcome.passed)
-        if outcome.again is not None and self.changed:
-            outcome = outcome.again(batch)
+        for one in outcome.again(batch) if outcome.again is not None and self.changed else (outcome,):
+            self._put_one(batch, one, counted)
+
+    def _put_one(self, batch: "Batch", outcome: Outcome, counted: Report) -> None:
         if outcome.again is not None:
-            counted.count("unchanged", outcome)
+            counted.unchanged += outcome.known
+            counted.bytes += outcome.size
         elif outcome.addition is None:
             self._skip(Skipped(outcome.place, outcome.failure or "", outcome.asked))
         else:
@@ -208,7 +210,7 @@ class _Loading:
                 self._meet_duplicate(outcome.place, outcome.addition, counted)
             status = batch.put(outcome.addition, outcome.text)
             self.changed |= status in ("replaced", "updated")
-            counted.count(status, outcome)
+            counted.count(status, outcome.size, outcome.addition)
 
     def _meet_duplicate(self, place: str, addition: "Addition", counted: Report) -> None:
         counted.duplicates += 1

@@ -7,13 +7,13 @@ document. Workers look for themselves which documents the database holds already
 import itertools
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.batch import Addition, KeptText, Record, described, numbered, pack, purpose_of
+from fpdb.batch import Addition, Description, KeptText, Record, described, numbered, pack, purpose_of
 from fpdb.fingerprint import AUTO, WHOLE, Frequencies, Recipe, content_digest
 from fpdb.load.crews import Crew, in_processes
 from fpdb.load.sources import BINARY_KINDS, Listed, Piece, Skipped, Source, content_of, reason_of
@@ -49,9 +49,9 @@ class Task(NamedTuple):
 class Outcome(NamedTuple):
     """What became of one document; exactly one of failure, again and addition holds.
 
-    place: what to call it. size: bytes of content. is_record: it is one of many in a file. again: there is nothing to
-    change, unless what was stored has changed a moment ago; then this tells anew. passed: bytes of input that are done
-    with it and those before it.
+    place: what to call it. size: bytes of content. is_record: it is one of many in a file. again: of so many documents,
+    as `known` says, there is nothing to change, unless what was stored has changed a moment ago; then this tells anew
+    what becomes of each. passed: bytes of input that are done with it and those before it.
     """
 
     place: str
@@ -59,7 +59,8 @@ class Outcome(NamedTuple):
     failure: str | None = None
     asked: bool = False
     is_record: bool = False
-    again: "Callable[[Batch], Outcome] | None" = None
+    again: "Callable[[Batch], Iterator[Outcome]] | None" = None
+    known: int = 0
     addition: Addition | None = None
     text: KeptText | None = None
     passed: int = 0
@@ -67,13 +68,21 @@ class Outcome(NamedTuple):
 
 _Done: TypeAlias = tuple[str, int, str | None, bool, bool, Record | None, int, int, int, KeptText | None]
 """An outcome on its way: place, size, failure, asked, is_record, record, share, where its fingerprints begin and end,
-and text; with neither a failure nor a record, all of it is known."""
+and text."""
+
+
+class _Known(NamedTuple):
+    """Documents of a piece, from one number to before another, to which nothing changes; size: of all of them."""
+
+    start: int
+    end: int
+    size: int
 
 
 class _Packed(NamedTuple):
     """What is made of a piece; the fingerprints of all its documents are in two arrays."""
 
-    done: list[_Done]
+    done: list[_Done | _Known]
     hashes: NDArray[np.uint64]
     numbers: NDArray[np.uint32]
 
@@ -103,20 +112,45 @@ class Worker:
         """The outcomes that were packed."""
         last = len(packed.done) - 1
         boilerplate = self.task.boilerplate
-        for index, (place, size, failure, asked, is_record, record, share, start, end, text) in enumerate(packed.done):
+        anew = _Anew(self, piece)
+        for index, one in enumerate(packed.done):
             passed = piece.passed if index == last else 0
-            if record is not None:
-                addition = Addition(record, packed.hashes[start:end], packed.numbers[start:end], boilerplate, share)
-                yield Outcome(place, size, None, asked, is_record, None, addition, text, passed)
+            if isinstance(one, _Known):
+                again = partial(anew.outcomes, one.start, one.end)
+                yield Outcome("", one.size, again=again, known=one.end - one.start, passed=passed)
+                continue
+            place, size, failure, asked, is_record, record, share, start, end, text = one
+            if record is None:
+                yield Outcome(place, size, failure, asked, passed=passed)
             else:
-                again = partial(self._again, piece, index) if failure is None else None
-                yield Outcome(place, size, failure, asked, is_record, again, passed=passed)
+                addition = Addition(record, packed.hashes[start:end], packed.numbers[start:end], boilerplate, share)
+                yield Outcome(place, size, None, asked, is_record, addition=addition, text=text, passed=passed)
 
-    def _again(self, piece: Piece, index: int, batch: "Batch") -> Outcome:
-        """One document of a piece, as it meets this batch."""
-        one = Listed([next(itertools.islice(piece.sources(), index, None))])
-        (outcome,) = self.unpack(one, _Packing(self).packed(one, batch))
-        return outcome
+
+@dataclass
+class _Anew:
+    """Documents of a piece once more, as they meet another batch than the one in which they were known."""
+
+    worker: Worker
+    piece: Piece
+
+    @cached_property
+    def _sources(self) -> list[Source | Skipped]:
+        return list(self.piece.sources())
+
+    def outcomes(self, start: int, end: int, batch: "Batch") -> Iterator[Outcome]:
+        """Those from one number to before another."""
+        some = Listed(self._sources[start:end])
+        return self.worker.unpack(some, _Packing(self.worker).packed(some, batch))
+
+
+class _Read(NamedTuple):
+    """A document on its way to be fingerprinted; at: which of the piece."""
+
+    at: int
+    source: Source
+    content: bytes | str
+    digest: bytes
 
 
 class _Packing:
@@ -125,40 +159,81 @@ class _Packing:
     def __init__(self, worker: Worker) -> None:
         self._recipe, self._task, self._frequencies = worker.recipe, worker.task, worker.frequencies
         self._purpose = purpose_of(worker.task.boilerplate)
-        self._done: list[_Done] = []
-        self._short: list[tuple[int, Source, bytes | str, bytes]] = []
-        """Texts that are fingerprinted together: which of the documents, and its digest."""
+        self._done: list[_Done | None] = []
+        """None for those that are known."""
+        self._short: list[_Read] = []
+        """Texts that are fingerprinted together."""
         self._hashes = [np.empty(0, np.uint64)]
         self._positions = [np.empty(0, np.uint32)]
         self._end = 0
 
     def packed(self, piece: Piece, batch: "Batch | None") -> _Packed:
-        for source in piece.sources():
-            self._done.append(
-                (source.name, 0, source.reason, source.asked, False, None, 0, 0, 0, None)
-                if isinstance(source, Skipped)
-                else self._met(source, batch)
-            )
+        read: list[_Read] = []
+        for index, source in enumerate(piece.sources()):
+            if isinstance(source, Skipped):
+                self._done.append((source.name, 0, source.reason, source.asked, False, None, 0, 0, 0, None))
+                continue
+            self._done.append(None)
+            try:
+                content = content_of(source)
+                read.append(_Read(index, self._labelled(source), content, content_digest(content)))
+            except Exception as error:
+                self._done[index] = _failed(source, error)
+        sizes = {}
+        for one, known in zip(read, [False] * len(read) if batch is None else self._known(read, batch), strict=True):
+            if known:
+                sizes[one.at] = size_of(one.content)
+            else:
+                self._meet(one)
         if self._short:
             self._together()
-        return _Packed(self._done, np.concatenate(self._hashes), numbered(np.concatenate(self._positions)))
+        return _Packed(self._joined(sizes), np.concatenate(self._hashes), numbered(np.concatenate(self._positions)))
 
-    def _met(self, source: Source, batch: "Batch | None") -> _Done:
+    def _joined(self, sizes: Mapping[int, int]) -> list[_Done | _Known]:
+        """What became of each, but of known documents that follow each other together. sizes: of those."""
+        joined: list[_Done | _Known] = []
+        for known, some in itertools.groupby(range(len(self._done)), sizes.__contains__):
+            indices = list(some)
+            if known:
+                joined.append(_Known(indices[0], indices[-1] + 1, sum(sizes[index] for index in indices)))
+            else:
+                joined += [done for index in indices if (done := self._done[index]) is not None]
+        return joined
+
+    def _labelled(self, source: Source) -> Source:
+        """The source with what the task says of all."""
+        if not self._task.labels and self._task.contact is None:
+            return source
+        labels = {**self._task.labels, **(source.labels or {})}
+        return source._replace(labels=labels, contact=source.contact or self._task.contact)
+
+    def _known(self, read: Iterable[_Read], batch: "Batch") -> list[bool]:
+        """Whether adding these would change nothing."""
+        documents = (
+            # The same content is of the same kind.
+            Description(
+                source.name,
+                digest,
+                None if source.kind == AUTO else source.kind,
+                source.source,
+                source.contact,
+                source.labels,
+            )
+            for _, source, _, digest in read
+        )
+        return batch.holds(documents, boilerplate=self._task.boilerplate, keep_text=self._task.keep_text)
+
+    def _meet(self, one: _Read) -> None:
+        """Fingerprints a document, or puts it to those that are fingerprinted together."""
+        at, source, content, digest = one
         try:
-            content = content_of(source)
-            digest = content_digest(content)
-            if self._task.labels or self._task.contact is not None:
-                labels = {**self._task.labels, **(source.labels or {})}
-                source = source._replace(labels=labels, contact=source.contact or self._task.contact)
-            if batch is not None and is_known(batch, source, digest, self._task):
-                return source.place, size_of(content), None, source.asked, False, None, 0, 0, 0, None
             kind = told_kind(self._recipe, source.name, content) if source.kind == AUTO else source.kind
             if kind == "text" and self._frequencies is None and len(content) <= SHORT:
-                self._short.append((len(self._done), source, content, digest))
-                return _LATER
-            return self._alone(source, content, digest, kind)
+                self._short.append(one)
+            else:
+                self._done[at] = self._alone(source, content, digest, kind)
         except Exception as error:
-            return _failed(source, error)
+            self._done[at] = _failed(source, error)
 
     def _alone(self, source: Source, content: bytes | str, digest: bytes, kind: str) -> _Done:
         found = self._recipe.fingerprint(
@@ -176,7 +251,7 @@ class _Packing:
 
     def _together(self) -> None:
         """Fingerprints the short texts; each that this is not for, by itself."""
-        texts = self._recipe.fingerprint_texts([short[2] for short in self._short], purpose=self._purpose)
+        texts = self._recipe.fingerprint_texts([short.content for short in self._short], purpose=self._purpose)
         start = self._end
         if texts is not None:
             self._append(texts.hashes, texts.positions)
@@ -212,10 +287,6 @@ class _Packing:
         return place, size_of(content), None, source.asked, at is not None, record, share, start, start + count, text
 
 
-_LATER: _Done = ("", 0, "", False, False, None, 0, 0, 0, None)
-"""In the place of an outcome that is yet to come."""
-
-
 def _failed(source: Source, error: Exception) -> _Done:
     return source.place, 0, reason_of(error), source.asked, False, None, 0, 0, 0, None
 
@@ -225,20 +296,6 @@ def told_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
     kind = recipe.resolve(AUTO, content, name)
     # A string was taken out of such a file already.
     return "text" if isinstance(content, str) and kind in BINARY_KINDS else kind
-
-
-def is_known(batch: "Batch", source: Source, digest: bytes, task: Task) -> bool:
-    """Whether adding this would change nothing."""
-    return batch.holds(
-        source.name,
-        digest,
-        kind=None if source.kind == AUTO else source.kind,  # the same content is of the same kind
-        boilerplate=task.boilerplate,
-        source=source.source,
-        contact=source.contact,
-        labels=source.labels,
-        keep_text=task.keep_text,
-    )
 
 
 def size_of(content: bytes | str) -> int:

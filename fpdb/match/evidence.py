@@ -98,7 +98,7 @@ class Evidence:
         """The answer, each match with its regions and what they cover. Raises Corrupt, MissingPackage."""
         found = self.find(ranked.documents, lambda number, _: read_document(self._view, self._recipe, number, sources))
         matches = [
-            replace(match, **places._asdict()) for match, places in zip(ranked.answer.matches, found, strict=True)
+            match._replace(**places._asdict()) for match, places in zip(ranked.answer.matches, found, strict=True)
         ]
         return replace(ranked.answer, matches=matches)
 

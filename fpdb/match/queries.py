@@ -7,10 +7,11 @@ The measures are those of Broder (On the resemblance and containment of document
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from fpdb.errors import BadQuery
 from fpdb.match.rarity import ratio, sums, weigh, weights_held
 from fpdb.match.samples import Sample
+from fpdb.store.layout import Record
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Hits, Snapshot
 
@@ -29,6 +31,7 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
 
+TOGETHER: Final = 50_000  # matches of which names are read together: some 50 MB
 MANY: Final = 4096  # hits from which counting by document is faster than sorting,
 SPARSE: Final = 16  # unless the ids go beyond so many times their number
 ROUNDING: Final = 1e-6
@@ -77,8 +80,7 @@ class Options:
         return self.by in WEIGHTED
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A document that shares hashes with the query; the measures lie in [0, 1].
 
     part: said where every document has as many fingerprints and the lengths differ much, so that a low measure may
@@ -115,7 +117,7 @@ class Match:
     database: str | None = None
 
 
-_OF_MATCH: Final = tuple(field.name for field in fields(Match))
+_MEASURED: Final = tuple(name for name in Match._fields if name in MEASURES and name != "shared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,24 +147,23 @@ class Answer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process as plain tuples, in a third of the time."""
-        return _answer, (_values_of(self.query), [_values_of(match) for match in self.matches])
+        return _answer, (_values_of_query(self.query), list(map(tuple, self.matches)))
 
     def without_regions(self) -> Answer:
         """As it would be, had regions not been asked for."""
         nothing: dict[str, Any] = dict.fromkeys(("query_coverage", "document_coverage", "source", "regions"))
-        return replace(self, matches=[replace(match, **nothing) for match in self.matches])
+        return replace(self, matches=[match._replace(**nothing) for match in self.matches])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts and lists, as `fpdb query --format json` prints them."""
         matches = [
-            {key: value for key in _OF_MATCH if (value := getattr(match, key)) is not None} for match in self.matches
+            {key: value for key, value in zip(Match._fields, match, strict=True) if value is not None}
+            for match in self.matches
         ]
-        query = {key: value for key, value in asdict(self.query).items() if key != "note" or value is not None}
+        query = dict(zip(_OF_QUERY, _values_of_query(self.query), strict=True))
+        if self.query.note is None:
+            del query["note"]
         return {"query": query, "matches": matches}
-
-
-def _values_of(one: Query | Match) -> tuple[Any, ...]:
-    return tuple(getattr(one, name) for name in (_OF_MATCH if isinstance(one, Match) else _OF_QUERY))
 
 
 def _answer(query: tuple[Any, ...], matches: list[tuple[Any, ...]]) -> Answer:
@@ -170,6 +171,7 @@ def _answer(query: tuple[Any, ...], matches: list[tuple[Any, ...]]) -> Answer:
 
 
 _OF_QUERY: Final = tuple(field.name for field in fields(Query))
+_values_of_query: Final = attrgetter(*_OF_QUERY)
 
 
 class Asked(NamedTuple):
@@ -197,8 +199,37 @@ class Ranked(NamedTuple):
     ignored: U64
 
 
+class _Found(NamedTuple):
+    """What a query found: ids, how much they share, their measures, each shape (n,), without names and order."""
+
+    query: Query
+    documents: U32
+    shared: NDArray[np.int64]
+    measures: Mapping[str, F64]
+    by: str
+    kgrams: int
+    ignored: U64
+
+
 def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
     """Ranks the documents that share hashes with the query. Raises Corrupt."""
+    return next(search_all(view, [(asked, options)]))
+
+
+def search_all(view: Snapshot, queries: Iterable[tuple[Asked, Options]]) -> Iterator[Ranked]:
+    """The same of many queries, in order; what they find is read together. Raises Corrupt."""
+    waiting: list[_Found] = []
+    matches = 0
+    for asked, options in queries:
+        waiting.append(_find(view, asked, options))
+        matches += len(waiting[-1].documents)
+        if matches > TOGETHER:
+            yield from _ranked(view, waiting)
+            waiting, matches = [], 0
+    yield from _ranked(view, waiting)
+
+
+def _find(view: Snapshot, asked: Asked, options: Options) -> _Found:
     distinct = sorted_distinct(asked.hashes)
     boilerplate = view.boilerplate()
     ignored_boilerplate = 0
@@ -239,8 +270,11 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
     ignored_common = len(looked_up) - int(kept.sum())
     counts = len(asked.hashes), len(looked_up), ignored_boilerplate, ignored_common
     query = Query(asked.name, asked.kind, *counts, _note(len(asked.hashes), len(looked_up), ignored_common))
-    matches, order = _ranked(view, found, shared, measures, options, asked.kgrams)
-    return Ranked(Answer(query, matches), found[order].tolist(), looked_up[~kept])
+    score = shared if options.by == "shared" else measures[options.by]
+    among = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
+    among = among[_first(view, found[among], score[among], shared[among], options.top)]
+    measures = {name: each[among] for name, each in measures.items()}
+    return _Found(query, found[among], shared[among], measures, options.by, asked.kgrams, looked_up[~kept])
 
 
 def sorted_distinct(hashes: U64) -> U64:
@@ -388,32 +422,31 @@ def measure(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F64]:
     }
 
 
-def _ranked(
-    view: Snapshot,
-    found: U32,
-    shared: NDArray[np.int64],
-    measures: Mapping[str, F64],
-    options: Options,
-    kgrams: int,
-) -> tuple[list[Match], list[int]]:
-    """The matches in order, and the index of each one's document."""
-    score = shared if options.by == "shared" else measures[options.by]
-    kept = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
-    kept = kept[_first(view, found[kept], score[kept], shared[kept], options.top)]
-    records = {index: view.catalogue.record(int(found[index])) for index in kept.tolist()}
-    order = sorted(records, key=lambda index: (-score[index], -shared[index], records[index].name, found[index]))
-    matches = []
-    for index in order:
-        values: dict[str, Any] = {name: float(each[index]) for name, each in measures.items()}
-        values["part"] = _part(values["reverse_containment"], kgrams, records[index].kgrams)
-        name = records[index].name.decode("utf-8", "surrogateescape")
-        matches.append(Match(name=name, shared=int(shared[index]), **values))
-    return matches, order
+def _ranked(view: Snapshot, found: Sequence[_Found]) -> Iterator[Ranked]:
+    """The answers, with matches in order and by name."""
+    wanted: set[int] = set()
+    for one in found:
+        wanted.update(one.documents.tolist())
+    records = view.catalogue.records_of(wanted)
+    for one in found:
+        documents: list[int] = one.documents.tolist()
+        described = [records[document] for document in documents]
+        score = one.shared if one.by == "shared" else one.measures[one.by]
+        keys = (-score).tolist(), (-one.shared).tolist(), [record.name for record in described], documents
+        order = [at for *_, at in sorted(zip(*keys, range(len(documents)), strict=True))]
+        nothing = [None] * len(documents)
+        columns = [one.measures[name].tolist() if name in one.measures else nothing for name in _MEASURED]
+        parts = nothing if not one.kgrams else list(map(partial(_part, one.kgrams), columns[1], described))
+        names = [name.decode("utf-8", "surrogateescape") for name in keys[2]]
+        rows = list(zip(names, one.shared.tolist(), *columns, parts, strict=True))
+        matches = [Match(*rows[at]) for at in order]
+        yield Ranked(Answer(one.query, matches), [documents[at] for at in order], one.ignored)
 
 
-def _part(ratio: float, kgrams: int, other: int) -> float | None:
+def _part(kgrams: int, ratio: float, record: Record) -> float | None:
     """What `Match.part` says; ratio: how much of the document's fingerprints matched."""
-    if not kgrams or not other:
+    other = record.kgrams
+    if not other:
         return None
     factor = max(kgrams, other) / min(kgrams, other)
     return min(ratio * factor, 1.0) if factor >= LENGTHS_DIFFER else None

@@ -32,7 +32,7 @@ class Catalogue:
         self._names = databases[layout.NAMES]
         self._sizes = databases[layout.SIZES]
         self._groups: dict[int, list[Record | list[Any] | None]] = {}  # that were changed; rows are as they were stored
-        self._read: dict[int, list[Record | None] | None] = {}  # those that were read last; None: one record only
+        self._read: dict[int, list[Record | list[Any] | None]] = {}  # those that were read last
         self._chunks: dict[int, NDArray[np.void]] = {}
         self._changed: set[int] = set()
 
@@ -61,48 +61,46 @@ class Catalogue:
 
     def find_all(self, names: Iterable[bytes]) -> Iterator[int]:
         """The ids of those of the documents of these names that there are, in any order; not `sure`, as for `find`."""
-        found = self._txn.cursor(self._names).getmulti([layout.name_key(name) for name in names])
-        return (layout.parse_id_key(bytes(layout.unseal(bytes(key), value))) for key, value in found)
+        return iter(self.find_each(names).values())
+
+    def find_each(self, names: Iterable[bytes]) -> dict[bytes, int]:
+        """The same, each under its name."""
+        named = {layout.name_key(name): name for name in names}
+        found = self._txn.cursor(self._names).getmulti(sorted(named))
+        entries = ((bytes(key), value) for key, value in found)
+        return {named[key]: layout.parse_id_key(bytes(layout.unseal(key, value))) for key, value in entries}
 
     def record(self, document: int) -> Record:
         """Raises Corrupt where there is none."""
         index, at = divmod(document, RECORDS_PER_GROUP)
-        changed = self._groups.get(index)
-        record = (
-            self._read_record(index, at) if changed is None else layout.as_record(layout.id_key(index), changed[at])
-        )
+        rows = self._groups.get(index) or self._rows(index)
+        record = rows[at] = layout.as_record(layout.id_key(index), rows[at])
         if record is None:
             raise Corrupt(f"document {document} has no record; run 'fpdb check'")
         return record
 
-    def _read_record(self, index: int, at: int) -> Record | None:
-        """Of a group that is not changed. Who asks for a second one will ask for all; and queries that follow each
-        other often find the same documents, or their neighbours."""
-        if index in self._read:
-            group = self._read[index]
-            if group is None:
-                group = self._read[index] = self._read_group(index)
-            return group[at]
-        if len(self._read) >= GROUPS_KEPT:
-            del self._read[next(iter(self._read))]
-        self._read[index] = None
-        key = layout.id_key(index)
-        value = self._get(self._documents, key)
-        return None if value is None else layout.unpack_record(key, value, at)
+    def records_of(self, documents: Iterable[int]) -> dict[int, Record]:
+        """The records of documents, by id, ascending; each group is read once. Raises Corrupt where one is missing."""
+        return {document: self.record(document) for document in sorted(documents)}
 
-    def _read_group(self, index: int) -> list[Record | None]:
-        key = layout.id_key(index)
-        value = self._get(self._documents, key)
-        return [None] * RECORDS_PER_GROUP if value is None else layout.unpack_records(key, value)
+    def _rows(self, index: int) -> list[Record | list[Any] | None]:
+        """A group that is not changed, see `layout.unpack_rows`. Who asks for one of its records may ask for others;
+        and queries that follow each other often find the same documents, or their neighbours."""
+        rows = self._read.get(index)
+        if rows is None:
+            if len(self._read) >= GROUPS_KEPT:
+                del self._read[next(iter(self._read))]
+            key = layout.id_key(index)
+            value = self._get(self._documents, key)
+            rows = [None] * RECORDS_PER_GROUP if value is None else layout.unpack_rows(key, value)
+            self._read[index] = rows
+        return rows
 
     def _group(self, index: int) -> list[Record | list[Any] | None]:
         """The records of a group, to be changed."""
         group = self._groups.get(index)
         if group is None:
-            key = layout.id_key(index)
-            value = self._get(self._documents, key)
-            group = [None] * RECORDS_PER_GROUP if value is None else layout.unpack_rows(key, value)
-            self._groups[index] = group
+            group = self._groups[index] = self._rows(index)
         return group
 
     def set_record(self, document: int, record: Record) -> None:
@@ -181,9 +179,9 @@ class Catalogue:
         """Drops a document's record, its sizes, and its name unless that is None: taken over by another document.
         Returns the record. Raises Corrupt where there is none."""
         index, at = divmod(document, RECORDS_PER_GROUP)
-        self._group(index)
+        group = self._group(index)
         record = self.record(document)
-        self._groups[index][at] = None
+        group[at] = None
         if name is not None:
             self._txn.delete(layout.name_key(name), db=self._names)
         index, at = divmod(document, SIZES_PER_CHUNK)

@@ -323,16 +323,22 @@ def record_fault(record: Record) -> str | None:
     """What of a record no fpdb has written; None: nothing."""
     if tuple(map(type, record)) not in _RECORD_TYPES:
         return "the types of its values"
-    if not 0 < len(record.name) <= LONGEST_NAME:
+    # Unrolled, and by local names: this is done for each record that is read.
+    name, _, digest, symbols, kgrams, fingerprints, hashes, added, _, _, _, labels, rotation, text = record
+    if not 0 < len(name) <= LONGEST_NAME:
         return "its name"
-    if len(record.digest) != DIGEST_BYTES:
+    if len(digest) != DIGEST_BYTES:
         return "its digest"
-    least, most = min(record[3:8]), max(record[3:8])
-    if least < 0 or most > LARGEST_COUNT or record.hashes > record.fingerprints or record.added > LATEST:
+    if not (
+        0 <= symbols <= LARGEST_COUNT
+        and 0 <= kgrams <= LARGEST_COUNT
+        and 0 <= hashes <= fingerprints <= LARGEST_COUNT
+        and 0 <= added <= LATEST
+    ):
         return "its counts, or when it was added"
-    if not 0 <= record.rotation <= LARGEST_COUNT or not 0 <= (record.text or 0) <= LARGEST_COUNT:
+    if not 0 <= rotation <= LARGEST_COUNT or not 0 <= (text or 0) <= LARGEST_COUNT:
         return "its rotation, or its kept text's size"
-    if record.labels and {str} != set(map(type, record.labels)) | set(map(type, record.labels.values())):
+    if labels and {str} != set(map(type, labels)) | set(map(type, labels.values())):
         return "its labels"
     return None
 
@@ -365,21 +371,6 @@ def as_record(key: bytes, row: Any) -> Record | None:
     """The record that a row of a group is, if it is not one already. Raises Corrupt."""
     try:
         return row if type(row) is Record else _as_record(row)
-    except _MALFORMED as error:
-        raise _corrupt(key, error) from error
-
-
-def unpack_record(key: bytes, value: bytes | memoryview, at: int) -> Record | None:
-    """One of them, for half of the time. Raises Corrupt."""
-    try:
-        packed = _inflated(key, value)
-        unpacker = msgpack.Unpacker(read_size=len(packed), max_buffer_size=len(packed), **_strict(len(packed)))
-        unpacker.feed(packed)
-        if unpacker.read_array_header() != RECORDS_PER_GROUP:
-            raise ValueError("the group has more or fewer records")
-        for _ in range(at):
-            unpacker.skip()
-        return _as_record(unpacker.unpack())
     except _MALFORMED as error:
         raise _corrupt(key, error) from error
 
