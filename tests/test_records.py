@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.cli.output import json_line
 from fpdb.load import loading, workers
 from fpdb.load.answering import answers
 from fpdb.load.dumps import dumps, size_of_dumps
@@ -141,6 +142,10 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
                 for row in rows
                 for document in [one.document(row.get("name") or row["id"])]
             ]
+        made = [found.made for found in answers(every, pieces([path], kind="auto"), jobs=jobs, make=json_line)]
+        assert made == [
+            json_line(found.answer) for found in answers(every, pieces([path], kind="auto"), jobs=1) if found.answer
+        ]
         assert Path(every.path).read_bytes() == before
         assert load(every, pieces([path], kind="auto"), jobs=jobs).unchanged == 37
         assert one.check() == every.check() == []
@@ -332,6 +337,7 @@ def committed(path: Path) -> int:
 def test_queries_with_common_hashes_and_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is looked up together, what is too common for that, and what cannot be read."""
     monkeypatch.setattr(sys.modules["fpdb.match.ahead"], "COMMON", 3)
+    monkeypatch.setattr(sys.modules["fpdb.match.queries"], "TOGETHER", 20)
     with fpdb.open(tmp_path / "x.fpdb") as db:
         load(db, (Source(f"{n}", content=text(n) + text(n % 3) + text(0)) for n in range(12)), jobs=1)
         for options in ({}, {"max_df": 2}, {"max_df": 5}, {"max_df": 2, "max_ignored": 4}, {"smallest": 5}):
