@@ -190,7 +190,7 @@ class Batch:
         documents = list(documents)
         keys = [_key_of(document.name) for document in documents]
         wanted = {key for key in keys if key is not None}
-        stored = self._catalogue.find_each(wanted - self._removals - self._additions.keys())
+        stored = self._catalogue.find_all(wanted - self._removals - self._additions.keys())
         records = self._catalogue.records_of(stored.values())
         met: dict[bytes, tuple[Record, bool]] = {
             key: (self._updates.get(key) or records[number], number >= layout.FIRST_BOILERPLATE)

@@ -86,7 +86,7 @@ class Plan:
     def _there(self, names: Iterable[bytes]) -> dict[bytes, tuple[Record, bool]]:
         """Those of these names that there are: the records, and whether they are boilerplate's."""
         catalogue = self._view.catalogue
-        found = {number: catalogue.record(number) for number in sorted(catalogue.find_all(names))}
+        found = {number: catalogue.record(number) for number in sorted(catalogue.find_all(names).values())}
         return {record.name: (record, number >= FIRST_BOILERPLATE) for number, record in found.items()}
 
     def check(self) -> None:

@@ -59,16 +59,20 @@ class Catalogue:
             return None
         return layout.parse_id_key(bytes(layout.unseal(key, value)))
 
-    def find_all(self, names: Iterable[bytes]) -> Iterator[int]:
-        """The ids of those of the documents of these names that there are, in any order; not `sure`, as for `find`."""
-        return iter(self.find_each(names).values())
-
-    def find_each(self, names: Iterable[bytes]) -> dict[bytes, int]:
-        """The same, each under its name."""
+    def find_all(self, names: Iterable[bytes]) -> dict[bytes, int]:
+        """By name, the ids of those of the documents of these names that there are; `sure`, as for `find`."""
         named = {layout.name_key(name): name for name in names}
-        found = self._txn.cursor(self._names).getmulti(sorted(named))
-        entries = ((bytes(key), value) for key, value in found)
-        return {named[key]: layout.parse_id_key(bytes(layout.unseal(key, value))) for key, value in entries}
+        keys = sorted(named)
+        cursor = self._txn.cursor(self._names)
+        found = {bytes(key): value for key, value in cursor.getmulti(keys)}
+        end: bytes | None = b""  # of the gap between names that was looked at last
+        for key in keys:
+            if end is not None and key >= end and key not in found:
+                end = bytes(cursor.key()) if cursor.set_range(key) else None
+                if end is not None:
+                    layout.unseal(end, cursor.value())
+                _check_before(cursor, key)
+        return {named[key]: layout.parse_id_key(bytes(layout.unseal(key, value))) for key, value in found.items()}
 
     def record(self, document: int) -> Record:
         """Raises Corrupt where there is none."""

@@ -114,7 +114,8 @@ class _Commit:
                 raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
             gone.append((found, name))
         coming = [*(addition.record for addition in change.additions), *change.arrivals.records]
-        gone += [(replaced, None) for replaced in self.catalogue.find_all(record.name for record in coming)]
+        replaced = self.catalogue.find_all(record.name for record in coming)
+        gone += [(document, None) for document in replaced.values()]
         records = {document: self.catalogue.delete(document, name) for document, name in gone}
         self._count_dead(records)
         for document, record in records.items():

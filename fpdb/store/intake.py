@@ -202,7 +202,7 @@ def _boilerplate_without(view: Snapshot, names: Sequence[bytes]) -> NDArray[np.u
     """The hashes that live boilerplate documents hold but those of these names; sorted, distinct."""
     if not names:
         return view.boilerplate()
-    gone = np.fromiter(view.catalogue.find_all(names), np.uint32)
+    gone = np.fromiter(view.catalogue.find_all(names).values(), np.uint32)
     parts = [np.empty(0, np.uint64)]
     for run in view.runs(boilerplate=True):
         for piece in runs.scan(view.txn, view.blocks, run):

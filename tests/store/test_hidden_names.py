@@ -9,12 +9,17 @@ import fpdb
 NAMES = [f"{number:03}" * 20 for number in range(200)]
 
 
+def add(db, names):
+    with db.batch() as batch:
+        for each in names:
+            batch.add_fingerprints(each, [1])
+
+
 @pytest.mark.parametrize("which", [0, 57, -1])
 def test_a_name_that_is_hidden_by_its_damaged_key_is_not_taken_for_missing(path, which):
     """The key is changed so that the order holds, which only the checksums of its neighbours tell."""
-    with fpdb.open(path) as db, db.batch() as batch:
-        for number, each in enumerate(NAMES):
-            batch.add_fingerprints(each, [number])
+    with fpdb.open(path) as db:
+        add(db, NAMES)
     name = NAMES[which]
     damaged = name[:-1] + chr(ord(name[-1]) ^ 1)
     assert sorted([*NAMES, damaged]).index(damaged) in {NAMES.index(name), NAMES.index(name) + 1}
@@ -32,3 +37,12 @@ def test_a_name_that_is_hidden_by_its_damaged_key_is_not_taken_for_missing(path,
             with pytest.raises(fpdb.Corrupt):
                 question()
         assert db.check() != []
+    with fpdb.open(path) as db:
+        for change in (
+            lambda: db.add_fingerprints(name, [1]),
+            lambda: add(db, [NAMES[3], "a new one", name]),
+            lambda: db.remove(name),
+        ):
+            with pytest.raises(fpdb.Corrupt):
+                change()
+        assert len(db) == len(NAMES)
