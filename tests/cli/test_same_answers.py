@@ -39,11 +39,11 @@ def everything(run: Run) -> dict[tuple[str, ...], bytes | str]:
     """What the program prints and writes about them."""
     found: dict[tuple[str, ...], bytes | str] = {}
     queries = ["one.txt", "ten.txt", "sub"]
-    for form, by in itertools.product(["json", "csv", "table"], MEASURES):
+    for form, by in [*itertools.product(["json"], MEASURES), *itertools.product(["csv", "table"], MEASURES[-2:])]:
         for command in (("pairs",), ("pairs", "--top", "2"), ("pairs", "--clusters"), ("pairs", "--max-df", "3")):
             line = (*command, "--by", by, "--format", form)
             found[line] = run(*line).stdout
-    for form, by in itertools.product(["json", "csv", "table"], QUERY_MEASURES):
+    for form, by in [*itertools.product(["json"], QUERY_MEASURES), *itertools.product(["csv", "table"], MEASURES[-2:])]:
         for options in ((), ("--smallest", "9"), ("--max-df", "3", "--max-ignored", "2"), ("--regions",)):
             line = ("query", *queries, "--by", by, "--format", form, *options)
             found[line] = run(*line).stdout

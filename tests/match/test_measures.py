@@ -259,8 +259,8 @@ def test_the_most_frequent_are_ignored_and_ties_go_by_hash(db):
 def test_capped_hashes_that_span_many_blocks(db, rng):
     """The look-up that stops reading early ignores what a count of live documents ignores."""
     hot = np.sort(uniform(rng, 5))
-    documents = 8_000
-    holders = [documents, 4_000, 300, 10, 4]
+    documents = 5_000
+    holders = [documents, 2_500, 300, 10, 4]
     plain = Plain()
     for half in range(2):
         with db.batch() as batch:
@@ -269,7 +269,7 @@ def test_capped_hashes_that_span_many_blocks(db, rng):
                 # Several positions of one hash in one document are one document.
                 batch.add_fingerprints(f"{number}", np.repeat(held, 4), np.arange(4 * len(held)))
                 plain.add(f"{number}", held)
-    for start, step in ((0, 3), (4_001, 2)):
+    for start, step in ((0, 3), (2_501, 2)):
         with db.batch() as batch:
             for number in range(start, documents, step):
                 if f"{number}" in plain:

@@ -23,6 +23,12 @@ SORTS = {1: "branches", 2: "leaves", 4: "values", 8: "meta pages"}
 BESIDE = ("-lock", "-writer", "-merge")
 
 
+@pytest.fixture(scope="module")
+def victim():
+    with victims() as process:
+        yield process
+
+
 class Sample:
     """A sound database, what a process says of it, and copies to be damaged."""
 
@@ -99,40 +105,38 @@ def words(counter):
     ids=["small", "small, written", "larger", "larger, written"],
 )
 def test_a_flipped_bit_kills_nobody_and_changes_no_answer(
-    tmp_path, amount, figure, documents, count, writing, short, full
+    tmp_path, victim, amount, figure, documents, count, writing, short, full
 ):
     rng = random.Random(documents + writing)
     sample = Sample(tmp_path, documents, count, writing=writing)
     seen = Counter()
     flips = amount(short, full)
-    with victims() as victim:
-        for index in range(flips):
-            bit = sample.bit(rng, list(SORTS.values())[index % 4])
-            damaged = bytearray(sample.data)
-            damaged[bit >> 3] ^= 1 << (bit & 7)
-            result = sample.judge(victim, damaged)
-            assert result not in ("died", "differs"), f"page {bit // 8 // PAGE}, byte {bit // 8 % PAGE}, bit {bit & 7}"
-            seen[result] += 1
+    for index in range(flips):
+        bit = sample.bit(rng, list(SORTS.values())[index % 4])
+        damaged = bytearray(sample.data)
+        damaged[bit >> 3] ^= 1 << (bit & 7)
+        result = sample.judge(victim, damaged)
+        assert result not in ("died", "differs"), f"page {bit // 8 // PAGE}, byte {bit // 8 % PAGE}, bit {bit & 7}"
+        seen[result] += 1
     what = f"{flips} bits in a file of {len(sample.data) >> 10} KiB, {'changed' if writing else 'read'} afterwards"
     figure(6, what, f"{words(seen)}; 0 died, 0 answers differ")
 
 
-def test_lmdb_by_itself_bears_less(tmp_path, amount, figure):
+def test_lmdb_by_itself_bears_less(tmp_path, victim, amount, figure):
     """The same without the examination of pages: this is what the test above would find."""
     rng = random.Random(5)
     sample = Sample(tmp_path, 60, 40)
     seen = Counter()
-    with victims() as victim:
-        for index in range(amount(24, 400)):
-            damaged = bytearray(sample.data)
-            bit = sample.bit(rng, list(SORTS.values())[index % 4])
-            damaged[bit >> 3] ^= 1 << (bit & 7)
-            seen[sample.judge(victim, damaged, trusting=True)] += 1
-        older = min((0, PAGE), key=lambda start: sample.number(start + COMMIT, 8))
+    for index in range(amount(24, 400)):
         damaged = bytearray(sample.data)
-        damaged[older + COMMIT + 1] ^= 0x40  # the commit before the last one passes for the last
-        assert sample.judge(victim, damaged, trusting=True) == "differs"
-        assert sample.judge(victim, damaged) == "refused"
+        bit = sample.bit(rng, list(SORTS.values())[index % 4])
+        damaged[bit >> 3] ^= 1 << (bit & 7)
+        seen[sample.judge(victim, damaged, trusting=True)] += 1
+    older = min((0, PAGE), key=lambda start: sample.number(start + COMMIT, 8))
+    damaged = bytearray(sample.data)
+    damaged[older + COMMIT + 1] ^= 0x40  # the commit before the last one passes for the last
+    assert sample.judge(victim, damaged, trusting=True) == "differs"
+    assert sample.judge(victim, damaged) == "refused"
     figure(6, "without the examination of pages", words(seen))
 
 
@@ -179,7 +183,7 @@ def put(data, at, piece):
 
 
 @pytest.mark.parametrize("damage", [cut, zeroed, overwritten, swapped, duplicated, lost])
-def test_pages_that_are_not_as_written(tmp_path, amount, figure, damage):
+def test_pages_that_are_not_as_written(tmp_path, victim, amount, figure, damage):
     rng = random.Random(1)
     seen = Counter()
     times = amount(8, 120)
@@ -187,12 +191,11 @@ def test_pages_that_are_not_as_written(tmp_path, amount, figure, damage):
         folder = tmp_path / f"{writing}"
         folder.mkdir()
         sample = Sample(folder, 60, 40, writing=writing)
-        with victims() as victim:
-            for _ in range(times // 2):
-                state = rng.getstate()
-                result = sample.judge(victim, damage(sample.data, rng))
-                assert result not in ("died", "differs"), (damage.__name__, writing, state)
-                seen[result] += 1
+        for _ in range(times // 2):
+            state = rng.getstate()
+            result = sample.judge(victim, damage(sample.data, rng))
+            assert result not in ("died", "differs"), (damage.__name__, writing, state)
+            seen[result] += 1
     figure(7, f"{damage.__name__}, {times} times", f"{words(seen)}; 0 died, 0 answers differ")
 
 
@@ -326,10 +329,10 @@ def test_a_stranger_is_refused_untouched(tmp_path, figure, stranger):
     figure(7, stranger, f"{error.__name__}, untouched")
 
 
-def test_what_may_not_be_read_is_refused_untouched(figure):
+def test_what_may_not_be_read_is_refused_untouched(victim, figure):
     """The superuser may read everything, so then it is another user who tries."""
     root = not os.getuid()
-    with tempfile.TemporaryDirectory() as folder, victims() as victim:
+    with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "file.fpdb")
         database(path)
         os.chmod(folder, 0o755)  # noqa: S103 - another user is to look in
