@@ -169,7 +169,7 @@ WRONG = {
     "labels that are none": lambda line: changed(line, labels=[1]),
     "a share too large": lambda line: changed(line, share=2**32),
     "another text": lambda line: changed(line, text="AAAA"),
-    "a wrong checksum": lambda line: line[:-4] + b'0"}\n',
+    "a wrong checksum": lambda line: line[:-4] + (b"1" if line[-4:-3] == b"0" else b"0") + b'"}\n',
     "nothing": lambda _: b"",
     "the last line": lambda _: b'{"documents":9}\n',
 }
