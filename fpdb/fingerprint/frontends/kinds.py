@@ -1,9 +1,9 @@
 """What kind of document a file is: by its name, else by how its content begins."""
 
-import io
 import re
 from collections.abc import Mapping
 
+from fpdb.errors import Unreadable
 from fpdb.fingerprint.frontends.languages import by_shebang, extension_of, means_code
 
 # Text by name, whatever it looks like inside.
@@ -61,15 +61,15 @@ def kind_of(name: str | None, content: bytes | str) -> str:
 
 
 def _kind_of_archive(content: bytes) -> str:
-    import zipfile
+    from fpdb.fingerprint.frontends.xml import inflate, open_archive
 
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            names = set(archive.namelist())
-            if "word/document.xml" in names:
-                return "docx"
-            if "mimetype" in names and archive.getinfo("mimetype").file_size < HEAD:
-                return "odt" if archive.read("mimetype").startswith(_ODT.encode()) else "text"
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, RuntimeError, NotImplementedError):
-        pass  # what zipfile raises for damaged or encrypted archives: no front-end reads them
+        archive = open_archive(content, "an archive")
+        names = set(archive.namelist())
+        if "word/document.xml" in names:
+            return "docx"
+        if "mimetype" in names and next(inflate(archive, "mimetype"), b"").startswith(_ODT.encode()):
+            return "odt"
+    except Unreadable:
+        pass
     return "text"

@@ -20,6 +20,9 @@ DEEPEST = 1000
 LONGEST = 1 << 21
 """Bytes of a tag, or of whatever else the parser reads anew with each chunk until it is complete."""
 _CHUNK = 1 << 16
+_PACKINGS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflated"}
+"""What the formats allow (ISO/IEC 29500-2, ODF 1.2 part 3). Of others `zipfile` passes errors on as they come, and one
+may ask for gigabytes."""
 
 
 def open_archive(content: bytes | str, what: str) -> zipfile.ZipFile:
@@ -67,7 +70,7 @@ def parse_member(
     parser.EntityDeclHandler = refuse
     try:
         fed = 0
-        for chunk in _inflate(archive, name):
+        for chunk in inflate(archive, name):
             parser.Parse(chunk, False)
             fed += len(chunk)
             if fed - parser.CurrentByteIndex > LONGEST:
@@ -77,9 +80,12 @@ def parse_member(
         raise Unreadable(f"{name}: not well-formed XML: {error}") from error
 
 
-def _inflate(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+def inflate(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    """A member in pieces; Unreadable if it is none, or cannot be read, or is too large."""
     try:
         info = archive.getinfo(name)
+        if info.compress_type not in _PACKINGS:
+            raise Unreadable(f"{name}: is neither {' nor '.join(_PACKINGS.values())}, as members of documents are")
         most = min(LARGEST_PART, max(ALWAYS, RATIO * info.compress_size))
         if info.file_size > most:
             raise Unreadable(f"{name}: inflates to {info.file_size} bytes; at most {most} are read")
