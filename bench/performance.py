@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the tables and plots of docs/performance.md from the runs in bench/results/; needs matplotlib.
 
-Of each figure and size the latest run counts that was not quick; what stands outside the markers is written by hand.
+Of each figure and size the latest run counts that was not quick, where the size is a power of ten; what stands outside
+the markers is written by hand.
 """
 
 from __future__ import annotations
@@ -80,11 +81,11 @@ class Runs:
 
 
 def read(folder: Path) -> Runs:
-    """All runs, the later ones over the earlier ones. Those that did not note their size are left out."""
+    """All runs, the later ones over the earlier ones; but those of sizes between powers of ten, or that noted none."""
     runs = Runs()
     for path in sorted(folder.glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
-        if record["quick"] or "size" not in record:
+        if record["quick"] or str(record.get("size", "")).strip("0") != "1":
             continue
         into = runs.peers if record["name"] == "compare" else runs.figures
         for figure in record["figures"]:
