@@ -54,6 +54,8 @@ def _harmless() -> Iterator[None]:
     """What click says of wrong usage repeats arguments."""
     try:
         yield
+    except click.exceptions.NoArgsIsHelpError:
+        raise  # the help, in lines of its own
     except click.ClickException as error:
         vars(error)["message"] = printable(error.message)  # declared as final
         raise

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -74,21 +75,18 @@ def many_files(count: int, words: int = 30_000) -> None:
 def test_help_of_every_command() -> None:
     listing = run("--help").stdout
     assert "Example: " in run("query", "--help").stdout
-    for command in (
-        "init",
-        "add",
-        "remove",
-        "query",
-        "fingerprint",
-        "list",
-        "show",
-        "info",
-        "check",
-        "compact",
-        "backup",
-    ):
-        assert re.search(rf"^  {command} ", listing, re.MULTILINE)
-        assert "Example: " in CliRunner().invoke(cli, [command, "--help"]).stdout
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        assert command is not None
+        assert re.search(rf"^  {name} ", listing, re.MULTILINE)
+        shown = CliRunner().invoke(cli, [name, "--help"]).stdout
+        assert "Example: " in shown or isinstance(command, click.Group)
+
+
+@pytest.mark.parametrize("group", [[], ["spark"]])
+def test_a_group_without_a_command_shows_its_help(group: list[str]) -> None:
+    assert run(*group, status=2).stderr == run(*group, "--help").stdout
 
 
 def test_a_table_in_a_pipe_loads_nothing_that_only_terminals_need() -> None:
