@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plain import OPTIONS, Plain, as_json
 
 import fpdb
-from fpdb.store import together
+from fpdb.store import layout
 
 MOST = 2**64 - 1
 PROSE = (
@@ -162,7 +162,7 @@ def test_what_cannot_be_asked_together(tmp_path, monkeypatch):
             str(paths["a"]),
             str(paths["d"]),
         ]
-        monkeypatch.setattr(together.layout, "FIRST_BOILERPLATE", 1)
+        monkeypatch.setattr(layout, "FIRST_BOILERPLATE", 1)
         with pytest.raises(fpdb.Error, match="too many for one query"):
             len(shards)
     with pytest.raises(fpdb.Error, match="closed"):

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from plain import OPTIONS, Plain, as_json
 
 import fpdb
-from fpdb import adoption, batch, keys, takeover, transfer
+from fpdb import adoption, keys, takeover, transfer
 from fpdb.store import commits, intake, layout, runs, store
 
 PROSE = "Four score and seven years ago our fathers brought forth on this continent, a new nation. " * 9
@@ -37,7 +38,7 @@ def small_steps(monkeypatch):
     monkeypatch.setattr(takeover, "NAMES_AT_ONCE", 5)
     monkeypatch.setattr(adoption, "DOCUMENTS_AT_ONCE", 5)
     monkeypatch.setattr(adoption, "POSTINGS_AT_ONCE", 7)
-    monkeypatch.setattr(batch.time, "time", lambda: 1e9)
+    monkeypatch.setattr(time, "time", lambda: 1e9)
 
 
 def change(db, plain, name, hashes, boilerplate, **options):

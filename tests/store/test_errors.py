@@ -10,7 +10,7 @@ import lmdb
 import pytest
 
 import fpdb
-from fpdb.store import environment, sampled
+from fpdb.store import failures, sampled
 
 RAISED = [
     (lmdb.MapFullError("x"), "compact"),
@@ -45,7 +45,7 @@ RAISED = [
 
 @pytest.mark.parametrize(("error", "words"), RAISED, ids=lambda value: repr(value)[:40])
 def test_each_error_says_what_to_do(tmp_path, error, words):
-    with pytest.raises(fpdb.StorageFailure) as caught, environment.translated(str(tmp_path / "t.fpdb")):
+    with pytest.raises(fpdb.StorageFailure) as caught, failures.translated(str(tmp_path / "t.fpdb")):
         raise error
     assert words in str(caught.value)
     assert str(tmp_path / "t.fpdb") in str(caught.value)

@@ -4,13 +4,13 @@ is sound, and what is lost is named."""
 import os
 import random
 import signal
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import fpdb
-from fpdb import care
 from fpdb.store import layout
 
 PAGE = 4096
@@ -168,7 +168,7 @@ def test_a_process_that_dies_is_a_problem(tmp_path, original, monkeypatch, name)
     program = tmp_path / "python"
     program.write_text(f'#!/bin/sh\necho \'["problem", "one"]\'\nkill -{getattr(signal, name).value} $$\n')
     program.chmod(0o700)
-    monkeypatch.setattr(care.sys, "executable", str(program))
+    monkeypatch.setattr(sys, "executable", str(program))
     problems = fpdb.check(path).problems
     assert problems[0] == "one"
     assert name in problems[1]

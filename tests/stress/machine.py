@@ -18,7 +18,7 @@ from plain import OPTIONS, Plain, as_json
 
 import fpdb
 from fpdb.fingerprint import content_digest
-from fpdb.store import commits, store
+from fpdb.store import commits, merging, store
 from stress.forks import fork
 from stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
 from stress.workload import small_limits
@@ -209,7 +209,8 @@ def main(folder, examples, steps):
     small_limits()
     os.mkdir(folder)
     Histories.base = folder
-    store.merged, commits.merged = counted(store.merged), counted(commits.merged)
+    for module in (store, commits):
+        vars(module)["merged"] = counted(merging.merged)
     run_state_machine_as_test(
         Histories,
         settings=settings(
