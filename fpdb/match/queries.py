@@ -324,13 +324,15 @@ def _most(view: Snapshot, counts: U32, options: Options) -> tuple[U32, NDArray[n
     may share some: no array of them is made."""
     if options.top is None or options.by not in RISING:
         return _counted(counts)
-    level = int(counts.max(initial=0))
-    while level and np.count_nonzero(counts >= level) < options.top:
-        level //= 2  # few share as much as that: the others need not be counted by what they share
-    if not level:
+    last, beyond = 0, int(counts.max(initial=0)) + 1  # `top` documents share `last` or more, but not `beyond`
+    while beyond - last > 1:
+        middle = (last + beyond) // 2
+        if np.count_nonzero(counts >= middle) >= options.top:
+            last = middle
+        else:
+            beyond = middle
+    if not last:
         return _counted(counts)
-    at_least = np.cumsum(np.bincount(counts[counts >= level])[::-1])[::-1]  # documents, of each count
-    last = int(np.flatnonzero(at_least >= options.top)[-1])
     found = np.flatnonzero(counts > last)
     tied = view.catalogue.first_by_name(counts == last, options.top - len(found))
     found = np.sort(np.concatenate((found, np.array(tied, np.intp))))
