@@ -38,6 +38,7 @@ _HOMES = {
     "adopt": "merge",
     "spark": "spark",
 }
+# Of those whose name is no name in Python, or one of its own.
 _PYTHON_NAMES = {"drop-list": "drop_list", "list": "list_", "import": "import_"}
 
 

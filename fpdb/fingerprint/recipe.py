@@ -285,7 +285,7 @@ class Recipe:
 
     def _hashing(self, alphabet: str) -> Hashing:
         self.check_key()
-        assert self.key is not None  # noqa: S101 (checked)
+        assert self.key is not None  # noqa: S101 (or check_key had raised)
         return derive(self.key, alphabet, self.hash_bits)
 
     def _share(self, rule: Rule, stored: NDArray[np.uint64], level: int) -> int:

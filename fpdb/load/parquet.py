@@ -20,7 +20,7 @@ _BUFFER = 1 << 20
 def check_packages() -> None:
     """Raises MissingPackage where Parquet cannot be read."""
     try:
-        import pyarrow.parquet  # noqa: F401
+        import pyarrow.parquet  # noqa: F401 (only to see whether it is there)
     except ImportError as error:
         raise MissingPackage("pyarrow is needed for Parquet: pip install 'fpdb[parquet]'") from error
 

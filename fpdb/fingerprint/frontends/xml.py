@@ -31,7 +31,7 @@ def open_archive(content: bytes | str, what: str) -> zipfile.ZipFile:
         raise Unreadable(f"{what} is bytes, not a string")
     try:
         return zipfile.ZipFile(io.BytesIO(content))
-    # Beside its own error, zipfile raises these for headers that are damaged.
+    # zipfile documents its own error only, and lets these through for headers that are damaged.
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
         raise Unreadable(f"not {what}: {error}") from error
 
