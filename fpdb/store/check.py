@@ -5,8 +5,10 @@ Every storage test ends in it. Reads only; reports what it finds and never stops
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import lmdb.verify
 import numpy as np
@@ -70,8 +72,7 @@ class _Tally:
     boilerplate: NDArray[np.int64]
 
     @classmethod
-    def of(cls, documents: Iterable[int]) -> _Tally:
-        ids = np.array(sorted(documents), np.uint32)
+    def of(cls, ids: NDArray[np.uint32]) -> _Tally:
         return cls(ids, *(np.zeros(len(ids), np.int64) for _ in range(3)))
 
     def count(self, documents: NDArray[np.uint32], new: NDArray[np.bool_], common: NDArray[np.bool_]) -> int:
@@ -87,8 +88,8 @@ class _Tally:
 def _problems(view: Snapshot) -> Iterator[str]:
     yield from _format(view)
     yield from state_problems(view)
-    records = yield from _catalogue(view)
-    tally = _Tally.of(records)
+    told = yield from _catalogue(view)
+    tally = _Tally.of(told.ids)
     try:
         boilerplate = view.boilerplate()
     except Corrupt:
@@ -103,12 +104,10 @@ def _problems(view: Snapshot) -> Iterator[str]:
     wrong = (sizes["hashes"] != tally.hashes) | (sizes["boilerplate"] != tally.boilerplate)
     for document in tally.ids[wrong].tolist():
         yield f"document {document}: its sizes are not those of its postings"
-    for document, postings, hashes in zip(
-        tally.ids.tolist(), tally.postings.tolist(), tally.hashes.tolist(), strict=True
-    ):
-        if (records[document].fingerprints, records[document].hashes) != (postings, hashes):
-            yield f"document {document}: its record counts other postings than the runs hold"
-    yield from _texts(view, records)
+    wrong = (told.fingerprints != tally.postings) | (told.hashes != tally.hashes)
+    for document in tally.ids[wrong].tolist():
+        yield f"document {document}: its record counts other postings than the runs hold"
+    yield from _texts(view, told.texts)
 
 
 def _format(view: Snapshot) -> Iterator[str]:
@@ -122,30 +121,39 @@ def _format(view: Snapshot) -> Iterator[str]:
                 yield f"{bytes(found)!r} is no key of {name.decode()}"
 
 
-def _catalogue(view: Snapshot) -> Generator[str, None, dict[int, Record]]:
-    """Returns the records by id."""
-    records: dict[int, Record] = {}
+class _Told(NamedTuple):
+    """What the records tell: ids ascending, and counts, each shape (documents,); texts: the bytes of those kept, by id.
+    Not the records themselves, which would take most of the memory of a check."""
+
+    ids: NDArray[np.uint32]
+    fingerprints: NDArray[np.int64]
+    hashes: NDArray[np.int64]
+    texts: Mapping[int, int]
+
+
+def _catalogue(view: Snapshot) -> Generator[str, None, _Told]:
+    counts = array("I"), array("q"), array("q")
+    texts: dict[int, int] = {}
     for document, record in view.catalogue.records():
-        records[document] = record
-        wrong = layout.record_fault(record)
-        if wrong is not None:
-            yield f"the record of document {document} is impossible: {wrong}"
+        if document >= (view.state.next_document if document < FIRST_BOILERPLATE else view.state.next_boilerplate):
+            yield f"document {document} has an id that was never given"
             continue
+        for column, value in zip(counts, (document, record.fingerprints, record.hashes), strict=True):
+            column.append(value)
+        if record.text is not None:
+            texts[document] = record.text
         if view.catalogue.find(record.name) != document:
             yield f"document {document} is not found under its name"
-        end = view.state.next_document if document < FIRST_BOILERPLATE else view.state.next_boilerplate
-        if document >= end:
-            yield f"document {document} has an id that was never given"
-    ordinary = sum(document < FIRST_BOILERPLATE for document in records)
-    if (ordinary, len(records) - ordinary) != (view.state.documents, view.state.boilerplate_documents):
-        yield f"the state counts other documents than the {len(records)} there are"
-    indexed = sorted(view.catalogue.in_order_of_names())
-    if indexed != sorted(records):
+    ids = np.frombuffer(counts[0], np.uint32)
+    ordinary = int(np.count_nonzero(ids < FIRST_BOILERPLATE))
+    if (ordinary, len(ids) - ordinary) != (view.state.documents, view.state.boilerplate_documents):
+        yield f"the state counts other documents than the {len(ids)} there are"
+    indexed = np.fromiter(view.catalogue.in_order_of_names(), np.uint64)
+    if not np.array_equal(np.sort(indexed), ids):
         yield "the names lead to other documents than there are records of"
-    sized = sorted(view.catalogue.sized())
-    if sized != sorted(records):
+    if not np.array_equal(np.fromiter(view.catalogue.sized(), np.uint64), ids):
         yield "the sizes are those of other documents than there are records of"
-    return records
+    return _Told(ids, np.frombuffer(counts[1], np.int64), np.frombuffer(counts[2], np.int64), texts)
 
 
 def _run(view: Snapshot, run: Run, boilerplate: NDArray[np.uint64], tally: _Tally) -> Iterator[str]:
@@ -172,8 +180,8 @@ def _run(view: Snapshot, run: Run, boilerplate: NDArray[np.uint64], tally: _Tall
         yield f"run {run.number} has {dead} dead postings; the state says {run.dead}"
 
 
-def _texts(view: Snapshot, records: Mapping[int, Record]) -> Iterator[str]:
-    told = {document: record.text for document, record in records.items() if record.text is not None}
+def _texts(view: Snapshot, told: Mapping[int, int]) -> Iterator[str]:
+    """told: the bytes that the records tell of each kept text."""
     if (len(told), sum(told.values())) != (view.state.texts, view.state.text_bytes):
         yield f"the state counts other kept texts than the {len(told)} that the records tell"
     try:
@@ -190,6 +198,6 @@ def _texts(view: Snapshot, records: Mapping[int, Record]) -> Iterator[str]:
             yield Unchecked(f"the {len(told)} kept texts were not unpacked, only their checksums compared: {error}")
     for document in told:
         try:
-            read(document, records[document])
+            read(document, view.catalogue.record(document))
         except Corrupt as error:
             yield str(error)
