@@ -3,8 +3,8 @@
 
 families: 100,000 documents of 105 hashes (10.5 million postings) in families of near-duplicates, five of the hashes
 held by all of them; load, query by a document's hashes, add and remove one, and whether answers are right. random: as
-many random postings as --size says, 100 a document, and queries of 1,000 hashes, for fpdb and DuckDB. files: programs
-compared with each other, for fpdb and copydetect.
+many random postings as --size says, 100 a document, and queries of 1,000 hashes, for fpdb and DuckDB. long: the same,
+1,000 a document. files: programs compared with each other, for fpdb and copydetect.
 
 Loads, additions and removals count until they are synced to disk. An engine whose package is missing is named and left
 out: pip install 'fpdb[peers]'. Target: fpdb loads the random postings as fast as DuckDB sorts and loads them.
@@ -124,10 +124,10 @@ def families(folder: Path, names: Sequence[str], quick: bool) -> Iterator[tuple[
     yield from _run(folder, "families", names, work)
 
 
-def random(folder: Path, names: Sequence[str], size: int) -> Iterator[tuple[str, Figure]]:
+def random(folder: Path, names: Sequence[str], size: int, corpus: str = "random") -> Iterator[tuple[str, Figure]]:
     """The engines for large work on random postings; how fpdb's load compares with DuckDB's."""
-    count = size // 100
-    kept = np.concatenate([some.hashes[::KEPT].copy() for some in KINDS["random"](count)])
+    count = size // next(KINDS[corpus](1)).hashes.size
+    kept = np.concatenate([some.hashes[::KEPT].copy() for some in KINDS[corpus](count)])
     rng = np.random.default_rng(4)
     queries = []
     for _ in range(QUERIES):
@@ -136,15 +136,14 @@ def random(folder: Path, names: Sequence[str], size: int) -> Iterator[tuple[str,
             np.concatenate([np.unique(some), rng.integers(0, 2**64, ASKED - np.unique(some).size, np.uint64)])
         )
     speeds = {}
-    for name, figure in _run(
-        folder, "random", [name for name in LARGE if name in names], Work("random", count, queries)
-    ):
-        if figure.what == "random: load":
+    large = [name for name in LARGE if name in names]
+    for name, figure in _run(folder, corpus, large, Work(corpus, count, queries)):
+        if figure.what == f"{corpus}: load":
             speeds[name] = figure.value
         yield name, figure
     if FPDB in speeds and DUCKDB in speeds:
         of_it = speeds[FPDB] / speeds[DUCKDB]
-        yield FPDB, Figure("random: load, of DuckDB's speed", of_it, "", target=1, better="more")
+        yield FPDB, Figure(f"{corpus}: load, of DuckDB's speed", of_it, "", target=1, better="more")
 
 
 def _run(folder: Path, what: str, names: Sequence[str], work: Work) -> Iterator[tuple[str, Figure]]:
@@ -192,9 +191,11 @@ def main() -> None:
     report.machine = {**report.machine, **versions}
     print(report.machine_text(), end="\n\n")
     print(line(*HEADINGS))
+    size = options.size // 20 if options.quick else options.size
     works = {
         "families": partial(families, names=engines, quick=options.quick),
-        "random": partial(random, names=engines, size=options.size // 20 if options.quick else options.size),
+        "random": partial(random, names=engines, size=size),
+        "long": partial(random, names=engines, size=size, corpus="long"),
         "files": partial(programs, names=programmed, quick=options.quick),
     }
     with workplace() as folder:
@@ -229,7 +230,7 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="which, see below; all by default")
     parser.add_argument(
-        "--work", action="append", choices=("families", "random", "files"), help="only this; repeatable"
+        "--work", action="append", choices=("families", "random", "long", "files"), help="only this; repeatable"
     )
     parser.add_argument("--size", type=postings, default=SIZE, metavar="N", help="random postings (%(default)s)")
     common_options(parser)

@@ -23,6 +23,7 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
 DOCUMENT = 100  # hashes of a document
+LONG = 1000  # of a long one
 BATCH = 30_000  # documents at a time; a multiple of FAMILY
 WINDOW = 21  # of the recipe that random positions imitate
 FAMILY = 5  # documents that are near-duplicates of each other
@@ -49,12 +50,18 @@ class Corpus(Protocol):
     def __call__(self, count: int, seed: int = 1) -> Iterator[Documents]: ...
 
 
-def random(count: int, seed: int = 1) -> Iterator[Documents]:
-    """Documents of DOCUMENT random hashes: nothing is shared but by chance."""
+def random(count: int, seed: int = 1, length: int = DOCUMENT) -> Iterator[Documents]:
+    """Documents of `length` random hashes: nothing is shared but by chance."""
     rng = np.random.default_rng(seed)
-    for first in range(0, count, BATCH):
-        shape = min(BATCH, count - first), DOCUMENT
+    batch = BATCH * DOCUMENT // length
+    for first in range(0, count, batch):
+        shape = min(batch, count - first), length
         yield Documents(first, rng.integers(0, 2**64, shape, np.uint64), _positions(rng, shape))
+
+
+def long(count: int, seed: int = 1) -> Iterator[Documents]:
+    """Documents of LONG random hashes."""
+    return random(count, seed, LONG)
 
 
 def families(count: int, seed: int = 1) -> Iterator[Documents]:
@@ -183,4 +190,4 @@ def read_all(folder: Path) -> None:
                 content.read().lower()
 
 
-KINDS: dict[str, Corpus] = {"random": random, "families": families, "groups": shared_groups}
+KINDS: dict[str, Corpus] = {"random": random, "long": long, "families": families, "groups": shared_groups}
