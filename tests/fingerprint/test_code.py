@@ -164,6 +164,17 @@ def test_what_is_no_program_is_read_all_the_same(name, case):
     assert not len(symbols) or symbols.ends[-1] <= len(symbols.text)
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_a_program_that_breaks_off_has_no_symbol_beyond_its_end(name):
+    """Strings that stay open among them, of which some lexers say that the last line feed is a part."""
+    text, _ = ALL[name]
+    for cut in range(1, len(text), max(len(text) // 12, 1)):
+        for end in ("", '"', '"$', "'", "`", '"""', "\r\n"):
+            symbols = read(text[:cut] + end, name)
+            assert np.all(symbols.offsets < symbols.ends)
+            assert not len(symbols) or symbols.ends[-1] <= len(symbols.text)
+
+
 def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "tree_sitter_go", None)
     grammars.find_language.cache_clear()

@@ -264,6 +264,8 @@ def document(kind: str, name: str | None = None) -> Callable[[bytes], None]:
                 symbols.text
             ):
                 raise AssertionError("a symbol outside of the text")
+            if (symbols.offsets >= symbols.ends).any():
+                raise AssertionError("a symbol without a character")
 
     return run
 

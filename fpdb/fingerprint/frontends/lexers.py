@@ -76,7 +76,7 @@ def tokenise(text: str, language: str) -> Tokens:
     rows.sort(key=itemgetter(0))  # some lexers have others in them, and tell those tokens later
     values = np.array([row[2] for row in rows], np.uint32)
     starts, lasts = np.array([(row[0], row[1] - 1) for row in rows], np.int64).reshape(-1, 2).T
-    kept = imports.keep(plain, language, starts)
+    kept = imports.keep(plain, language, starts) & (starts < len(plain) - 1)  # the line feed that was added is none
     values, starts, lasts = values[kept], starts[kept], lasts[kept]
     if "\r\n" in text:
         dropped = np.array([found.start() for found in re.finditer("\r\n", text)], np.int64)
