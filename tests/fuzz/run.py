@@ -1,9 +1,8 @@
-"""Fuzzes: `python -m tests.fuzz.run [TARGET...] [--seconds N] [--plain] [--kernels]`; without a target, all of them.
+"""Fuzzes: `python -m tests.fuzz.run [TARGET...] [--seconds N] [--kernels]`; without a target, all of them.
 
-With atheris, which sees what an input reaches and keeps those that reach something new in `fuzz-corpus`, to go on from;
---plain damages the first inputs at random, which needs no package and can run under a sanitizer. --kernels: only what
-runs kernels of ours. An input that takes too long or much memory, or raises what it may not, is written to the working
-directory; the exit status is 1 then.
+With atheris, which sees what an input reaches and keeps those that reach something new in `fuzz-corpus`, to go on from.
+--kernels: only what runs kernels of ours. An input that takes too long or much memory, or raises what it may not, is
+written to the working directory; the exit status is 1 then. `plain` damages first inputs at random, without atheris.
 """
 
 import argparse
@@ -98,21 +97,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"one of: {'; '.join(TARGETS)}")
     parser.add_argument("--seconds", type=float, default=600, help="of processor time, for each target [default: 600]")
-    parser.add_argument("--plain", action="store_true", help="without atheris")
     parser.add_argument("--kernels", action="store_true", help="only targets that run kernels of ours")
     given = parser.parse_args()
     failed = []
     inputs = 0
     for name in given.targets or (KERNELS if given.kernels else TARGETS):
         try:
-            tried = plain(name, given.seconds) if given.plain else guided(name, given.seconds)
+            tried = guided(name, given.seconds)
         except Exception:
             traceback.print_exc()
             failed.append(name)
             continue
         inputs += tried.inputs
         print(f"{name}: {tried.inputs:,} inputs, at most {tried.slowest:.1f} s for one", flush=True)
-    peak = resource.getrusage(resource.RUSAGE_SELF if given.plain else resource.RUSAGE_CHILDREN).ru_maxrss
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     print(f"{inputs:,} inputs in all, at most {peak >> 10:,} MB; failed: {'; '.join(failed) or 'none'}")
     sys.exit(bool(failed))
 
