@@ -2,11 +2,12 @@
 
 import json
 import os
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import Target, format_option, names_options
+from fpdb.cli.options import MOMENT, NameValue, Target, format_option, names_options
 from fpdb.cli.output import (
     Column,
     count_text,
@@ -53,16 +54,49 @@ FIELDS = (
 
 @click.command("list")
 @click.option("--glob", metavar="PATTERN", help="Only names that match, as in a shell: 'essays/2023/*'.")
+@click.option(
+    "--label",
+    "labels",
+    type=NameValue(),
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Only documents that have this label; several: all of them.",
+)
+@click.option(
+    "--since",
+    type=MOMENT,
+    metavar="DATE",
+    help="Only documents added on this day or later: 2026-01-31, or 2026-01-31T09:00:00.",
+)
+@click.option("--before", type=MOMENT, metavar="DATE", help="Only documents added before this day, or moment.")
 @names_options
 @format_option
 @click.pass_obj
-def list_(target: Target, glob: str | None, end: str | None, form: str) -> None:
+def list_(
+    target: Target,
+    glob: str | None,
+    labels: tuple[tuple[str, str], ...],
+    since: datetime | None,
+    before: datetime | None,
+    end: str | None,
+    form: str,
+) -> None:
     """List the documents, by name.
 
+    \b
     Example: fpdb list --glob 'essays/*'
+             fpdb list --label term=2019 --names -0 | fpdb remove --from - -0
     """
+
+    def wanted(document: "Document") -> bool:
+        return (
+            set(labels) <= document.labels.items()
+            and (since is None or document.added.timestamp() >= since.timestamp())
+            and (before is None or document.added.timestamp() < before.timestamp())
+        )
+
     with target.open("r") as db:
-        documents = db.documents(glob)
+        documents = filter(wanted, db.documents(glob))
         if end is not None:
             write_names((document.name for document in documents), end)
         elif form == "json":

@@ -148,6 +148,10 @@ class RecipeCommand(click.Command):
         super().format_epilog(ctx, formatter)
 
 
+MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
+"""A day, or a moment of it, by the clock of this machine."""
+
+
 def scheme_text(scheme: "Scheme") -> str:
     """A scheme in a line: what it selects, and its parameters with their defaults."""
     parameters = ", ".join(f"{name}={row.default}" for name, row in scheme.parameters.items())
@@ -206,7 +210,7 @@ def pair_options(command: Command) -> Command:
             ),
             click.option(
                 "--since",
-                type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+                type=MOMENT,
                 metavar="DATE",
                 help="Only pairs with a document added on this day or later: 2026-01-31, or 2026-01-31T09:00:00.",
             ),

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,26 @@ def test_list(corpus: Run) -> None:
     lines = corpus("list", "--glob", "c/*").stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["name", "c/a.txt", "c/b.txt"]
     assert "text (boilerplate)" in corpus("list").stdout
+
+
+def test_list_by_label_and_time(corpus: Run) -> None:
+    def names(*options: str) -> list[str]:
+        return [json.loads(line)["name"] for line in corpus("list", "--format", "json", *options).stdout.splitlines()]
+
+    corpus("add", "c/b.txt", "--name", "third", "--label", "term=2", "--label", "late=yes")
+    assert names("--label", "term=1") == ["c/a.txt", "c/b.txt"]
+    assert names("--label", "term=2", "--label", "late=yes") == ["third"]
+    assert names("--label", "term=1", "--label", "late=yes") == names("--label", "term=1", "--label", "term=2") == []
+    day = date.today()
+    assert names("--since", str(day - timedelta(1)), "--before", str(day + timedelta(1))) == names()
+    assert names("--since", str(day + timedelta(1))) == names("--before", str(day - timedelta(1))) == []
+    corpus("list", "--since", "yesterday", status=2)
+    corpus("list", "--label", "term", status=2)
+
+
+def test_what_is_listed_can_be_removed(corpus: Run) -> None:
+    Path("names").write_text(corpus("list", "--label", "term=1", "--names").stdout)
+    assert "removed 2 documents" in corpus("remove", "--from", "names").stderr
 
 
 def test_show(corpus: Run) -> None:
