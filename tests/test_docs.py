@@ -78,14 +78,15 @@ def test_commands_are_named_like_methods() -> None:
         assert hasattr(fpdb.Database, methods[command].replace("-", "_")), command
 
 
-def test_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "found"), [("README.md", "essay.txt"), ("docs/library.md", "speech.txt")])
+def test_python_examples_run(page: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    examples = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S)
     assert examples
     for example in examples:
         exec(example, names)  # noqa: S102 (our own page)
-    assert [match.name for match in names["answer"].matches] == ["essay.txt"]  # type: ignore[attr-defined]
+    assert [match.name for match in names["answer"].matches] == [found]  # type: ignore[attr-defined]
 
 
 def test_worked_example_of_the_file_format() -> None:
