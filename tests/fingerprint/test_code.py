@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from listings import LISTINGS, MORE
+from pygments.lexers import get_all_lexers
 
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.fingerprint import KINDS, Recipe
-from fpdb.fingerprint.frontends import foreign, grammars, tokens
+from fpdb.fingerprint.frontends import foreign, grammars, lexers, tokens
 from fpdb.fingerprint.frontends.code import find_language
 
 ALL = {**LISTINGS, **MORE}
@@ -173,6 +174,23 @@ def test_a_program_that_breaks_off_has_no_symbol_beyond_its_end(name):
             symbols = read(text[:cut] + end, name)
             assert np.all(symbols.offsets < symbols.ends)
             assert not len(symbols) or symbols.ends[-1] <= len(symbols.text)
+
+
+STRINGS = [
+    'x = "a ${b} \'c\' `d` /*e*/ # f\n"""g\n\'\'\' ${} "" \'\' `` // \\ <a b=""> $',
+    ":${a: 1, 'b'\n end",
+    "<a b= ",
+    '"',
+]
+
+
+def test_no_lexer_has_symbols_without_a_character():
+    """Whatever a language takes for strings, for strings in them, and for their ends."""
+    for _, aliases, _, _ in get_all_lexers():
+        for text in STRINGS if aliases else []:
+            _, starts, ends, _ = lexers.tokenise(text, aliases[0])
+            assert np.all(starts < ends), aliases
+            assert not len(ends) or ends.max() <= len(text), aliases
 
 
 def test_missing_packages_are_named(monkeypatch):

@@ -104,6 +104,8 @@ def _merged(lexed: Iterable[tuple[int, "_TokenType", str]], counting_lines: bool
     merging: tuple[int, int, Class] | None = None
     behind = 0
     for told, kind, token in lexed:
+        if not token:  # as some lexers tell
+            continue
         at = behind if counting_lines else told
         behind += len(token)
         literal = None
