@@ -9,7 +9,7 @@ from plain import OPTIONS, Plain, as_json
 import fpdb
 
 MOST = 2**64 - 1
-OPERATIONS = 1_000
+OPERATIONS = 2_000
 
 
 def popular(rng, count):
