@@ -275,18 +275,17 @@ class Recipe:
         hashing = self._hashing(alphabet)
         return hashing.stored(KGrams(symbols.values, rule.k, hashing, symbols, None).hashes)
 
-    def check_key(self) -> None:
-        """Raises MissingKey where nothing can be fingerprinted."""
+    def check_key(self) -> int:
+        """The key. Raises MissingKey where nothing can be fingerprinted without it."""
         if self.key is None:
             raise MissingKey(
                 "the key of this database is in a file of its own: give it with --key-file or FPDB_KEY_FILE, "
                 "or as key_file to fpdb.open"
             )
+        return self.key
 
     def _hashing(self, alphabet: str) -> Hashing:
-        self.check_key()
-        assert self.key is not None  # noqa: S101 (or check_key had raised)
-        return derive(self.key, alphabet, self.hash_bits)
+        return derive(self.check_key(), alphabet, self.hash_bits)
 
     def _share(self, rule: Rule, stored: NDArray[np.uint64], level: int) -> int:
         """What `Fingerprints.share` says."""
