@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from fpdb.store import layout
-from fpdb.store.environment import BESIDE
+from fpdb.store.files import BESIDE
 from fpdb.store.layout import Record
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from fpdb.store import environment, layout
+from fpdb.store import files, layout
 from fpdb.store.environment import Environment
 from fpdb.store.layout import State
 from fpdb.store.runs import Postings, RunWriter
@@ -107,7 +107,7 @@ def simulated(path: Path, shard: Shard, postings: int, *, positions: bool) -> fl
     """Bytes a posting of a slice of so many postings, as a run of a new file at the path, which is removed."""
     some = slice_of(shard, postings)
     numbers = some.numbers if positions else np.zeros_like(some.numbers)
-    environment.new_file(str(path), layout.pack_format({}), {layout.STATE_KEY: State().pack()})
+    files.new_file(str(path), layout.pack_format({}), {layout.STATE_KEY: State().pack()})
     env = Environment(str(path), readonly=False, timeout=0)
     with env.write() as (txn, file):
         writer = RunWriter(1)
@@ -116,7 +116,7 @@ def simulated(path: Path, shard: Shard, postings: int, *, positions: bool) -> fl
     env.close()
     size = used(path)[layout.BLOCKS]
     path.unlink()
-    for suffix in environment.BESIDE:
+    for suffix in files.BESIDE:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     return size / postings
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt, DatabaseExists
-from fpdb.store import environment, layout, runs, sampled
+from fpdb.store import files, layout, runs, sampled
 from fpdb.store.catalogue import Catalogue
 from fpdb.store.commits import dead_of
 from fpdb.store.environment import Environment
@@ -38,9 +38,9 @@ def temporary_of(path: str) -> str:
 def rebuild(view: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
     """Writes all that is live in the view to a new file beside path, as one run of each sort; returns its name."""
     temporary = temporary_of(path)
-    environment.discard(temporary)
+    files.discard(temporary)
     try:
-        environment.new_file(temporary, layout.pack_format(recipe), {layout.STATE_KEY: State().pack()})
+        files.new_file(temporary, layout.pack_format(recipe), {layout.STATE_KEY: State().pack()})
         fresh = Environment(temporary, readonly=False, timeout=0)
         try:
             _Rebuilding(view, fresh).run()
@@ -48,7 +48,7 @@ def rebuild(view: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
             fresh.close()
         _verify(temporary)
     except BaseException:
-        environment.discard(temporary)
+        files.discard(temporary)
         raise
     return temporary
 
@@ -174,12 +174,12 @@ def backup(env: Environment, path: str) -> None:
     if os.path.lexists(path):
         raise DatabaseExists(f"there is a file at {path!r} already; a backup does not overwrite")
     temporary = f"{path}.{os.getpid()}.backup"
-    environment.discard(temporary)
+    files.discard(temporary)
     try:
         env.copy(temporary)
         _verify(temporary)
-        environment.publish(temporary, path)
+        files.publish(temporary, path)
     except FileExistsError:
         raise DatabaseExists(f"there is a file at {path!r} already; a backup does not overwrite") from None
     finally:
-        environment.discard(temporary)
+        files.discard(temporary)

@@ -7,7 +7,6 @@ Knows nothing of what is stored.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import stat
@@ -23,20 +22,13 @@ import lmdb
 import lmdb.verify
 
 from fpdb.errors import Corrupt, Error, NoSuchDatabase, NotADatabase, ReadOnly, StorageFailure
-from fpdb.store import layout, structure
-from fpdb.store.failures import NO_ROOM, explain, lmdb_translated, translated
+from fpdb.store import files, layout, structure
+from fpdb.store.failures import NO_ROOM, lmdb_translated, translated
 from fpdb.store.locking import FileLock, unlock
 
-MAP_SIZE = 1 << 40
 MAX_READERS = 510
 LOCK_BYTES = 32_768  # LMDB's table of so many readers
 EXAMINATIONS = 50  # of a file whose commits follow each other so fast that each is gone before it was looked at
-BESIDE = ("-lock", "-writer", "-merge")  # suffixes of the files beside a database
-
-
-def lock_path(path: str) -> str:
-    """Where LMDB keeps its table of readers."""
-    return path + BESIDE[0]
 
 
 def refuse_foreign(path: str) -> None:
@@ -65,7 +57,7 @@ def refuse_foreign(path: str) -> None:
             f"{path!r} is cut short: {size} bytes of {wanted}; "
             f"use a backup, or save what is sound with 'fpdb check --repair'"
         )
-    if not os.path.exists(lock_path(path)):
+    if not os.path.exists(files.lock_path(path)):
         _probe(path)
 
 
@@ -97,7 +89,7 @@ def _probe(path: str) -> None:
     """Reads the format record of a file that no process has open, leaving no lock file behind."""
     with translated(path), open(path, "rb") as file:
         fcntl.flock(file, fcntl.LOCK_SH)  # compact takes the lock file away, then swaps the file: not in between
-        if os.path.exists(lock_path(path)) or _identity(path) != _identity(file.fileno()):
+        if os.path.exists(files.lock_path(path)) or _identity(path) != _identity(file.fileno()):
             return  # whoever opens it looks again
         try:
             with _opened(path) as env:
@@ -105,7 +97,7 @@ def _probe(path: str) -> None:
                 with env.begin() as txn:
                     read_format(txn, path)
         except Corrupt:
-            if not os.path.exists(lock_path(path)):  # else somebody may be writing: as above
+            if not os.path.exists(files.lock_path(path)):  # else somebody may be writing: as above
                 raise
 
 
@@ -134,7 +126,7 @@ def _refuse_damaged(file: int, env: lmdb.Environment, path: str) -> None:
 def _opened(path: str) -> Iterator[lmdb.Environment]:
     with translated(path):
         env = lmdb.open(
-            os.fsencode(path), subdir=False, readonly=True, lock=False, create=False, map_size=MAP_SIZE, max_dbs=0
+            os.fsencode(path), subdir=False, readonly=True, lock=False, create=False, map_size=files.MAP_SIZE, max_dbs=0
         )
         try:
             yield env
@@ -180,7 +172,7 @@ def _allocate_lock_file(path: str) -> None:
     not there is a SIGBUS. Raises OSError."""
     if not hasattr(os, "posix_fallocate"):
         return  # macOS
-    path = lock_path(path)
+    path = files.lock_path(path)
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -217,8 +209,8 @@ class Environment:
         """Opens an existing database. Raises NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, StorageFailure."""
         self.path = os.path.realpath(path)
         self.readonly = readonly
-        self.writing = FileLock(self.path + BESIDE[1], "writing to the database", timeout)
-        self.merging = FileLock(self.path + BESIDE[2], "merging runs", timeout)
+        self.writing = FileLock(self.path + files.BESIDE[1], "writing to the database", timeout)
+        self.merging = FileLock(self.path + files.BESIDE[2], "merging runs", timeout)
         self._opening = threading.Lock()
         self._counting = threading.Lock()
         self._process = os.getpid()
@@ -255,8 +247,8 @@ class Environment:
                         subdir=False,
                         create=False,
                         readonly=self.readonly,
-                        lock=lock or os.path.exists(lock_path(self.path)),
-                        map_size=MAP_SIZE,
+                        lock=lock or os.path.exists(files.lock_path(self.path)),
+                        map_size=files.MAP_SIZE,
                         max_dbs=len(layout.NAMED),
                         max_readers=MAX_READERS,
                         max_spare_txns=4,
@@ -275,7 +267,7 @@ class Environment:
                 unlock(guard)
 
     def _identify(self) -> tuple[object, object]:
-        return _identity(self.path), _identity(lock_path(self.path))
+        return _identity(self.path), _identity(files.lock_path(self.path))
 
     def close(self) -> None:
         """Closes the file, or lets the last transaction of another thread close it; closing twice is harmless."""
@@ -370,14 +362,14 @@ class Environment:
         opens the new file at its next transaction."""
         with translated(self.path):
             os.chmod(path, stat.S_IMODE(os.stat(self.path).st_mode))
-            sync(path)
+            files.sync(path)
             guard = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             try:
                 fcntl.flock(guard, fcntl.LOCK_EX)  # nobody is opening the file now
                 # The old readers' table goes with the old file: a new pair must not share it.
-                os.unlink(lock_path(self.path))
+                os.unlink(files.lock_path(self.path))
                 os.rename(path, self.path)
-                sync(os.path.dirname(self.path))
+                files.sync(os.path.dirname(self.path))
             finally:
                 unlock(guard)
 
@@ -397,69 +389,3 @@ def _identity(path: str | int) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino
-
-
-def create(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None:
-    """Makes a new database file, whole or not at all. Raises FileExistsError, StorageFailure."""
-    path = os.path.realpath(path)
-    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}.new"
-    try:
-        new_file(temporary, format_record, records)
-        publish(temporary, path)
-    finally:
-        discard(temporary)
-
-
-def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None:
-    """Writes an LMDB file with fpdb's databases and these records. Raises StorageFailure."""
-    with translated(path):
-        env = lmdb.open(
-            os.fsencode(path),
-            subdir=False,
-            lock=False,  # nobody else knows the name
-            map_size=MAP_SIZE,
-            max_dbs=len(layout.NAMED),
-            lib_version=0,
-            mode=0o600,
-        )
-        try:
-            for name in layout.NAMED:
-                env.open_db(name)
-            with env.begin(write=True) as txn:
-                txn.put(layout.FORMAT_KEY, format_record)
-                for key, value in records.items():
-                    txn.put(key, value)
-        finally:
-            env.close()
-
-
-def publish(temporary: str, path: str) -> None:
-    """Gives a finished file its name, durably, unless a file has that name. Raises FileExistsError, StorageFailure."""
-    try:
-        os.chmod(temporary, 0o600)
-        sync(temporary)
-        os.link(temporary, path)
-        sync(os.path.dirname(os.path.abspath(path)))
-    except FileExistsError:
-        raise
-    except OSError as error:
-        raise StorageFailure(explain(path, error.strerror or str(error))) from error
-
-
-def sync(path: str) -> None:
-    """Makes a file's content, or a folder's names, durable."""
-    file = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
-
-
-def discard(path: str) -> None:
-    """Removes a temporary database and the files beside it, as far as they are there."""
-    for suffix in ("", *BESIDE):
-        try:
-            os.unlink(path + suffix)
-        except OSError as error:
-            if error.errno not in (errno.ENOENT, errno.EROFS):  # a read-only medium has none
-                raise

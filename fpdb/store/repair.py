@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import DatabaseExists, MissingPackage
-from fpdb.store import _codec, _sorting, environment, layout, runs
+from fpdb.store import _codec, _sorting, files, layout, runs
 from fpdb.store.catalogue import Catalogue
 from fpdb.store.check import problems
 from fpdb.store.copies import DOCUMENTS_A_TRANSACTION, POSTINGS_A_TRANSACTION
@@ -70,20 +70,20 @@ def repair(path: str, target: str, sampled: Callable[[Mapping[str, Any]], bool])
         salvage = Salvage(path)
     try:
         recipe = salvage.recipe or {}
-        environment.discard(temporary)
-        environment.new_file(temporary, layout.pack_format(recipe), {layout.STATE_KEY: State().pack()})
+        files.discard(temporary)
+        files.new_file(temporary, layout.pack_format(recipe), {layout.STATE_KEY: State().pack()})
         fresh = Environment(temporary, readonly=False, timeout=0)
         try:
             yield from _Repair(salvage, fresh, sampled(recipe)).run()
         finally:
             fresh.close()
         _verify(temporary)
-        environment.publish(temporary, target)
+        files.publish(temporary, target)
     except FileExistsError:
         raise DatabaseExists(f"there is a file at {target!r} already; a repair does not overwrite") from None
     finally:
         salvage.close()
-        environment.discard(temporary)
+        files.discard(temporary)
 
 
 def _verify(path: str) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from fpdb.errors import DatabaseExists, Locked, ReadOnly, StorageFailure
-from fpdb.store import commits, copies, environment, layout, policy, runs
+from fpdb.store import commits, copies, files, layout, policy, runs
 from fpdb.store.commits import Change
 from fpdb.store.environment import Environment, OpenFile
 from fpdb.store.layout import Run, State
@@ -41,7 +41,7 @@ class Store:
     def create(path: str, recipe: Mapping[str, Any]) -> None:
         """Makes an empty store with this recipe, which the store keeps and never reads. Raises DatabaseExists."""
         try:
-            environment.create(path, layout.pack_format(recipe), {layout.STATE_KEY: State().pack()})
+            files.create(path, layout.pack_format(recipe), {layout.STATE_KEY: State().pack()})
         except FileExistsError:
             raise DatabaseExists(f"there is a file at {path!r} already") from None
 
@@ -116,7 +116,7 @@ class Store:
         try:
             with self.env.merging.held(timeout=0):
                 if not self._swept:
-                    environment.discard(copies.temporary_of(self.path))
+                    files.discard(copies.temporary_of(self.path))
                     self.sweep()
                     self._swept = True
                 while (group := self._due()) is not None:
@@ -196,7 +196,7 @@ class Store:
             try:
                 self.env.swap(temporary)
             finally:
-                environment.discard(temporary)
+                files.discard(temporary)
 
     def backup(self, path: str) -> None:
         """Writes a consistent copy to a new file while others read and write. Killed at any moment, it leaves the

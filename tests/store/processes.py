@@ -8,7 +8,7 @@ BEGINNING = """
 import os, signal, sys
 import numpy as np
 import fpdb
-from fpdb.store import environment, merging, policy, store
+from fpdb.store import environment, files, merging, policy, store
 
 path, *arguments = sys.argv[1:]
 

@@ -8,7 +8,7 @@ import lmdb
 import pytest
 
 import fpdb
-from fpdb.store import environment, failures
+from fpdb.store import environment, failures, files
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_what_is_said_of_the_writer_may_find_no_room(db, monkeypatch):
 
 
 def blocks(path):
-    return os.stat(environment.lock_path(path)).st_blocks * 512
+    return os.stat(files.lock_path(path)).st_blocks * 512
 
 
 def test_the_lock_file_has_all_its_blocks(path):
@@ -111,9 +111,9 @@ def test_the_lock_file_has_all_its_blocks(path):
     fpdb.open(path).close()
     for mode in ("r", "r+"):
         for plant in (os.unlink, lambda name: os.truncate(name, 0), lambda _: None):
-            plant(environment.lock_path(path))
+            plant(files.lock_path(path))
             with fpdb.open(path, mode) as db:
-                assert blocks(path) >= environment.LOCK_BYTES == os.stat(environment.lock_path(path)).st_size
+                assert blocks(path) >= environment.LOCK_BYTES == os.stat(files.lock_path(path)).st_size
                 db.backup(f"{path}.copy")
             os.unlink(f"{path}.copy")
     with fpdb.open(path) as db:
@@ -127,7 +127,7 @@ def test_no_room_for_the_lock_file_is_said(path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     fpdb.open(path).close()
-    os.unlink(environment.lock_path(path))
+    os.unlink(files.lock_path(path))
     with monkeypatch.context() as patched:
         patched.setattr(os, "posix_fallocate", full)
         for mode in ("r", "r+"):

@@ -409,7 +409,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(path):
 COMPACT_AND_DIE = (
     DIE
     + """
-sync, rename, unlink = environment.sync, os.rename, os.unlink
+sync, rename, unlink = files.sync, os.rename, os.unlink
 step = 0
 
 def dying(call):
@@ -422,7 +422,7 @@ def dying(call):
     return wrapped
 
 with fpdb.open(path) as db:
-    environment.sync, os.rename, os.unlink = dying(sync), dying(rename), dying(unlink)
+    files.sync, os.rename, os.unlink = dying(sync), dying(rename), dying(unlink)
     db.compact()
 say("survived")
 """

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import fpdb
-from fpdb.store.environment import BESIDE
+from fpdb.store.files import BESIDE
 from stress.forks import fork
 from stress.shim import EVERY_KIND, FAIL, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
 from stress.workload import History, difference, small_limits

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import fpdb
-from fpdb.store.environment import BESIDE
+from fpdb.store.files import BESIDE
 from fpdb.store.store import Store
 from stress.forks import fork
 from stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell

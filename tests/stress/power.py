@@ -15,7 +15,7 @@ from collections import Counter
 import lmdb
 
 import fpdb
-from fpdb.store import environment
+from fpdb.store import files
 from stress import disk
 from stress.forks import fork
 from stress.shim import shim, tell
@@ -33,7 +33,7 @@ def leave_out(syncs):
     if options:
         lmdb.open = lambda *given, **named: plain(*given, **named, **options)
     if syncs == "copies":
-        environment.sync = lambda _: None
+        files.sync = lambda _: None
 
 
 def record(_, folder, log, history, syncs):
@@ -84,11 +84,11 @@ def judge(folder, history, begun, done):
 
 
 def judge_all(say, folder, states, history):
-    for number, (files, begun, done) in enumerate(states):
+    for number, (left, begun, done) in enumerate(states):
         say("begin", number)
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
-        for path, content in files.items():
+        for path, content in left.items():
             with open(f"{folder}/{os.path.basename(path)}", "wb") as file:
                 file.write(content)
         try:
@@ -159,16 +159,16 @@ def lose_power(entries, history, folder, work, rng, wanted, copies):
         for _ in range(tries[number]):
             if len(seen) == wanted:
                 break
-            files = model.survived(rng)
-            for path in files:
+            left = model.survived(rng)
+            for path in left:
                 if path.endswith("-lock") and rng.random() < 0.5:  # it is written through a map: anything may be there
-                    files[path] = rng.randbytes(rng.randrange(40_000))
+                    left[path] = rng.randbytes(rng.randrange(40_000))
             digest = hashlib.blake2b(repr((done, begun)).encode())
-            for path in sorted(files):
-                digest.update(f"{path} {len(files[path])} ".encode() + files[path])
+            for path in sorted(left):
+                digest.update(f"{path} {len(left[path])} ".encode() + left[path])
             if digest.digest() not in seen:
                 seen.add(digest.digest())
-                judging.add(files, begun, done)
+                judging.add(left, begun, done)
     judging.finish()
     return judging
 
