@@ -347,6 +347,8 @@ class Environment:
                     yield txn, file
             except lmdb.Error:
                 file.failed = True
+                with suppress(OSError):  # of a disk that goes on failing; the file is refused then, if need be
+                    structure.put_back(self.path)
                 raise
             self._fill_up(file.env)
 

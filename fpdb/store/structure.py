@@ -7,6 +7,7 @@ Knows the container (LMDB file format 1), and nothing of what is stored. Values 
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 import time
 
@@ -20,6 +21,7 @@ thousand take about a millisecond. Those beyond are taken on trust until `check`
 _META = struct.Struct(
     "<16x2I2QI92x2Q"
 )  # page header; magic, version, address, map size, page size; last page, transaction
+_ROOTS = slice(46, 136)  # of a meta page: the records of its two trees, behind the page size and flags in the first
 _MAGIC = 0xBEEFC0DE
 _TRIES = 5
 
@@ -63,21 +65,36 @@ def mentions(file: int, key: bytes) -> bool:
         return pages.find(key) >= 0
 
 
+def put_back(path: str) -> None:
+    """Mends the meta page of a commit that the disk failed at: LMDB puts the number of the commit before last back, and
+    leaves the roots of trees that never were. They are blanked: a page with them is one whose number is damaged.
+
+    The caller keeps writers out. Raises OSError.
+    """
+    with open(path, "r+b", buffering=0) as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as pages:
+        commits = _commits(pages)
+        other = int(commits[0] >= commits[1])  # than the one that LMDB reads
+        if _pages.last_change(pages, other) not in (0, commits[other]):
+            os.pwrite(file.fileno(), bytes(_ROOTS.stop - _ROOTS.start), other * PAGE + _ROOTS.start)
+            os.fsync(file.fileno())
+
+
+def _commits(pages: mmap.mmap) -> list[int]:
+    """Which commit each of the meta pages is of."""
+    return [_META.unpack_from(pages, start)[-1] for start in (0, PAGE)]
+
+
 def _meta_fault(pages: mmap.mmap, transaction: int) -> str | None:
     """A commit writes the meta page of its parity, so the two are one transaction apart, or there was none yet; and it
-    notes which pages it freed, so that an older commit cannot pass for it.
-
-    Where the disk fails at a meta page, LMDB puts the number of the commit before last back, and leaves the rest: the
-    page of the commit before the one that is read may be such a one.
-    """
-    metas = [_META.unpack_from(pages, start)[-1] for start in (0, PAGE)]
+    notes which pages it freed, so that one cannot pass for another whose number differs, unless `put_back` blanked it.
+    The pages that the older one notes are not written before the page itself is."""
+    metas = _commits(pages)
     if metas[transaction & 1] != transaction:
         return "the meta pages change"
     if metas != [0, 0] and (abs(metas[0] - metas[1]) != 1 or metas[0] & 1):
         return f"the meta pages are of commits {metas[0]} and {metas[1]}"
     for meta in (0, 1):
         changed = _pages.last_change(pages, meta)
-        failed = metas[meta] + 2 if meta != transaction & 1 else None
-        if changed and changed not in (metas[meta], failed):
+        if changed not in (0, metas[meta]):
             return f"meta page {meta} says commit {metas[meta]}, its pages say {changed}"
     return None

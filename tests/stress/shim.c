@@ -19,6 +19,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define SECTOR 512
+
 /* Numbers that shim.py repeats. */
 enum { WRITE = 1, SYNC = 2, SIZE = 4, NAME = 8 };                                    /* kinds of call */
 enum { OFF, FAIL, SHORT, KILL_BEFORE, KILL_AFTER, KILL_HALFWAY };                     /* what to do at the nth */
@@ -146,8 +148,10 @@ static ssize_t write_at(int fd, const void *bytes, size_t length, off_t offset, 
     if (!watched(fd)) return positioned ? real_pwrite(fd, bytes, length, offset) : real_write(fd, bytes, length);
     int what = befalls(WRITE);
     if (what == FAIL) return -1;
-    if (what == SHORT || what == KILL_HALFWAY) length = length / 2 ? length / 2 : length;
     if (!positioned) offset = lseek(fd, 0, SEEK_CUR);
+    /* A disk writes a sector whole, and a process that is killed has written its part of a page. */
+    int whole = length && offset / SECTOR == (offset + (off_t)length - 1) / SECTOR;
+    if (what == SHORT || (what == KILL_HALFWAY && !whole)) length = length / 2 ? length / 2 : length;
     int at_once = fcntl(fd, F_GETFL) & O_DSYNC;
     if (at_once) note(L_WRITE, inode_of(fd), offset, length, NULL, NULL, bytes);
     ssize_t done = positioned ? real_pwrite(fd, bytes, length, offset) : real_write(fd, bytes, length);
