@@ -42,12 +42,12 @@ if TYPE_CHECKING:
         Unreadable,
     )
     from fpdb.fingerprint import Fingerprints, Recipe, Rule
+    from fpdb.match.answers import Answer, Match, Query
     from fpdb.match.clusters import Cluster
     from fpdb.match.dropping import Drop
     from fpdb.match.explaining import Explanation
     from fpdb.match.frequent import Frequent
     from fpdb.match.pairs import Pair
-    from fpdb.match.queries import Answer, Match, Query
     from fpdb.match.report import Report
     from fpdb.match.spans import Span
     from fpdb.shards import Shards, open_all
@@ -121,7 +121,7 @@ _HOMES = {
     "fpdb.match.explaining": ("Explanation",),
     "fpdb.match.frequent": ("Frequent",),
     "fpdb.match.pairs": ("Pair",),
-    "fpdb.match.queries": ("Answer", "Match", "Query"),
+    "fpdb.match.answers": ("Answer", "Match", "Query"),
     "fpdb.match.report": ("Report",),
     "fpdb.shards": ("Shards", "open_all"),
     "fpdb.match.spans": ("Span",),

@@ -191,7 +191,7 @@ class Batch:
         keys = [_key_of(document.name) for document in documents]
         wanted = {key for key in keys if key is not None}
         stored = self._catalogue.find_all(wanted - self._removals - self._additions.keys())
-        records = self._catalogue.records_of(stored.values())
+        records = {document: self._catalogue.record(document) for document in sorted(stored.values())}
         met: dict[bytes, tuple[Record, bool]] = {
             key: (self._updates.get(key) or records[number], number >= layout.FIRST_BOILERPLATE)
             for key, number in stored.items()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import partial
+from functools import cache, partial
+from itertools import compress, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import NDArray
 
 from fpdb.batch import Numbers, Rarity, as_hashes, frequencies
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
-from fpdb.fingerprint import Fingerprints, Recipe, content_digest, find_scheme
+from fpdb.fingerprint import SHORT, Fingerprints, Recipe, content_digest, find_scheme
 from fpdb.match.ahead import LookedUp
-from fpdb.match.queries import Answer, Asked, Options, Ranked, search, search_all
+from fpdb.match.answers import Answer, Options
+from fpdb.match.queries import Asked, Ranked, search, search_all
 from fpdb.match.samples import Sample
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
@@ -23,6 +25,8 @@ from fpdb.store.snapshot import Snapshot
 if TYPE_CHECKING:
     from fpdb.documents import Document
     from fpdb.match.sources import Sources
+
+U64 = NDArray[np.uint64]
 
 
 class Questions(ABC):
@@ -50,7 +54,7 @@ class Questions(ABC):
     def holds(self, name: str, content: str | bytes) -> bool:
         """Whether there is a document of this name and content, boilerplate left out. Raises BadName."""
         with self._snapshot() as view:
-            return bool(_itself(view, name, content_digest(content)))
+            return bool(_of_content(view, name, content))
 
     def query(
         self,
@@ -74,7 +78,7 @@ class Questions(ABC):
 
         regions: also tell where each match is, see `Match`, by all fingerprints of the query; gap: join those that are
         no more symbols apart. texts: gives a document's content, or None; by default it is the text that was kept, else
-        what is in the file that is the document's source. options: see `match.queries.Options`: by, smallest, max_df,
+        what is in the file that is the document's source. options: see `match.answers.Options`: by, smallest, max_df,
         max_ignored, min, top; by, max_df and max_ignored are the recipe's unless given. Raises BadQuery, BadRecipe,
         UnknownKind, Unreadable, MissingPackage, Corrupt.
         """
@@ -105,18 +109,54 @@ class Questions(ABC):
         An error takes the place of the answer for a document that cannot be read. Options and what is raised: as for
         `query`.
         """
+        return list(
+            self._queries(documents, kind=kind, window=window, rarity=rarity, include_self=include_self, **options)
+        )
+
+    def _queries(
+        self,
+        documents: Iterable[tuple[str | None, str | bytes]],
+        *,
+        kind: str,
+        window: int | None = None,
+        rarity: Rarity = "document",
+        include_self: bool = False,
+        **options: Any,
+    ) -> Iterator[Answer | Error]:
+        """The same one by one, so that the answers need not be held."""
         with self._snapshot() as view:
+            documents = list(documents)
+            together = self._texts(documents) if (kind, window, rarity) == ("text", None, "document") else repeat(None)
             asked: list[Asked | Error] = []
-            for name, content in documents:
+            for (name, content), hashes in zip(documents, together, strict=False):
                 try:
-                    asked.append(self._ask(view, content, name, kind, window, rarity, include_self)[0])
+                    if hashes is None:
+                        asked.append(self._ask(view, content, name, kind, window, rarity, include_self)[0])
+                    else:
+                        asked.append(Asked(hashes, name, kind, _of_content(view, name, content), include_self))
                 except (BadName, UnknownKind, Unreadable) as error:
                     asked.append(error)
             ahead = LookedUp(view, [one.hashes for one in asked if isinstance(one, Asked)])
-            found = search_all(
-                ahead, ((one, self._options(one.kind, options)) for one in asked if isinstance(one, Asked))
-            )
-            return [one if isinstance(one, Error) else self._placed(view, next(found)).answer for one in asked]
+            options_of = cache(partial(self._options, options=options))
+            found = search_all(ahead, ((one, options_of(one.kind)) for one in asked if isinstance(one, Asked)))
+            for one in asked:
+                yield one if isinstance(one, Error) else self._placed(view, next(found)).answer
+
+    def _texts(self, documents: Sequence[tuple[str | None, str | bytes]]) -> Iterator[U64 | None]:
+        """The hashes of each document, which is a text; None where they must be had one by one."""
+        short = [len(content) <= SHORT for _, content in documents]
+        texts = self.recipe.fingerprint_texts([content for _, content in compress(documents, short)], purpose="search")
+        if texts is None:
+            yield from repeat(None, len(documents))
+            return
+        start = number = 0
+        for is_short in short:
+            if not is_short:
+                yield None
+                continue
+            end = start + texts.counts[number]
+            yield texts.hashes[start:end] if texts.symbols[number] >= 0 else None
+            start, number = end, number + 1
 
     def _ask(
         self,
@@ -133,7 +173,7 @@ class Questions(ABC):
         counts = frequencies(view) if rarity == "corpus" else None
         search_with = partial(self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name)
         found = search_with(window=window)
-        itself = [] if name is None else _itself(view, name, content_digest(content))
+        itself = _of_content(view, name, content)
         scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
         sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
         kgrams = found.kgrams if scheme.fixed else 0
@@ -172,6 +212,10 @@ class Questions(ABC):
         if options.get("max_df") is None and options.get("max_ignored") is None:
             return {**options, "max_df": self.recipe.max_df, "max_ignored": self.recipe.max_ignored}
         return options
+
+
+def _of_content(view: Snapshot, name: str | None, content: str | bytes) -> list[int]:
+    return [] if name is None else _itself(view, name, content_digest(content))
 
 
 def _itself(view: Snapshot, name: str | None, digest: bytes | None) -> list[int]:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import settings
 
 import fpdb
-from fpdb.match import queries
-from fpdb.store import catalogue, commits, copies, layout, merging, policy, runs, store
+from fpdb.store import catalogue, commits, copies, layout, merging, policy, runs, snapshot, store
 
 # A third of what Hypothesis tries by default, so that tools/test stays short; --hypothesis-profile=default tries all.
 # No deadline: a machine may be busy.
@@ -41,12 +40,13 @@ SMALL = [
     (commits, "HASHES_A_LOOK", 3),
     (runs, "BLOCKS_A_PIECE", 2),
     (runs, "GET_AT_ONCE", 3),
+    (runs, "HASHES_AT_ONCE", 7),
     (layout, "FENCES_PER_CHUNK", 3),
     (layout, "POSITION_FENCES_PER_CHUNK", 2),
     (layout, "SIZES_PER_CHUNK", 16),
     (layout, "TEXT_PIECE", 16),
     (catalogue, "SIZES_PER_CHUNK", 16),
-    (queries, "MANY", 30),
+    (snapshot, "MANY", 30),
 ]
 
 SWITCHES = [

@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "": {"errors", "fingerprint", "match", "database", "documents", "shards", "batch", "care"},
     "__main__": {"cli"},
 }
-HANDED_OUT = {"fpdb.batch", "fpdb.match.queries", "fpdb.fingerprint", "fpdb.errors", "fpdb.database"}
+HANDED_OUT = {"fpdb.batch", "fpdb.match.answers", "fpdb.fingerprint", "fpdb.errors", "fpdb.database"}
 
 
 def module_of(path):

@@ -12,8 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.cli.output import json_line
 from fpdb.load import loading, workers
-from fpdb.load.answering import answers
+from fpdb.load.answering import answers, bundled
 from fpdb.load.dumps import dumps, size_of_dumps
 from fpdb.load.loading import Stopped, load
 from fpdb.load.records import Fields, pieces, records
-from fpdb.load.sources import Skipped, Source
+from fpdb.load.sources import Listed, Piece, Skipped, Source
 
 patient = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 
@@ -142,13 +142,37 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
                 for row in rows
                 for document in [one.document(row.get("name") or row["id"])]
             ]
-        made = [found.made for found in answers(every, pieces([path], kind="auto"), jobs=jobs, make=json_line)]
+        made = [
+            found.made for found in answers(every, pieces([path], kind="auto"), jobs=jobs, make=methodcaller("to_json"))
+        ]
         assert made == [
-            json_line(found.answer) for found in answers(every, pieces([path], kind="auto"), jobs=1) if found.answer
+            found.answer.to_json() for found in answers(every, pieces([path], kind="auto"), jobs=1) if found.answer
         ]
         assert Path(every.path).read_bytes() == before
         assert load(every, pieces([path], kind="auto"), jobs=jobs).unchanged == 37
         assert one.check() == every.check() == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40), st.integers(1, 5), st.integers(1, 12))
+def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processes: int, most: int) -> None:
+    pieces = [Listed([], held, passed) for held, passed in sizes]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules["fpdb.load.answering"], "BUNDLE_BYTES", most)
+        taken = 0
+
+        def counted() -> Iterator[Piece]:
+            nonlocal taken
+            for piece in pieces:
+                taken += max(piece.held, piece.passed)
+                yield piece
+
+        given = []
+        for bundle in bundled(counted(), processes):
+            size = max(bundle.held, bundle.passed)
+            assert len(bundle.pieces) == 1 or size <= most + 9 / processes
+            assert taken - sum(max(one.held, one.passed) for one in given) < processes * most + 10
+            given += bundle.pieces
+        assert given == pieces
 
 
 FAULTS: list[tuple[bytes, str]] = [
@@ -334,14 +358,42 @@ def committed(path: Path) -> int:
         return 0
 
 
-def test_queries_with_common_hashes_and_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is looked up together, what is too common for that, and what cannot be read."""
+RECIPES = {
+    "text": fpdb.Recipe.preset("text"),
+    "koala": fpdb.Recipe.preset("koala"),
+    "smallest": fpdb.Recipe.preset("text").with_(scheme="smallest", n=40),
+    "distinct": fpdb.Recipe.preset("text").with_(scheme="distinct", guarantee=1000, s=800),
+}
+ASKED: list[dict[str, Any]] = [
+    {},
+    {"max_df": 2},
+    {"max_df": 5},
+    {"max_df": 2, "max_ignored": 4},
+    {"smallest": 5},
+    {"include_self": True, "min": 0.3},
+    {"by": "resemblance", "min": 0.2, "top": 2},
+    {"by": "shared", "min": 4, "top": 3},
+    {"by": "reverse_containment", "top": 1, "smallest": 9},
+    {"by": "weighted_containment", "max_df": 7},
+    {"by": "weighted_resemblance", "min": 0.1, "top": 4, "include_self": True},
+]
+
+
+@pytest.mark.parametrize("together", [1, 20, 50_000])
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_queries_with_common_hashes_and_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str, together: int
+) -> None:
+    """Many queries are answered as each would be alone: what is looked up, and ranked, together, what is too common for
+    that, and what cannot be read."""
     monkeypatch.setattr(sys.modules["fpdb.match.ahead"], "COMMON", 3)
-    monkeypatch.setattr(sys.modules["fpdb.match.queries"], "TOGETHER", 20)
-    with fpdb.open(tmp_path / "x.fpdb") as db:
+    monkeypatch.setattr(sys.modules["fpdb.match.queries"], "TOGETHER", together)
+    with fpdb.open(tmp_path / "x.fpdb", recipe=RECIPES[recipe]) as db:
         load(db, (Source(f"{n}", content=text(n) + text(n % 3) + text(0)) for n in range(12)), jobs=1)
-        for options in ({}, {"max_df": 2}, {"max_df": 5}, {"max_df": 2, "max_ignored": 4}, {"smallest": 5}):
-            asked = [(f"{n}", text(n) + text(0)) for n in range(14)]
+        db.add("template", text(1)[:90], boilerplate=True)
+        asked = [(f"{n}", text(n) + text(0) if n % 5 else text(n) + text(n % 3) + text(0)) for n in range(14)]
+        asked += [(None, ""), ("short", "too short"), (None, text(99) * 2), ("nothing", text(1)[:90])]
+        for options in ASKED:
             assert db.queries(asked, **options) == [db.query(one, name=name, **options) for name, one in asked]
         bad, good, short = db.queries([("", "x"), ("a", text(0)), (None, "")])
         assert isinstance(bad, fpdb.BadName)

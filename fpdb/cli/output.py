@@ -54,11 +54,6 @@ def write_text(text: str) -> None:
     sys.stdout.write(text)
 
 
-def json_line(found: "Found") -> str:
-    """What `write_json` would write."""
-    return _ENCODE(found.to_dict()) + "\n"
-
-
 def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> None:
     """A header, if any, and rows. Names that are not UTF-8 keep their bytes, except on a terminal."""
     out = _stdout("surrogateescape")
@@ -94,7 +89,7 @@ def write_found(form: str, fields: Mapping[str, type], found: Iterable[Found]) -
     """All of it, as JSON, CSV or Parquet. fields: of the latter two."""
     if form == "json":
         for one in found:
-            write_text(json_line(one))
+            write_json(one.to_dict())
     else:
         write_rows(form, fields, ([values.get(field) for field in fields] for values in (f.to_dict() for f in found)))
 

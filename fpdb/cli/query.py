@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,7 +26,6 @@ from fpdb.cli.output import (
     Column,
     bar,
     count_text,
-    json_line,
     output_to,
     say,
     whole_file,
@@ -213,7 +213,12 @@ def query(
         contents = page is not None or form == "table"
         # Lines are made where the answers are, but what goes on a page.
         lines = form == "json" and page is None
-        more: Any = {"jobs": jobs, "strict": strict, "contents": contents, "make": json_line if lines else None}
+        more: Any = {
+            "jobs": jobs,
+            "strict": strict,
+            "contents": contents,
+            "make": methodcaller("to_json") if lines else None,
+        }
         answered = _answered(db, target, paths, name, records, asked, failed, watcher, **more)
         answers: Iterator[tuple[Answer, bool, bytes | str]]
         answers = ((one.answer, one.itself, one.content or b"") for one in answered if one.answer is not None)
@@ -221,7 +226,8 @@ def query(
             answers = _put_on(page, answers, top, options["regions"] or form == "table")
         if lines:
             for one in answered:
-                write_text(one.made or "")
+                if one.made is not None:
+                    write_text(one.made + "\n")
         elif form == "json":
             write_found(form, {}, (answer for answer, *_ in answers))
         elif form in ("csv", "parquet"):

@@ -8,7 +8,7 @@ from fpdb.fingerprint.fingerprints import Fingerprints
 from fpdb.fingerprint.frontends import KINDS
 from fpdb.fingerprint.frontends.kinds import kind_by_name, kind_of
 from fpdb.fingerprint.hashing import Frequencies
-from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, Preset, Recipe, Rule, Texts, content_digest
+from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, SHORT, Preset, Recipe, Rule, Texts, content_digest
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Purpose, Scheme
 from fpdb.fingerprint.symbols import Symbols
@@ -20,6 +20,7 @@ __all__ = [
     "NO_POSITION",
     "PRESETS",
     "SCHEMES",
+    "SHORT",
     "WHOLE",
     "Fingerprints",
     "Frequencies",

@@ -192,7 +192,7 @@ class Recipe:
         raise UnknownKind(f"the recipe has no rule for {' or '.join(alphabets)}, which {kind!r} documents need")
 
     def measure(self, kind: str) -> str:
-        """The measure to rank searches by, one of `match.queries.MEASURES`, unless another is asked for."""
+        """The measure to rank searches by, one of `match.answers.MEASURES`, unless another is asked for."""
         rule = next(iter(self.rules.values())) if kind == AUTO else self.rule_for(kind)[1]
         return find_scheme(rule.scheme).measure
 
@@ -301,6 +301,10 @@ def _rule_text(rule: Rule | None) -> str:
     if rule is None:
         return "none"
     return " ".join([f"k={rule.k}", rule.scheme, *(f"{name}={value}" for name, value in rule.parameters.items())])
+
+
+SHORT = 1 << 16
+"""Texts up to this many characters or bytes are worth to be fingerprinted together."""
 
 
 class Texts(NamedTuple):

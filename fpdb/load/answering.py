@@ -1,7 +1,8 @@
 """Asks a database about many documents, in worker processes when there are enough; order is kept, memory bounded."""
 
 import itertools
-from collections.abc import Callable, Generator, Iterable
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,15 +16,17 @@ from fpdb.load.workers import in_pieces, told_kind
 
 if TYPE_CHECKING:
     from fpdb.database import Database
-    from fpdb.match.queries import Answer
+    from fpdb.match.answers import Answer
     from fpdb.shards import Shards
 
 ALONE_BYTES = 1 << 21
 """Less than this is answered sooner than a worker process has started."""
 DOCUMENTS = 20
 """Of a piece: so many files are read before the first is answered."""
-AHEAD = 3
+AHEAD = 2
 """Pieces that are answered ahead, for each process: answers may be long."""
+BUNDLE_BYTES = 4 << 20
+"""Of documents that are answered together."""
 
 
 class Answered(NamedTuple):
@@ -59,17 +62,67 @@ def answers(
     db.recipe.check_key()
     asking = _Asking(db, contents, make, options)
     pieces = in_pieces(sources, DOCUMENTS)
-    ahead: list[Piece] = []
     jobs = jobs or processors()
+    if not contents and not options.get("regions"):
+        pieces = bundled(pieces, jobs)
+    ahead: list[Piece] = []
     while jobs > 1 and (piece := next(pieces, None)) is not None:
         ahead.append(piece)
-        if len(ahead) > 1 and sum(max(one.held, one.passed) for one in ahead) >= ALONE_BYTES:
+        if len(ahead) > 1 and sum(map(_size, ahead)) >= ALONE_BYTES:
             given = _paths(db), db.recipe.to_record(), contents, make, options
             crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, AHEAD)
             yield from in_processes(itertools.chain(ahead, pieces), crew, jobs)
             return
     for piece in itertools.chain(ahead, pieces):
         yield from asking.answered(piece)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Pieces that are answered together, as a `Piece`: the more hashes are looked up at once, the fewer times a block
+    is read."""
+
+    pieces: list[Piece]
+
+    @property
+    def held(self) -> int:
+        """As a `Piece`."""
+        return sum(piece.held for piece in self.pieces)
+
+    @property
+    def passed(self) -> int:
+        """As a `Piece`."""
+        return sum(piece.passed for piece in self.pieces)
+
+    def sources(self) -> Iterator[Source | Skipped]:
+        """As a `Piece`."""
+        return itertools.chain.from_iterable(piece.sources() for piece in self.pieces)
+
+
+def bundled(pieces: Iterable[Piece], processes: int) -> Iterator[Bundle]:
+    """The pieces in bundles of BUNDLE_BYTES or so; the last ones the smaller the less is left, so that all processes
+    end together: each takes its share of what is left when it is free (Polychronopoulos and Kuck 1987)."""
+    waiting: deque[Piece] = deque()
+    pieces = iter(pieces)
+    left = 0
+    while True:
+        while left < processes * BUNDLE_BYTES and (piece := next(pieces, None)) is not None:
+            waiting.append(piece)
+            left += _size(piece)
+        if not waiting:
+            return
+        share = left / processes
+        bundle = [waiting.popleft()]
+        size = _size(bundle[0])
+        while waiting and size + _size(waiting[0]) <= share:
+            bundle.append(waiting.popleft())
+            size += _size(bundle[-1])
+        left -= size
+        yield Bundle(bundle)
+
+
+def _size(piece: Piece) -> int:
+    return max(piece.held, piece.passed)
 
 
 @dataclass
@@ -106,12 +159,13 @@ class _Asking:
     def _ask(self, kind: str, documents: list[tuple[int, str, bytes | str]], found: list[Answered]) -> None:
         given = [(name, content) for _, name, content in documents]
         options = {**self.options, "kind": kind}
+        asked: Iterable[Answer | Error]
         if options.pop("regions", False):
             query = partial(self.db.query, regions=True, **options)
-            asked = [_one(partial(query, content, name=name)) for name, content in given]
+            asked = (_one(partial(query, content, name=name)) for name, content in given)
         else:
             options.pop("gap", None)
-            asked = self.db.queries(given, **options)
+            asked = self.db._queries(given, **options)
         for (index, _, _), answer in zip(documents, asked, strict=True):
             if isinstance(answer, Error):
                 found[index] = Answered(found[index].source, failure=reason_of(answer))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.batch import Addition, Description, KeptText, Record, described, numbered, pack, purpose_of
-from fpdb.fingerprint import AUTO, WHOLE, Frequencies, Recipe, content_digest
+from fpdb.fingerprint import AUTO, SHORT, WHOLE, Frequencies, Recipe, content_digest
 from fpdb.load.crews import Crew, in_processes
 from fpdb.load.sources import BINARY_KINDS, Listed, Piece, Skipped, Source, content_of, reason_of
 
@@ -31,8 +31,6 @@ ALONE_BYTES = 16 << 20
 WORK = {"text": 1, "html": 1}
 """How many bytes of text take as long as one byte of a kind."""
 WORK_OF_OTHERS = 8
-SHORT = 1 << 16
-"""Texts up to this many characters or bytes are fingerprinted together."""
 
 
 class Task(NamedTuple):

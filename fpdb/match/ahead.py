@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.match.queries import sorted_distinct
+from fpdb.store import _sorting
 from fpdb.store.runs import Postings
-from fpdb.store.snapshot import Hits, Snapshot
+from fpdb.store.snapshot import Hits, Snapshot, count_each
 
+I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
@@ -25,10 +27,12 @@ class LookedUp(Snapshot):
         """hashes: those of each query, in any order. Raises Corrupt."""
         self._view = view
         self.state, self.catalogue, self.texts = view.state, view.catalogue, view.texts
-        self._ahead = sorted_distinct(np.concatenate([np.empty(0, np.uint64), *hashes]))
+        every: U64 = np.concatenate([np.empty(0, np.uint64), *hashes])
+        self._ahead = sorted_distinct(every)
         hits = view.look_up(self._ahead, cap=COMMON)
         self._found = hits.documents
-        self._bounds = np.searchsorted(hits.indices, np.arange(len(self._ahead) + 1))
+        counts = np.bincount(hits.indices, minlength=len(self._ahead))
+        self._bounds = np.concatenate(([0], np.cumsum(counts)))
         self._common = hits.capped
 
     def boilerplate(self) -> U64:
@@ -50,10 +54,22 @@ class LookedUp(Snapshot):
         """None: the documents are at hand."""
         return None
 
+    def count(self, hashes: U64, *, cap: int | None = None) -> tuple[NDArray[np.bool_], U32, I64]:
+        """As of the snapshot."""
+        at = self._at(hashes)
+        if at is None or self._common[at].any():
+            return super().count(hashes, cap=cap)
+        starts, ends = self._bounds[at], self._bounds[at + 1]
+        capped = np.zeros(len(hashes), np.bool_)
+        if cap is not None:
+            capped = ends - starts >= cap
+            starts, ends = starts[~capped], ends[~capped]
+        return capped, *count_each(_sorting.stretches(self._found, starts, ends))
+
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
         """As of the snapshot."""
-        at = np.minimum(np.searchsorted(self._ahead, hashes), max(len(self._ahead) - 1, 0))
-        if not len(self._ahead) or (self._ahead[at] != hashes).any():
+        at = self._at(hashes)
+        if at is None:
             return self._view.look_up(hashes, cap=cap)
         starts, counts = self._bounds[at], self._bounds[at + 1] - self._bounds[at]
         common = self._common[at]
@@ -75,3 +91,10 @@ class LookedUp(Snapshot):
             order = np.argsort(indices, kind="stable")
             indices, documents = indices[order], np.concatenate((documents, more.documents))[order]
         return Hits(indices, documents, capped)
+
+    def _at(self, hashes: U64) -> NDArray[np.intp] | None:
+        """Where the hashes stand among those that were looked up; None if one of them was not."""
+        if not len(self._ahead):
+            return None
+        at = np.minimum(np.searchsorted(self._ahead, hashes), len(self._ahead) - 1)
+        return at if (self._ahead[at] == hashes).all() else None

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from fpdb.errors import BadQuery, MissingPackage, UnknownKind, Unreadable
 from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, find_scheme
+from fpdb.match.answers import Answer
 from fpdb.match.locating import Original
-from fpdb.match.queries import Answer, Ranked, sorted_distinct
+from fpdb.match.queries import Ranked, sorted_distinct
 from fpdb.match.regions import Region, Selected, bridge, coverage, extend, find_regions
 from fpdb.match.sources import Sources, SourceState
 from fpdb.store.layout import Record

@@ -6,172 +6,29 @@ The measures are those of Broder (On the resemblance and containment of document
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from functools import partial
-from numbers import Integral, Real
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.errors import BadQuery
+from fpdb.match.answers import Answer, Options, Query, matches_of
 from fpdb.match.rarity import ratio, sums, weigh, weights_held
 from fpdb.match.samples import Sample
-from fpdb.store.layout import Record
 from fpdb.store.runs import contains
-from fpdb.store.snapshot import Hits, Snapshot
+from fpdb.store.snapshot import Hits, Snapshot, count_each
 
-if TYPE_CHECKING:
-    from fpdb.match.sources import SourceState
-
+I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 F64 = NDArray[np.float64]
+Values = TypeVar("Values", U32, U64)
 
-TOGETHER: Final = 50_000  # matches of which names are read together: some 50 MB
-MANY: Final = 4096  # hits from which counting by document is faster than sorting,
-SPARSE: Final = 16  # unless the ids go beyond so many times their number
+TOGETHER: Final = 50_000  # candidates that are compared, and of which names are read, together: some 50 MB
 ROUNDING: Final = 1e-6
 LENGTHS_DIFFER: Final = 5  # times
-WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
-MEASURES: Final = ("containment", "reverse_containment", "resemblance", "shared", *WEIGHTED)
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to query. Raises BadQuery when made from what makes no sense.
-
-    by: the measure to rank by, one of MEASURES. smallest: look only that many of the smallest hashes up. max_df: ignore
-    hashes that this many documents hold, but max_ignored of them at most, the most frequent. min: the least measure, in
-    [0, 1], or a count where by is "shared"; inclusive. top: the most matches to return.
-
-    By one of the weighted measures, a hash counts log(N / df): it weighs the more the fewer of the N documents hold it.
-    The query is one of the N and of the df of its hashes, whether the database holds it already or not, so that scores
-    are those that `pairs` would give it. Weighted reverse containment and resemblance read all postings, or those up to
-    the largest of the `smallest`.
-    """
-
-    by: str = "containment"
-    smallest: int | None = None
-    max_df: int | None = None
-    max_ignored: int | None = None
-    min: float | None = None
-    top: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.by not in MEASURES:
-            raise BadQuery(f"by must be one of {', '.join(MEASURES)}, not {self.by!r}")
-        for name, least in (("smallest", 1), ("max_df", 1), ("max_ignored", 0), ("top", 1)):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < least):
-                raise BadQuery(f"{name} must be a whole number, {least} or more, not {value!r}")
-        if self.max_ignored is not None and self.max_df is None:
-            raise BadQuery("max_ignored limits what max_df ignores; give max_df too")
-        most = math.inf if self.by == "shared" else 1
-        if self.min is not None and not (isinstance(self.min, Real) and 0 <= self.min <= most):
-            raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
-
-    @property
-    def weighted(self) -> bool:
-        """Whether hashes weigh by their rarity."""
-        return self.by in WEIGHTED
-
-
-class Match(NamedTuple):
-    """A document that shares hashes with the query; the measures lie in [0, 1].
-
-    part: said where every document has as many fingerprints and the lengths differ much, so that a low measure may
-    still mean much: about how much of the shorter one is in the longer one (Heintze 1996, section 3.5).
-
-    database: only where several are asked together, the one that the document is in.
-
-    Only where matches are ranked by a weighted measure, see `Options`: weighted_containment, and by one of the others
-    weighted_reverse_containment and weighted_resemblance too.
-
-    Only where regions are asked for:
-    regions: {"query": place, "document": place, "shared": fingerprints} each, in order of the query. A place is
-    {"start", "end", "first_line", "last_line"}: characters of the decoded original from 0, end exclusive; lines from 1,
-    both inclusive. query_coverage, document_coverage: the share of either document's symbols that lie in regions.
-    source: "same" where the document's content is there, kept or in the file it came from; else whether the file has
-    "changed" or is "gone", there is none and the text was "not_kept", or it is "unavailable". Unless it is the same,
-    regions are not extended beyond the fingerprints, and the document's place is {"first_symbol", "last_symbol"}, both
-    inclusive, from 0.
-    """
-
-    name: str
-    shared: int
-    containment: float
-    reverse_containment: float
-    resemblance: float
-    weighted_containment: float | None = None
-    weighted_reverse_containment: float | None = None
-    weighted_resemblance: float | None = None
-    part: float | None = None
-    query_coverage: float | None = None
-    document_coverage: float | None = None
-    source: SourceState | None = None
-    regions: list[dict[str, Any]] | None = None
-    database: str | None = None
-
-
-_MEASURED: Final = tuple(name for name in Match._fields if name in MEASURES and name != "shared")
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """What was asked.
-
-    fingerprints: those of the query document, repeats included. looked_up: its distinct hashes that were looked up,
-    boilerplate left out. Containment is a share of looked_up - ignored_common. note: why nothing can match, where that
-    is so.
-    """
-
-    name: str | None
-    kind: str
-    fingerprints: int
-    looked_up: int
-    ignored_boilerplate: int
-    ignored_common: int
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Matches in order of the measure, then of shared, both descending, then of the name's bytes."""
-
-    query: Query
-    matches: list[Match] = field(default_factory=list)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Sent to another process as plain tuples, in a third of the time."""
-        return _answer, (_values_of_query(self.query), list(map(tuple, self.matches)))
-
-    def without_regions(self) -> Answer:
-        """As it would be, had regions not been asked for."""
-        nothing: dict[str, Any] = dict.fromkeys(("query_coverage", "document_coverage", "source", "regions"))
-        return replace(self, matches=[match._replace(**nothing) for match in self.matches])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain dicts and lists, as `fpdb query --format json` prints them."""
-        matches = [
-            {key: value for key, value in zip(Match._fields, match, strict=True) if value is not None}
-            for match in self.matches
-        ]
-        query = dict(zip(_OF_QUERY, _values_of_query(self.query), strict=True))
-        if self.query.note is None:
-            del query["note"]
-        return {"query": query, "matches": matches}
-
-
-def _answer(query: tuple[Any, ...], matches: list[tuple[Any, ...]]) -> Answer:
-    return Answer(Query(*query), [Match(*match) for match in matches])
-
-
-_OF_QUERY: Final = tuple(field.name for field in fields(Query))
-_values_of_query: Final = attrgetter(*_OF_QUERY)
 
 
 class Asked(NamedTuple):
@@ -199,16 +56,42 @@ class Ranked(NamedTuple):
     ignored: U64
 
 
-class _Found(NamedTuple):
-    """What a query found: ids, how much they share, their measures, each shape (n,), without names and order."""
+class _Weights(NamedTuple):
+    """What a query's hashes weigh by their rarity among so many documents: each that was looked up, 0 for an ignored
+    one, and the sum of those that each candidate shares."""
 
-    query: Query
+    of_hashes: F64
+    shared: F64
+    documents: int
+
+
+class _Candidates(NamedTuple):
+    """The documents that may be a query's matches, and how many hashes each shares with it, shape (n,); ids ascending.
+
+    distinct: how many hashes it has, boilerplate left out. looked_up, kept: those that were looked up, and whether each
+    counts, or is ignored as common. weights: where hashes weigh by their rarity.
+    """
+
+    asked: Asked
+    options: Options
     documents: U32
-    shared: NDArray[np.int64]
-    measures: Mapping[str, F64]
-    by: str
-    kgrams: int
-    ignored: U64
+    shared: I64
+    distinct: int
+    looked_up: U64
+    kept: NDArray[np.bool_]
+    ignored_boilerplate: int
+    weights: _Weights | None
+
+    @property
+    def together(self) -> tuple[Options, bool]:
+        """What must be the same of queries that are ranked together, and whether their measures are made so."""
+        return self.options, self.weights is None and self.asked.sample is None
+
+    def query(self) -> Query:
+        """What is said of the query."""
+        fingerprints, looked_up, common = len(self.asked.hashes), len(self.looked_up), int((~self.kept).sum())
+        counts = fingerprints, looked_up, self.ignored_boilerplate, common
+        return Query(self.asked.name, self.asked.kind, *counts, _note(fingerprints, looked_up, common))
 
 
 def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
@@ -217,19 +100,23 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
 
 
 def search_all(view: Snapshot, queries: Iterable[tuple[Asked, Options]]) -> Iterator[Ranked]:
-    """The same of many queries, in order; what they find is read together. Raises Corrupt."""
-    waiting: list[_Found] = []
-    matches = 0
+    """The same of many queries, in order; their candidates are compared, and the names read, together. Raises
+    Corrupt."""
+    waiting: list[_Candidates] = []
+    candidates = 0
     for asked, options in queries:
         waiting.append(_find(view, asked, options))
-        matches += len(waiting[-1].documents)
-        if matches > TOGETHER:
-            yield from _ranked(view, waiting)
-            waiting, matches = [], 0
-    yield from _ranked(view, waiting)
+        candidates += len(waiting[-1].documents)
+        if candidates > TOGETHER:
+            yield from _ranked_all(view, waiting)
+            waiting, candidates = [], 0
+    yield from _ranked_all(view, waiting)
 
 
-def _find(view: Snapshot, asked: Asked, options: Options) -> _Found:
+# ---------------------------------------------------------------- candidates
+
+
+def _find(view: Snapshot, asked: Asked, options: Options) -> _Candidates:
     distinct = sorted_distinct(asked.hashes)
     boilerplate = view.boilerplate()
     ignored_boilerplate = 0
@@ -238,47 +125,37 @@ def _find(view: Snapshot, asked: Asked, options: Options) -> _Found:
         ignored_boilerplate, distinct = int(held.sum()), distinct[~held]
     looked_up = distinct if options.smallest is None else distinct[: options.smallest]
     itself = () if asked.with_itself else asked.itself
-    by_id = view.tally(looked_up) if options.max_df is None and not options.weighted else None
-    if by_id is None:
+    kept, weights = np.ones(len(looked_up), np.bool_), None
+    if options.weighted or options.max_ignored is not None:
         kept, indices, documents = _hits(view, looked_up, options)
         others = np.ones(len(documents), np.bool_)
         for number in asked.itself:
             others &= documents != number
-        found, shared = _tally(documents[others] if itself else documents)
-    else:
-        kept = np.ones(len(looked_up), np.bool_)
+        found, shared = count_each(documents[others] if itself else documents)
+        if options.weighted:
+            in_all = view.state.documents - len(asked.itself) + 1
+            holders = np.bincount(indices[others], minlength=len(looked_up)) + 1
+            of_hashes = kept * weigh(holders, in_all)
+            weights = _Weights(of_hashes, sums(found, documents, of_hashes[indices]), in_all)
+    elif options.max_df is None and (by_id := view.tally(looked_up)) is not None:
         by_id[[number for number in itself if number < len(by_id)]] = 0
         found, shared = _counted(by_id) if asked.sample else _most(view, by_id, options)
+    else:
+        capped, found, shared = view.count(looked_up, cap=options.max_df)
+        kept = ~capped
+        if itself:
+            others = ~np.isin(found, itself)
+            found, shared = found[others], shared[others]
     if asked.sample is None:
         promising = _promising(view, found, shared, int(kept.sum()), options)
         found, shared = found[promising], shared[promising]
-    sizes = view.catalogue.sizes(found)
-    held = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
-    compare = partial(_compare, asked.sample, looked_up, sizes["share"])
-    measures = compare(shared, kept, held * len(looked_up) / max(len(distinct), 1))
-    if options.weighted:
-        documents_in_all = view.state.documents - len(asked.itself) + 1
-        holders = np.bincount(indices[others], minlength=len(looked_up)) + 1
-        weights = kept * weigh(holders, documents_in_all)
-        value = sums(found, documents, weights[indices])
-        if options.by == "weighted_containment":
-            measures["weighted_containment"] = compare(value, weights, value)["containment"]
-        else:
-            last = int(looked_up[-1]) if 0 < len(looked_up) < len(distinct) else 2**64 - 1
-            weighed = value + weights_held(view, found, documents_in_all, looked_up[kept], last)
-            measures |= {f"weighted_{name}": each for name, each in compare(value, weights, weighed).items()}
-    ignored_common = len(looked_up) - int(kept.sum())
-    counts = len(asked.hashes), len(looked_up), ignored_boilerplate, ignored_common
-    query = Query(asked.name, asked.kind, *counts, _note(len(asked.hashes), len(looked_up), ignored_common))
-    score = shared if options.by == "shared" else measures[options.by]
-    among = np.arange(len(found)) if options.min is None else np.flatnonzero(score >= options.min)
-    among = among[_first(view, found[among], score[among], shared[among], options.top)]
-    measures = {name: each[among] for name, each in measures.items()}
-    return _Found(query, found[among], shared[among], measures, options.by, asked.kgrams, looked_up[~kept])
+        if weights is not None:
+            weights = weights._replace(shared=weights.shared[promising])
+    return _Candidates(asked, options, found, shared, len(distinct), looked_up, kept, ignored_boilerplate, weights)
 
 
-def sorted_distinct(hashes: U64) -> U64:
-    """The distinct hashes, ascending. (np.unique hashes them in a table, and loads more of numpy for it.)"""
+def sorted_distinct(hashes: Values) -> Values:
+    """The distinct values, ascending. (np.unique hashes them in a table, and loads more of numpy for it.)"""
     ordered = np.sort(hashes)
     return ordered[_first_of_each(ordered)]
 
@@ -301,16 +178,7 @@ def _note(fingerprints: int, looked_up: int, common: int) -> str | None:
     return None
 
 
-def _tally(documents: U32) -> tuple[U32, NDArray[np.int64]]:
-    """The distinct documents, ascending, and how often each occurs."""
-    if len(documents) < MANY or int(documents.max()) > SPARSE * len(documents):
-        ordered = np.sort(documents)
-        first = _first_of_each(ordered)
-        return ordered[first], np.diff(first, append=len(ordered))
-    return _counted(np.bincount(documents))
-
-
-def _counted(counts: NDArray[Any]) -> tuple[U32, NDArray[np.int64]]:
+def _counted(counts: NDArray[Any]) -> tuple[U32, I64]:
     found = np.flatnonzero(counts)
     return found.astype(np.uint32), counts[found].astype(np.int64)
 
@@ -319,7 +187,7 @@ RISING = ("containment", "shared")
 """Measures that rise and fall with the number of shared hashes."""
 
 
-def _most(view: Snapshot, counts: U32, options: Options) -> tuple[U32, NDArray[np.int64]]:
+def _most(view: Snapshot, counts: U32, options: Options) -> tuple[U32, I64]:
     """Of documents that share so many hashes each, by id, those that may be among the first `top`. Nearly all documents
     may share some: no array of them is made."""
     if options.top is None or options.by not in RISING:
@@ -339,9 +207,7 @@ def _most(view: Snapshot, counts: U32, options: Options) -> tuple[U32, NDArray[n
     return found.astype(np.uint32), counts[found].astype(np.int64)
 
 
-def _promising(
-    view: Snapshot, found: U32, shared: NDArray[np.int64], counted: int, options: Options
-) -> NDArray[np.intp]:
+def _promising(view: Snapshot, found: U32, shared: I64, counted: int, options: Options) -> NDArray[np.intp]:
     """Indices of the candidates whose sizes matter: those that may reach `min` and the first `top`.
 
     Of the measures that count hashes, none but reverse containment exceeds shared / counted.
@@ -356,9 +222,7 @@ def _promising(
     return promising
 
 
-def _first(
-    view: Snapshot, found: U32, score: NDArray[Any], shared: NDArray[np.int64], top: int | None
-) -> NDArray[np.intp]:
+def _first(view: Snapshot, found: U32, score: NDArray[Any], shared: I64, top: int | None) -> NDArray[np.intp]:
     """Indices of the `top` candidates of the highest score, then the most shared, then the first names; unordered."""
     if top is None or len(found) <= top:
         return np.arange(len(found))
@@ -400,13 +264,93 @@ def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[NDArray[np.bool
     return kept, indices, np.concatenate((hits.documents, every.documents[back]))
 
 
-def _compare(
-    sample: Sample | None, looked_up: U64, shares: U32, value: NDArray[Any], counted: NDArray[Any], held: F64
+# ---------------------------------------------------------------- matches
+
+
+def _ranked_all(view: Snapshot, waiting: Iterable[_Candidates]) -> Iterator[Ranked]:
+    for (options, together), some in groupby(waiting, attrgetter("together")):
+        yield from _ranked(view, list(some), options, together=together)
+
+
+def _ranked(view: Snapshot, some: Sequence[_Candidates], options: Options, *, together: bool) -> Iterator[Ranked]:
+    """The answers to queries of the same options, with matches in order and by name."""
+    documents = np.concatenate([one.documents for one in some])
+    shared = np.concatenate([one.shared for one in some])
+    query = np.repeat(np.arange(len(some)), [len(one.documents) for one in some])
+    measures = _measures(view, some, documents, shared, options, together=together)
+    score = shared if options.by == "shared" else measures[options.by]
+    among = _chosen(view, query, documents, score, shared, options)
+    query, documents, score, shared = query[among], documents[among], score[among], shared[among]
+    every = sorted_distinct(documents)
+    described = view.catalogue.described(every.tolist())
+    which = np.searchsorted(every, documents)
+    by_name = np.empty(len(every), np.intp)
+    by_name[sorted(range(len(every)), key=[name for name, _ in described].__getitem__)] = np.arange(len(every))
+    order = np.lexsort((by_name[which], -shared, -score, query))
+    every_name = [name.decode("utf-8", "surrogateescape") for name, _ in described]
+    which_of: list[int] = which[order].tolist()
+    columns: dict[str, Iterable[Any]] = {name: each[among][order].tolist() for name, each in measures.items()}
+    columns["name"] = [every_name[at] for at in which_of]
+    columns["shared"] = shared[order].tolist()
+    if any(one.asked.kgrams for one in some):
+        kgrams = [some[at].asked.kgrams for at in query[order].tolist()]
+        others = [described[at][1] for at in which_of]
+        columns["part"] = map(_part, kgrams, columns["reverse_containment"], others)
+    matches = matches_of(columns)
+    ids: list[int] = documents[order].tolist()
+    ends: list[int] = np.cumsum(np.bincount(query, minlength=len(some))).tolist()
+    for one, start, end in zip(some, [0, *ends], ends, strict=False):
+        yield Ranked(Answer(one.query(), matches[start:end]), ids[start:end], one.looked_up[~one.kept])
+
+
+def _measures(
+    view: Snapshot, some: Sequence[_Candidates], documents: U32, shared: I64, options: Options, *, together: bool
 ) -> dict[str, F64]:
-    """The measures of candidates, of which so much is a sample; counted: what each hash looked up counts."""
-    if sample is None:
-        return measure(value, counted.sum(), held)
-    return measure(value, sample.within(looked_up, counted, shares), held * sample.overlap(shares))
+    """The measures of all candidates of some queries, which stand one after the other; shape (n,) each."""
+    every = sorted_distinct(documents) if len(some) > 1 else documents
+    sizes = view.catalogue.sizes(every)
+    if len(some) > 1:
+        sizes = sizes[np.searchsorted(every, documents)]
+    held = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
+    counts = [len(one.documents) for one in some]
+    if together:
+        looked_up, distinct, kept = (
+            np.repeat(of_each, counts)
+            for of_each in (
+                [len(one.looked_up) for one in some],
+                [max(one.distinct, 1) for one in some],
+                [int(one.kept.sum()) for one in some],
+            )
+        )
+        return measure(shared, kept, held * looked_up / distinct)
+    of_each = []
+    start = 0
+    for one, count in zip(some, counts, strict=True):
+        part = slice(start, start + count)
+        of_each.append(_measures_alone(view, one, held[part], sizes["share"][part], options))
+        start += count
+    return {name: np.concatenate([found[name] for found in of_each]) for name in of_each[0]}
+
+
+def _measures_alone(view: Snapshot, one: _Candidates, held: I64, shares: U32, options: Options) -> dict[str, F64]:
+    """The measures of a query's candidates, where they are samples or hashes weigh by their rarity."""
+    sample, looked_up = one.asked.sample, one.looked_up
+
+    def compare(shared: NDArray[Any], counted: NDArray[Any], reached: F64) -> dict[str, F64]:
+        """counted: what each hash looked up counts."""
+        if sample is None:
+            return measure(shared, counted.sum(), reached)
+        return measure(shared, sample.within(looked_up, counted, shares), reached * sample.overlap(shares))
+
+    measures = compare(one.shared, one.kept, held * len(looked_up) / max(one.distinct, 1))
+    if one.weights is None:
+        return measures
+    of_hashes, shared, documents = one.weights
+    if options.by == "weighted_containment":
+        return measures | {options.by: compare(shared, of_hashes, shared)["containment"]}
+    last = int(looked_up[-1]) if 0 < len(looked_up) < one.distinct else 2**64 - 1
+    reached = shared + weights_held(view, one.documents, documents, looked_up[one.kept], last)
+    return measures | {f"weighted_{name}": each for name, each in compare(shared, of_hashes, reached).items()}
 
 
 def measure(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F64]:
@@ -424,30 +368,19 @@ def measure(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F64]:
     }
 
 
-def _ranked(view: Snapshot, found: Sequence[_Found]) -> Iterator[Ranked]:
-    """The answers, with matches in order and by name."""
-    wanted: set[int] = set()
-    for one in found:
-        wanted.update(one.documents.tolist())
-    records = view.catalogue.records_of(wanted)
-    for one in found:
-        documents: list[int] = one.documents.tolist()
-        described = [records[document] for document in documents]
-        score = one.shared if one.by == "shared" else one.measures[one.by]
-        keys = (-score).tolist(), (-one.shared).tolist(), [record.name for record in described], documents
-        order = [at for *_, at in sorted(zip(*keys, range(len(documents)), strict=True))]
-        nothing = [None] * len(documents)
-        columns = [one.measures[name].tolist() if name in one.measures else nothing for name in _MEASURED]
-        parts = nothing if not one.kgrams else list(map(partial(_part, one.kgrams), columns[1], described))
-        names = [name.decode("utf-8", "surrogateescape") for name in keys[2]]
-        rows = list(zip(names, one.shared.tolist(), *columns, parts, strict=True))
-        matches = [Match(*rows[at]) for at in order]
-        yield Ranked(Answer(one.query, matches), [documents[at] for at in order], one.ignored)
+def _chosen(
+    view: Snapshot, query: NDArray[np.intp], documents: U32, score: NDArray[Any], shared: I64, options: Options
+) -> NDArray[np.intp]:
+    """Indices of the candidates that reach `min`, and are among the first `top` of their query."""
+    among = np.arange(len(query)) if options.min is None else np.flatnonzero(score >= options.min)
+    if options.top is None or len(among) <= options.top:
+        return among
+    each = np.split(among, _first_of_each(query[among])[1:])
+    return np.concatenate([of[_first(view, documents[of], score[of], shared[of], options.top)] for of in each])
 
 
-def _part(kgrams: int, ratio: float, record: Record) -> float | None:
-    """What `Match.part` says; ratio: how much of the document's fingerprints matched."""
-    other = record.kgrams
+def _part(kgrams: int, ratio: float, other: int) -> float | None:
+    """What `Match.part` says. ratio: how much of the document's fingerprints matched; other: its number of k-grams."""
     if not other:
         return None
     factor = max(kgrams, other) / min(kgrams, other)

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import Recipe
+from fpdb.match.answers import Answer
 from fpdb.match.comparison import Comparison, PairOptions, Watch
 from fpdb.match.evidence import Evidence, Read, read_document
 from fpdb.match.keeping import keep_order, keep_rule
-from fpdb.match.queries import Answer, sorted_distinct
+from fpdb.match.queries import sorted_distinct
 from fpdb.match.sources import Sources, SourceState
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot

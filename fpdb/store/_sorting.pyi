@@ -1,6 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+I64 = NDArray[np.int64]
 U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -18,3 +19,5 @@ def merge(
     streams: list[Stream], hashes: U64, documents: U32, numbers: U32, at: int, dead: U8, first: int
 ) -> tuple[int, int]: ...
 def first_of_pair(hashes: U64, documents: U32) -> NDArray[np.bool_]: ...
+def run_lengths(ordered: U32) -> tuple[U32, I64]: ...
+def stretches(values: U32, starts: I64, ends: I64) -> U32: ...

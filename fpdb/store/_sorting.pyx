@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Sorting and merging of postings, in memory: the loops that numpy does too slowly."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -232,3 +232,36 @@ def first_of_pair(const uint64_t[::1] hashes, const uint32_t[::1] documents):
         for i in range(n):
             out[i] = i == 0 or hashes[i] != hashes[i - 1] or documents[i] != documents[i - 1]
     return mask
+
+
+def run_lengths(const uint32_t[::1] ordered):
+    """The distinct values of a sorted array of shape (n,), and how often each occurs, int64."""
+    cdef Py_ssize_t n = ordered.shape[0], i, at = 0, start = 0
+    values = np.empty(n, np.uint32)
+    counts = np.empty(n, np.int64)
+    cdef uint32_t[::1] out = values
+    cdef int64_t[::1] lengths = counts
+    with nogil:
+        for i in range(1, n + 1):
+            if i == n or ordered[i] != ordered[start]:
+                out[at] = ordered[start]
+                lengths[at] = i - start
+                at += 1
+                start = i
+    return values[:at], counts[:at]
+
+
+def stretches(const uint32_t[::1] values, const int64_t[::1] starts, const int64_t[::1] ends):
+    """values[start:end] for each of the bounds, one after the other. The bounds must lie within."""
+    cdef Py_ssize_t n = starts.shape[0], i, at = 0
+    cdef int64_t total = 0
+    for i in range(n):
+        total += ends[i] - starts[i]
+    joined = np.empty(total, np.uint32)
+    cdef uint32_t[::1] out = joined
+    with nogil:
+        for i in range(n):
+            if ends[i] > starts[i]:
+                memcpy(&out[at], &values[starts[i]], (ends[i] - starts[i]) * sizeof(uint32_t))
+                at += ends[i] - starts[i]
+    return joined

@@ -80,12 +80,23 @@ class Catalogue:
         rows = self._groups.get(index) or self._rows(index)
         record = rows[at] = layout.as_record(layout.id_key(index), rows[at])
         if record is None:
-            raise Corrupt(f"document {document} has no record; run 'fpdb check'")
+            raise _missing(document)
         return record
 
-    def records_of(self, documents: Iterable[int]) -> dict[int, Record]:
-        """The records of documents, by id, ascending; each group is read once. Raises Corrupt where one is missing."""
-        return {document: self.record(document) for document in sorted(documents)}
+    def described(self, documents: Sequence[int]) -> list[tuple[bytes, int]]:
+        """The names of documents and how many k-grams they have, ids ascending: each group is read once, and no more
+        made of it than that. Raises Corrupt where one is missing."""
+        found = []
+        last, rows = -1, []
+        for document in documents:
+            index, at = divmod(document, RECORDS_PER_GROUP)
+            if index != last:
+                last, rows = index, self._groups.get(index) or self._rows(index)
+            row = rows[at]
+            if row is None:
+                raise _missing(document)
+            found.append(layout.name_and_kgrams(index, row))
+        return found
 
     def _rows(self, index: int) -> list[Record | list[Any] | None]:
         """A group that is not changed, see `layout.unpack_rows`. Who asks for one of its records may ask for others;
@@ -287,6 +298,10 @@ class Catalogue:
     def _put(self, database: Any, key: bytes, value: bytes, *, append: bool) -> None:
         if not self._txn.put(key, value, db=database, append=append):
             raise Corrupt(f"the key {key!r} came out of order; run 'fpdb check'")
+
+
+def _missing(document: int) -> Corrupt:
+    return Corrupt(f"document {document} has no record; run 'fpdb check'")
 
 
 def _check_before(cursor: lmdb.Cursor, key: bytes) -> None:

@@ -375,6 +375,19 @@ def as_record(key: bytes, row: Any) -> Record | None:
         raise _corrupt(key, error) from error
 
 
+def name_and_kgrams(group: int, row: Any) -> tuple[bytes, int]:
+    """Of a row, or a record. Raises Corrupt."""
+    try:
+        name, kgrams = row[0], row[4]
+        if type(name) is not bytes or not 0 < len(name) <= LONGEST_NAME:
+            raise ValueError("a name cannot be")
+        if type(kgrams) is not int or not 0 <= kgrams <= LARGEST_COUNT:
+            raise ValueError("a count of k-grams cannot be")
+        return name, kgrams
+    except (*_MALFORMED, LookupError) as error:
+        raise _corrupt(id_key(group), error) from error
+
+
 def _inflated(key: bytes, value: bytes | memoryview) -> bytes:
     inflater = zlib.decompressobj()
     packed = inflater.decompress(unseal(key, value), LARGEST_GROUP)

@@ -23,6 +23,7 @@ U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
 GET_AT_ONCE = 64  # blocks a getmulti: larger calls were measured to be slower
+HASHES_AT_ONCE = 512  # that are looked up while the blocks that were read for them are in the processor's cache
 ZEROS_AT_ONCE = 1 << 18  # postings without positions
 BLOCKS_A_PIECE = 32  # blocks that a sequential reader decodes at once
 
@@ -250,13 +251,21 @@ def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes
     hashes: sorted, distinct, shape (n,). Returns (indices, documents), shape (hits,): document holds hashes[index];
     sorted by index, then document; each pair once. Dead documents are included. Raises Corrupt.
     """
-    found = _values(txn, blocks, run, fences, hashes)
-    if found is None:
-        return np.empty(0, np.uint32), np.empty(0, np.uint32)
-    start, values, low_slots, high_slots = found
-    with _damage_of(run):
-        indices, documents = _codec.probe(values, hashes[start:], low_slots, high_slots)
-    return indices + np.uint32(start), documents
+    parts = []
+    for begin in range(0, len(hashes), HASHES_AT_ONCE):
+        some = hashes[begin : begin + HASHES_AT_ONCE]
+        found = _values(txn, blocks, run, fences, some)
+        if found is not None:
+            start, values, low_slots, high_slots = found
+            with _damage_of(run):
+                indices, documents = _codec.probe(values, some[start:], low_slots, high_slots)
+            parts.append((indices + np.uint32(begin + start), documents))
+    if len(parts) == 1:
+        return parts[0]
+    nothing = np.empty(0, np.uint32)
+    return np.concatenate([nothing, *(part[0] for part in parts)]), np.concatenate(
+        [nothing, *(part[1] for part in parts)]
+    )
 
 
 def tally(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64, counts: U32) -> None:

@@ -11,18 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt
-from fpdb.store import _codec, layout
+from fpdb.store import _codec, _sorting, layout
 from fpdb.store import places as place_files
 from fpdb.store import runs as run_files
 from fpdb.store.catalogue import Catalogue
 from fpdb.store.layout import Run, State
 from fpdb.store.texts import Texts
 
+I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
 COUNTED = 4
 """Ids a posting up to which counting by id is worth it."""
+MANY = 4096
+"""Hits from which counting them by id is faster than sorting,"""
+SPARSE = 16
+"""unless the ids go beyond so many times their number."""
 
 
 @dataclass
@@ -167,6 +172,13 @@ class Snapshot:
             indices = wanted[indices]
         return Hits(indices, documents, capped)
 
+    def count(self, hashes: U64, *, cap: int | None = None) -> tuple[NDArray[np.bool_], U32, I64]:
+        """How many of the hashes documents hold: those that `look_up` would leave out as capped, shape (n,); the
+        documents that hold any of the others, ascending, and how many of these each; shape (documents,). Raises
+        Corrupt."""
+        hits = self.look_up(hashes, cap=cap)
+        return hits.capped, *count_each(hits.documents)
+
     def tally(self, hashes: U64) -> U32 | None:
         """How many of the hashes each ordinary document holds, by id; shape (ids,). None where that is too much for the
         few documents that hold any, and `look_up` is to be asked.
@@ -237,6 +249,15 @@ class Snapshot:
                 if count >= cap:
                     return True
         return False
+
+
+def count_each(documents: U32) -> tuple[U32, I64]:
+    """The distinct documents, ascending, and how often each occurs."""
+    if len(documents) < MANY or int(documents.max()) > SPARSE * len(documents):
+        return _sorting.run_lengths(np.sort(documents))
+    counts = np.bincount(documents)
+    found = np.flatnonzero(counts)
+    return found.astype(np.uint32), counts[found]
 
 
 def read_state(txn: lmdb.Transaction) -> State:

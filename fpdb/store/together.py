@@ -7,7 +7,7 @@ and after those of the one before. Boilerplate of any store is boilerplate for a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -146,13 +146,11 @@ class _Catalogues(Catalogue):
         view, number = self._together.find(document)
         return view.catalogue.record(number)
 
-    def records_of(self, documents: Iterable[int]) -> dict[int, Record]:
-        found: dict[int, Record] = {}
-        ids = np.array(sorted(documents), np.uint32)
-        for at, which in self._together.split(ids):
+    def described(self, documents: Sequence[int]) -> list[tuple[bytes, int]]:
+        found: list[tuple[bytes, int]] = []
+        for at, which in self._together.split(np.array(documents, np.uint32)):
             base = self._together.bases[at]
-            of_store = self._together.views[at].catalogue.records_of((ids[which] - np.uint32(base)).tolist())
-            found |= {base + number: record for number, record in of_store.items()}
+            found += self._together.views[at].catalogue.described([each - base for each in documents[which]])
         return found
 
     def sizes(self, documents: U32) -> NDArray[np.void]:

@@ -1,6 +1,7 @@
 """The measures of section 6: what they are on any sets, how far a sample errs, and what caps and boilerplate leave."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 from plain import OPTIONS, Plain, as_json
 
 import fpdb
-from fpdb.match import queries
-from fpdb.match.queries import Options, measure
+from fpdb.match.answers import Answer, Match, Options, Query
+from fpdb.match.queries import measure
+from fpdb.store import snapshot
 
 MOST = 2**64 - 1
 MEASURES = ("containment", "reverse_containment", "resemblance")
@@ -27,9 +29,30 @@ def only(answer):
     return match
 
 
-@pytest.fixture(params=[1, queries.MANY])
+NAMES = st.text(st.characters() | st.sampled_from('"\\\n\x00\udc80\u2028é'))
+RATIOS = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1 / 3, 1e-9, 5e-324])
+PLACES = st.dictionaries(st.sampled_from(["query", "document", "shared"]), st.integers(0, 9))
+QUERIES = st.builds(Query, st.none() | NAMES, NAMES, *[st.integers(0, 9)] * 4, st.none() | NAMES)
+MATCHES = st.builds(Match, NAMES, st.integers(0, 2**63), RATIOS, RATIOS, RATIOS) | st.builds(
+    Match,
+    NAMES,
+    st.integers(0, 9),
+    *[RATIOS] * 3,
+    *[st.none() | RATIOS] * 6,
+    st.none() | st.sampled_from(["same", "gone"]),
+    st.none() | st.lists(PLACES, max_size=2),
+    st.none() | NAMES,
+)
+
+
+@given(st.builds(Answer, QUERIES, st.lists(MATCHES, max_size=3)))
+def test_json_is_that_of_the_dict(answer):
+    assert answer.to_json() == json.dumps(answer.to_dict())
+
+
+@pytest.fixture(params=[1, snapshot.MANY])
 def _many(request, monkeypatch):
-    monkeypatch.setattr(queries, "MANY", request.param)
+    monkeypatch.setattr(snapshot, "MANY", request.param)
 
 
 @given(st.data())

@@ -1,5 +1,7 @@
 """Sorting and merging of postings against sorted lists."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -70,6 +72,22 @@ def test_documents_outside_the_dead_array_are_kept():
     entries = [(1, 3, 0), (1, 2**32 - 1, 0)]
     (piece,) = merging.merged([in_pieces(entries, 2)], np.ones(2, np.uint8), 5)
     assert piece.documents.tolist() == [3, 2**32 - 1]
+
+
+@given(st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 3)))
+def test_equal_values_are_counted(values):
+    found, counts = _sorting.run_lengths(np.sort(np.array(values, np.uint32)))
+    assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == Counter(values)
+    assert found.tolist() == sorted(set(values))
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), max_size=20), st.data())
+def test_stretches_stand_one_after_the_other(values, data):
+    bound = st.integers(0, len(values))
+    bounds = data.draw(st.lists(st.tuples(bound, bound).map(sorted)))
+    starts, ends = np.array(bounds, np.int64).reshape(-1, 2).T.copy()
+    joined = _sorting.stretches(np.array(values, np.uint32), starts, ends)
+    assert joined.tolist() == [value for start, end in bounds for value in values[start:end]]
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3))))

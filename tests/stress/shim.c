@@ -149,9 +149,13 @@ static ssize_t write_at(int fd, const void *bytes, size_t length, off_t offset, 
     int what = befalls(WRITE);
     if (what == FAIL) return -1;
     if (!positioned) offset = lseek(fd, 0, SEEK_CUR);
-    /* A disk writes a sector whole, and a process that is killed has written its part of a page. */
+    /* A sector is written whole or not at all; a process that is killed has written its part of a page. */
     int whole = length && offset / SECTOR == (offset + (off_t)length - 1) / SECTOR;
-    if (what == SHORT || (what == KILL_HALFWAY && !whole)) length = length / 2 ? length / 2 : length;
+    if (what == SHORT && whole) {
+        errno = at_error;
+        return -1;
+    }
+    if (!whole && (what == SHORT || what == KILL_HALFWAY)) length /= 2;
     int at_once = fcntl(fd, F_GETFL) & O_DSYNC;
     if (at_once) note(L_WRITE, inode_of(fd), offset, length, NULL, NULL, bytes);
     ssize_t done = positioned ? real_pwrite(fd, bytes, length, offset) : real_write(fd, bytes, length);

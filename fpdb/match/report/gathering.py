@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe
+from fpdb.match.answers import Answer, Match
 from fpdb.match.collection import owner_rule
 from fpdb.match.comparison import PairOptions, cap_of
 from fpdb.match.evidence import Evidence, Places, Read, read_document
 from fpdb.match.pairs import Pair
 from fpdb.match.pairs import pairs as pairs_of
-from fpdb.match.queries import Answer, Match, sorted_distinct
+from fpdb.match.queries import sorted_distinct
 from fpdb.match.report.contents import Column, Contents, Limits, Region, Row, Source
 from fpdb.match.report.page import check_packages, escaped_json, render
 from fpdb.match.report.positions import Positions
