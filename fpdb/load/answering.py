@@ -23,9 +23,9 @@ ALONE_BYTES = 1 << 21
 """Less than this is answered sooner than a worker process has started."""
 DOCUMENTS = 20
 """Of a piece: so many files are read before the first is answered."""
-AHEAD = 2
+AHEAD = 3
 """Pieces that are answered ahead, for each process: answers may be long."""
-BUNDLE_BYTES = 4 << 20
+BUNDLE_BYTES = 2 << 20
 """Of documents that are answered together."""
 
 
@@ -106,12 +106,12 @@ def bundled(pieces: Iterable[Piece], processes: int) -> Iterator[Bundle]:
     pieces = iter(pieces)
     left = 0
     while True:
-        while left < processes * BUNDLE_BYTES and (piece := next(pieces, None)) is not None:
+        while left < 2 * processes * BUNDLE_BYTES and (piece := next(pieces, None)) is not None:
             waiting.append(piece)
             left += _size(piece)
         if not waiting:
             return
-        share = left / processes
+        share = left / (2 * processes)  # a worker has one bundle at hand beside the one that it is at
         bundle = [waiting.popleft()]
         size = _size(bundle[0])
         while waiting and size + _size(waiting[0]) <= share:

@@ -112,20 +112,21 @@ def matches_of(columns: Mapping[str, Iterable[Any]]) -> list[Match]:
 _match: Final = partial(tuple.__new__, Match)
 
 _ENCODE: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode
-_PLAIN: Final = 5  # fields that every match has
-_UNSAID: Final = (None,) * (len(Match._fields) - _PLAIN)
 _repr: Final = lru_cache(1 << 14)(float.__repr__)  # ratios of small numbers come again and again
 
 
-def _json_of_match(match: Match) -> str:
-    if match[_PLAIN:] != _UNSAID:
-        return _ENCODE(match.to_dict())
-    name, shared, *measures = match[:_PLAIN]
-    containment, reverse, resemblance = map(_repr, measures)
-    return (
-        f'{{"name": {encode_basestring_ascii(name)}, "shared": {shared}, "containment": {containment}, '
-        f'"reverse_containment": {reverse}, "resemblance": {resemblance}}}'
-    )
+def _json_of_matches(matches: list[Match]) -> list[str]:
+    if not matches:
+        return []
+    names, shared, containment, reverse, resemblance, *others = zip(*matches, strict=True)
+    if others.count((None,) * len(matches)) < len(others):
+        return [_ENCODE(match.to_dict()) for match in matches]
+    quoted = map(encode_basestring_ascii, names)
+    ratios = (map(_repr, each) for each in (containment, reverse, resemblance))
+    return [
+        f'{{"name": {name}, "shared": {count}, "containment": {c}, "reverse_containment": {v}, "resemblance": {r}}}'
+        for name, count, c, v, r in zip(quoted, shared, *ratios, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ class Answer:
 
     def to_json(self) -> str:
         """The same as JSON in ASCII, on one line, as `json.dumps` would write it; for millions of lines."""
-        matches = ", ".join(map(_json_of_match, self.matches))
+        matches = ", ".join(_json_of_matches(self.matches))
         return f'{{"query": {_ENCODE(self.query.to_dict())}, "matches": [{matches}]}}'
 
 
