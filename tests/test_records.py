@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from operator import methodcaller
 from pathlib import Path
@@ -173,6 +174,25 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
             assert taken - sum(max(one.held, one.passed) for one in given) < 2 * processes * most + 10
             given += bundle.pieces
         assert given == pieces
+
+
+def test_queries_of_several_kinds_are_ranked_together(tmp_path: Path) -> None:
+    """Whether lengths differ is said of texts, of which each has as many fingerprints, and not of programs."""
+    rules = {**RECIPES["koala"].rules, "tokens": fpdb.Recipe.preset("code").rules["tokens"]}
+    recipe = replace(RECIPES["koala"], rules=rules)
+    program = "def f(a, b):\n" + "".join(f"    if a[{n}] < b:\n        return {n} * a + b\n" for n in range(9))
+    asked = [("a", text(1) * 9 + text(2)), ("b.py", program), ("c", text(1)), ("d.py", program + "\nprint(f(1, 2))\n")]
+    with fpdb.open(tmp_path / "x.fpdb", recipe=recipe) as db:
+        for name, content in [("e", text(1)), ("f.py", program + "\nx = 1\n"), ("g", text(2))]:
+            db.add(name, content, kind="auto")
+        found = db.queries(asked, kind="auto", by="containment")
+        assert found == [db.query(content, name=name, kind="auto", by="containment") for name, content in asked]
+        assert [[match.name for match in one.matches] for one in found if isinstance(one, fpdb.Answer)] == [
+            ["e", "g"],
+            ["f.py"],
+            ["e"],
+            ["f.py"],
+        ]
 
 
 FAULTS: list[tuple[bytes, str]] = [

@@ -380,8 +380,9 @@ def _chosen(
 
 
 def _part(kgrams: int, ratio: float, other: int) -> float | None:
-    """What `Match.part` says. ratio: how much of the document's fingerprints matched; other: its number of k-grams."""
-    if not other:
+    """What `Match.part` says. kgrams, other: how many the query and the document have, or 0, see `Asked`; ratio: how
+    much of the document's fingerprints matched."""
+    if not kgrams or not other:
         return None
     factor = max(kgrams, other) / min(kgrams, other)
     return min(ratio * factor, 1.0) if factor >= LENGTHS_DIFFER else None
