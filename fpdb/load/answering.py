@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, Recipe
-from fpdb.load.crews import Crew, in_processes
+from fpdb.load.crews import HELD_BYTES, Crew, in_processes
 from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
 from fpdb.load.workers import in_pieces, told_kind
@@ -101,12 +101,14 @@ class Bundle:
 
 def bundled(pieces: Iterable[Piece], processes: int) -> Iterator[Bundle]:
     """The pieces in bundles of BUNDLE_BYTES or so; the last ones the smaller the less is left, so that all processes
-    end together: each takes its share of what is left when it is free (Polychronopoulos and Kuck 1987)."""
+    end together: each takes its share of what is left when it is free (Polychronopoulos and Kuck 1987). No more than
+    HELD_BYTES are read ahead to know that."""
     waiting: deque[Piece] = deque()
     pieces = iter(pieces)
+    known = min(2 * processes * BUNDLE_BYTES, HELD_BYTES)
     left = 0
     while True:
-        while left < 2 * processes * BUNDLE_BYTES and (piece := next(pieces, None)) is not None:
+        while left < known and (piece := next(pieces, None)) is not None:
             waiting.append(piece)
             left += _size(piece)
         if not waiting:
