@@ -270,7 +270,7 @@ class Catalogue:
         for document, count in zip(found.tolist(), counts.tolist(), strict=True):
             index, at = divmod(document, SIZES_PER_CHUNK)
             chunk = self._chunk(index)
-            if chunk["hashes"][at] != layout.DEAD:
+            if int(chunk["hashes"][at]) != layout.DEAD:  # numpy's own number compares wrongly for want of memory
                 chunk["boilerplate"][at] = int(chunk["boilerplate"][at]) + by * count
                 self._changed.add(index)
 

@@ -390,7 +390,12 @@ def name_and_kgrams(group: int, row: Any) -> tuple[bytes, int]:
 
 def _inflated(key: bytes, value: bytes | memoryview) -> bytes:
     inflater = zlib.decompressobj()
-    packed = inflater.decompress(unseal(key, value), LARGEST_GROUP)
+    try:
+        packed = inflater.decompress(unseal(key, value), LARGEST_GROUP)
+    except zlib.error as error:
+        if str(error).startswith(_NO_MEMORY):
+            raise MemoryError(str(error)) from error
+        raise
     if not inflater.eof:
         raise ValueError("the group is cut short, or too large")
     return packed
@@ -405,6 +410,7 @@ def _as_record(row: Any) -> Record | None:
     return record
 
 
+_NO_MEMORY: Final = "Error -4 "  # how zlib says so of its own
 _MALFORMED: Final = (TypeError, ValueError, zlib.error, msgpack.UnpackException)
 
 

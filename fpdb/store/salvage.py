@@ -271,7 +271,7 @@ class Salvage:
     def _may_live(self, document: int) -> bool:
         """Whether sizes that are surely the newest know a document; where they are lost, it may have been removed."""
         for chunk in self._chunk(document, old=False):
-            return bool(chunk["hashes"][document % SIZES_PER_CHUNK] != layout.DEAD)
+            return int(chunk["hashes"][document % SIZES_PER_CHUNK]) != layout.DEAD
         self.changes_lost = True
         return True
 
@@ -279,7 +279,7 @@ class Salvage:
         """Of how much a document's hashes are a sample, which never changes; None where that is lost."""
         for chunk in self._chunk(document, old=True):
             size = chunk[document % SIZES_PER_CHUNK]
-            if size["hashes"] != layout.DEAD:
+            if int(size["hashes"]) != layout.DEAD:
                 return int(size["share"])
         return None
 

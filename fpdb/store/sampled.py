@@ -3,6 +3,8 @@
 The pages of the file's trees were examined when it was opened, see `fpdb/store/structure.py`. Read here are the state,
 all fences, and of each sort of value some, other ones after each commit: damage that is anywhere in particular may be
 missed, and damage that is everywhere is not.
+
+Numbers out of arrays are made Python's before they are compared: for want of memory, numpy finds equal ones different.
 """
 
 from __future__ import annotations
@@ -64,9 +66,9 @@ def _run(view: Snapshot, run: Run, chance: random.Random) -> Iterator[str]:
                 hashes, documents = _codec.decode_postings([value], int(fences.postings[index]))
             except ValueError as error:
                 raise Corrupt(f"run {run.number}: {error}") from error
-            if hashes[0] != fences.first[index] or (hashes[1:] < hashes[:-1]).any():
+            if int(hashes[0]) != int(fences.first[index]) or (hashes[1:] < hashes[:-1]).any():
                 yield f"run {run.number} has a block that is out of order"
-            if documents.min() < run.first_id or documents.max() > run.last_id:
+            if int(documents.min()) < run.first_id or int(documents.max()) > run.last_id:
                 yield f"run {run.number} has postings of documents outside its range"
 
 
@@ -78,11 +80,11 @@ def _documents(view: Snapshot, chance: random.Random) -> Iterator[str]:
         for at in _some(chance, end - first, SAMPLES):
             document = first + at
             try:
-                (size,) = view.catalogue.sizes(np.array([document], np.uint32))
-                if size["hashes"] == layout.DEAD:
+                hashes = int(view.catalogue.sizes(np.array([document], np.uint32))["hashes"][0])
+                if hashes == layout.DEAD:
                     continue
                 record = view.catalogue.record(document)
-                if record.hashes != size["hashes"] or layout.record_fault(record) is not None:
+                if record.hashes != hashes or layout.record_fault(record) is not None:
                     yield f"document {document}: its sizes are not those that its record counts"
                 elif view.catalogue.find(record.name) != document:
                     yield f"document {document} is not found under its name"

@@ -10,7 +10,7 @@ import lmdb
 import pytest
 
 import fpdb
-from fpdb.store import failures, sampled
+from fpdb.store import failures, layout, sampled
 
 RAISED = [
     (lmdb.MapFullError("x"), "compact"),
@@ -127,3 +127,23 @@ def test_a_copy_that_is_not_sound_gets_no_name(path, tmp_path, monkeypatch):
         db.compact()
         assert db.check() == []
     assert not [name for name in os.listdir(tmp_path) if name.endswith((".backup", ".compact"))]
+
+
+def test_records_are_not_called_malformed_for_want_of_memory() -> None:
+    """zlib has an error of its own for it."""
+    allocations = pytest.importorskip("_testcapi", reason="this Python comes without _testcapi")
+    labels = {"a": os.urandom(40_000).hex()}  # more than zlib gives out at once: it makes a window then
+    records = [layout.Record(b"a", "text", bytes(layout.DIGEST_BYTES), 1, 1, 1, 1, 1, labels=labels)] * 8
+    key = layout.id_key(1)
+    value = layout.pack_records(key, records, 1)
+    raised = set()
+    for nth in range(1, 150):
+        allocations.set_nomemory(nth, nth + 1)
+        try:
+            layout.unpack_rows(key, value)
+        except Exception as error:
+            allocations.remove_mem_hooks()
+            raised.add(type(error))
+        finally:
+            allocations.remove_mem_hooks()
+    assert raised == {MemoryError}

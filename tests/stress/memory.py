@@ -1,7 +1,8 @@
 """Memory that runs out: the nth allocation of Python, or of the libraries, fails inside each change of a database.
 
 `python -m stress.memory FOLDER WHAT SEED TRIES`, under the shim. WHAT: "python" (the interpreter's allocations; needs
-the module _testcapi), "native" (malloc and mmap, which numpy, LMDB and fpdb's own C code use), or "space" (RLIMIT_AS).
+the module _testcapi), "native" (malloc and mmap, which numpy, LMDB and fpdb's own C code use), or "space" (RLIMIT_AS);
+"look" fails those of Python while a sound database is looked at.
 TRIES: how many places in each change are tried, evenly spread from the first to the last, or all if there are fewer;
 with a few, only every third sort of change is tried, and the last place is looked for in longer strides.
 """
@@ -13,6 +14,7 @@ from collections import Counter
 from functools import partial
 
 import fpdb
+from fpdb.store import sampled
 from stress.attempts import Changes, attempt, outcome
 from stress.forks import fork
 from stress.shim import FOR_EVER, shim, tell
@@ -20,6 +22,8 @@ from stress.workload import difference, small_limits
 
 FEW = 5
 DROUGHT = 100  # allocations in a row; where none ever succeeds again, CPython itself may turn in a circle
+LOOKED = 2_000  # the first allocations of a quick look,
+RECORDS = 1_000  # of which these come before the first documents' records are read, or more
 LEAST = 4_096  # bytes; smaller allocations of the libraries are left to "python"
 
 
@@ -73,9 +77,39 @@ def inspect(say, folder, models):
         say(wrong)
 
 
+def look(say, folder, nth):
+    """What a quick look finds wrong with a database, where nothing is, when an allocation of Python fails."""
+    found = []
+    with fpdb.open(f"{folder}/t.fpdb", "r") as db, db._snapshot() as view:
+        starve_python(nth, 1)
+        try:
+            found = list(sampled.problems(view))
+            failed = False
+        except Exception:
+            failed = True
+        feed_python()()
+    say(found, failed)
+
+
+def looks(changes, tries):
+    """At as many allocations in a row as are asked for, of those up to LOOKED."""
+    totals = Counter()
+    first = min(RECORDS, LOOKED - tries)
+    for nth in range(first + 1, first + tries + 1):
+        ended = fork(look, changes.base, nth)
+        for found, failed in ended.said:
+            totals["failed"] += failed
+            if found:
+                tell(bad=f"allocation {nth}: {found}")
+    tell(tries=tries, **totals)
+
+
 def main(folder, what, seed, tries):
     small_limits()
     changes = Changes(seed, folder)
+    if what == "look":
+        looks(changes, tries)
+        return
     now = f"{folder}/now"
     starve, feed, lengths, farthest = SORTS[what]
     totals = Counter()

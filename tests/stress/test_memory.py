@@ -34,3 +34,14 @@ def test_memory_may_run_out_anywhere(what, amount, figure):
     if apart:
         ended += "; of Python and its libraries: " + ", ".join(f"{count} {name}" for name, count in apart.items())
     figure(5, NAMES[what], ended)
+
+
+def test_a_sound_file_is_not_called_damaged_for_want_of_memory(amount, figure):
+    """A number of numpy's that it finds no memory to compare is unequal to all others, without an error."""
+    if importlib.util.find_spec("_testcapi") is None:
+        pytest.skip("this Python comes without _testcapi")
+    *remarks, total = run_program("memory", "look", 1, amount(160, 2_000))
+    assert remarks == []
+    assert total["failed"] > total["tries"] / 2
+    what = "allocations of Python that failed while a sound file was looked at"
+    figure(5, what, f"{total['tries']}, no damage found")
