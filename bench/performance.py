@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the tables and plots of docs/performance.md from the runs in bench/results/; needs matplotlib.
 
-Of each figure and size the latest run counts that was not quick, where the size is a power of ten; what stands outside
-the markers is written by hand.
+Of each workload and size the latest run counts that was not quick, where the size is a power of ten, and of each figure
+of other engines; what stands outside the markers is written by hand.
 """
 
 from __future__ import annotations
@@ -88,12 +88,17 @@ def read(folder: Path) -> Runs:
         if record["quick"] or str(record.get("size", "")).strip("0") != "1":
             continue
         into = runs.peers if record["name"] == "compare" else runs.figures
+        for workload in {figure["workload"] for figure in record["figures"]} if into is runs.figures else ():
+            for by_size in into.get(workload, {}).values():
+                by_size.pop(record["size"], None)  # a figure may have gone, or changed its name
         for figure in record["figures"]:
             into.setdefault(figure["workload"], {}).setdefault(figure["figure"], {})[record["size"]] = {
                 **figure,
                 "run": path.stem,
             }
         runs.machines[path.stem] = ", ".join(f"{name} {value}" for name, value in record["machine"].items())
+    for workload, figures in runs.figures.items():
+        runs.figures[workload] = {name: by_size for name, by_size in figures.items() if by_size}
     used = {figure["run"] for measured in (runs.figures, runs.peers) for figure in _each(measured)}
     runs.machines = {stem: machine for stem, machine in runs.machines.items() if stem in used}
     return runs

@@ -235,9 +235,14 @@ def test_the_page_is_written_from_the_latest_runs(tmp_path: Path) -> None:
             figure |= {"workload": "fpdb", "figure": "random: query"}
         record = {"name": name, "quick": "quick" in stem, "size": size, "machine": {"CPU": stem}, "figures": [figure]}
         (results / f"{stem}.json").write_text(json.dumps(record))
+    old = figure | {"workload": "query", "figure": "as it was called"}
+    (results / "1999-12-31-000000.json").write_text(
+        json.dumps({"name": "", "quick": False, "size": 10**6, "machine": {"CPU": "old"}, "figures": [old]})
+    )
     (results / "1999-01-01-000000.json").write_text('{"quick": false, "figures": []}')  # as they were before sizes
     runs = performance.read(results)
     assert "| 1,000 hashes | ms | 2.25 | 3.25 | ≤ 2 | missed |" in performance.tables(runs)
+    assert "as it was called" not in performance.tables(runs)
     assert "| fpdb | 5.25 |" in performance.peers(runs)
     assert [stem[:10] for stem in runs.machines] == ["2000-01-02", "2000-01-03", "2000-01-05"]
 
