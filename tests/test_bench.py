@@ -94,7 +94,8 @@ def test_a_quick_run_of_everything_prints_and_keeps_its_figures(tmp_path: Path) 
         mine = [figure for figure in record["figures"] if figure["workload"] == name]
         assert sum(figure["target"] is not None for figure in mine) == TARGETS[name]
         for figure in mine:
-            assert figure["value"] > 0
+            # So few records may have no match.
+            assert figure["value"] > (-1 if figure["figure"].startswith("matches of a query") else 0)
             assert figure["figure"] in done.stdout
 
 
