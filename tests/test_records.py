@@ -176,6 +176,18 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
         assert given == pieces
 
 
+def test_texts_are_skipped_where_the_recipe_does_not_read_them(tmp_path: Path) -> None:
+    """Each gets its error, of what is added and of what is asked; what else there is goes on."""
+    tokens = {"tokens": fpdb.Recipe.preset("code").rules["tokens"]}
+    with fpdb.open(tmp_path / "x.fpdb", recipe=replace(fpdb.Recipe.preset("code"), rules=tokens)) as db:
+        program = Source("b.py", content="def f(x):\n" + "    x = x + 1\n" * 20, kind="code")
+        report = load(db, [Source("a", content=text(1)), program, Source("c", content=text(2))], jobs=1)
+        assert (report.added, report.skips) == (1, 2)
+        found = db.queries([("a", text(1)), (None, text(2))])
+        assert [type(one) for one in found] == [fpdb.UnknownKind] * 2
+        assert db.check() == []
+
+
 def test_queries_of_several_kinds_are_ranked_together(tmp_path: Path) -> None:
     """Whether lengths differ is said of texts, of which each has as many fingerprints, and not of programs."""
     rules = {**RECIPES["koala"].rules, "tokens": fpdb.Recipe.preset("code").rules["tokens"]}

@@ -249,11 +249,14 @@ class Recipe:
     def fingerprint_texts(self, texts: Sequence[bytes | str], *, purpose: Purpose = "store") -> "Texts | None":
         """What `fingerprint` makes of documents of kind "text", in one call: a call for each short one would take
         longer than the work. None where they have to be taken one by one: the scheme is none of the two that select
-        the minimum of a window, or the purpose is to discard.
+        the minimum of a window, or the purpose is to discard, or the recipe has no rule for texts.
 
-        Raises UnknownKind, MissingKey.
+        Raises MissingKey.
         """
-        alphabet, rule = self.rule_for("text")
+        try:
+            alphabet, rule = self.rule_for("text")
+        except UnknownKind:
+            return None
         robust = {"winnow": False, "robust-winnow": True}.get(rule.scheme)
         if robust is None or alphabet != "characters" or purpose == "discard":
             return None
@@ -304,7 +307,7 @@ def _rule_text(rule: Rule | None) -> str:
 
 
 SHORT = 1 << 16
-"""Texts up to this many characters or bytes are worth to be fingerprinted together."""
+"""Texts up to this many characters or bytes are fingerprinted together."""
 
 
 class Texts(NamedTuple):
