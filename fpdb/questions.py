@@ -126,7 +126,11 @@ class Questions(ABC):
         """The same one by one, so that the answers need not be held."""
         with self._snapshot() as view:
             documents = list(documents)
-            together = self._texts(documents) if (kind, window, rarity) == ("text", None, "document") else repeat(None)
+            together = (
+                self._hashes_of_texts(documents)
+                if (kind, window, rarity) == ("text", None, "document")
+                else repeat(None)
+            )
             asked: list[Asked | Error] = []
             for (name, content), hashes in zip(documents, together, strict=False):
                 try:
@@ -142,7 +146,7 @@ class Questions(ABC):
             for one in asked:
                 yield one if isinstance(one, Error) else self._placed(view, next(found)).answer
 
-    def _texts(self, documents: Sequence[tuple[str | None, str | bytes]]) -> Iterator[U64 | None]:
+    def _hashes_of_texts(self, documents: Sequence[tuple[str | None, str | bytes]]) -> Iterator[U64 | None]:
         """The hashes of each document, which is a text; None where they must be had one by one."""
         short = [len(content) <= SHORT for _, content in documents]
         texts = self.recipe.fingerprint_texts([content for _, content in compress(documents, short)], purpose="search")

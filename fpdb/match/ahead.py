@@ -50,7 +50,7 @@ class LookedUp(Snapshot):
     def places(self, hashes: U64, documents: U32) -> tuple[U32, U32, U32]:
         return self._view.places(hashes, documents)
 
-    def tally(self, hashes: U64) -> U32 | None:  # noqa: ARG002
+    def tally(self, hashes: U64) -> U32 | None:  # noqa: ARG002 (asked as of any snapshot)
         """None: the documents are at hand."""
         return None
 
@@ -81,8 +81,7 @@ class LookedUp(Snapshot):
                 capped |= common
                 common = np.zeros(len(hashes), np.bool_)
         indices = np.repeat(np.arange(len(hashes), dtype=np.uint32), counts)
-        ends = np.cumsum(counts)
-        documents = self._found[np.arange(len(indices)) + np.repeat(starts - (ends - counts), counts)]
+        documents = _sorting.stretches(self._found, starts, starts + counts)
         if common.any():
             which = np.flatnonzero(common)
             more = self._view.look_up(hashes[which], cap=cap)
