@@ -29,6 +29,9 @@ PAIR_MEASURES = ("containment", "resemblance", "shared", "weighted-containment",
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+OPTIONS_OF_THEIR_OWN = {"k": "-k", "scheme": "--scheme", "key": "--key"}
+"""What of a recipe is no parameter of its scheme."""
+
 
 @dataclass(frozen=True)
 class Target:
@@ -383,6 +386,9 @@ def recipe_options(command: Command) -> Command:
     ) -> Any:
         from fpdb.fingerprint import Recipe
 
+        for name, option in OPTIONS_OF_THEIR_OWN.items():
+            if name in dict(parameters):
+                raise click.UsageError(f"--set does not set {name}: use {option}")
         values: dict[str, Any] = {name: _number(name, value) for name, value in parameters}
         if window is not None:
             values["w"] = window

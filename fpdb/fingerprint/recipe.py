@@ -54,7 +54,7 @@ class Rule:
             raise BadRecipe(wrong)
         object.__setattr__(self, "parameters", checked)
 
-    def with_(self, k: int | None = None, scheme: str | None = None, **parameters: Number | None) -> "Rule":
+    def with_(self, k: int | None = None, scheme: str | None = None, /, **parameters: Number | None) -> "Rule":
         """This rule with what is given (not None) changed; parameters that a new scheme lacks are dropped."""
         name = scheme or self.scheme
         known = find_scheme(name).parameters
@@ -119,6 +119,7 @@ class Recipe:
 
     def with_(
         self,
+        /,
         *,
         key: int | None = None,
         k: int | None = None,

@@ -18,6 +18,11 @@ BAD_RECIPES = [
     (("--preset", "novel"), "choose one of: text"),
     (("--scheme", "novel"), "choose one of: winnow"),
     (("--set", "v=3"), "no parameter 'v'"),
+    (("--set", "self=3"), "no parameter 'self'"),
+    (("--set", "name=3"), "no parameter 'name'"),
+    (("--set", "key=3"), "use --key"),
+    (("--set", "k=3"), "use -k"),
+    (("--set", "scheme=3"), "use --scheme"),
     (("--set", "w=x"), "must be a number"),
     (("--set", "w"), "NAME=VALUE"),
 ]
