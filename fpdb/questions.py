@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache, partial
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 from fpdb.batch import Numbers, Rarity, as_hashes, frequencies
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import SHORT, Fingerprints, Recipe, content_digest, find_scheme
-from fpdb.match.ahead import LookedUp
 from fpdb.match.answers import Answer, Options
-from fpdb.match.queries import Asked, Ranked, search, search_all
+from fpdb.match.candidates import Asked
+from fpdb.match.queries import Ranked, search, search_all
 from fpdb.match.samples import Sample
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
@@ -140,11 +141,17 @@ class Questions(ABC):
                         asked.append(Asked(hashes, name, kind, _of_content(view, name, content), include_self))
                 except (BadName, UnknownKind, Unreadable) as error:
                     asked.append(error)
-            ahead = LookedUp(view, [one.hashes for one in asked if isinstance(one, Asked)])
             options_of = cache(partial(self._options, options=options))
-            found = search_all(ahead, ((one, options_of(one.kind)) for one in asked if isinstance(one, Asked)))
+            alike: defaultdict[Options, list[Asked]] = defaultdict(list)
             for one in asked:
-                yield one if isinstance(one, Error) else self._placed(view, next(found)).answer
+                if isinstance(one, Asked):
+                    alike[options_of(one.kind)].append(one)
+            found = {given: search_all(view, some, given) for given, some in alike.items()}
+            for one in asked:
+                if isinstance(one, Error):
+                    yield one
+                else:
+                    yield self._placed(view, next(found[options_of(one.kind)])).answer
 
     def _hashes_of_texts(self, documents: Sequence[tuple[str | None, str | bytes]]) -> Iterator[U64 | None]:
         """The hashes of each document, which is a text; None where they must be had one by one."""

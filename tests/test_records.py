@@ -408,14 +408,18 @@ ASKED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("together", [1, 20, 50_000])
+@pytest.mark.parametrize(("together", "held", "hits"), [(1, 40, 99), (20, 200, 30), (50_000, 1 << 20, 1 << 20)])
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_queries_with_common_hashes_and_errors(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str, together: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str, together: int, held: int, hits: int
 ) -> None:
     """Many queries are answered as each would be alone: what is looked up, and ranked, together, what is too common for
     that, and what cannot be read."""
-    monkeypatch.setattr(sys.modules["fpdb.match.ahead"], "COMMON", 3)
+    ahead, candidates = (sys.modules[f"fpdb.match.{name}"] for name in ("ahead", "candidates"))
+    monkeypatch.setattr(ahead, "LEAST", 3)
+    monkeypatch.setattr(ahead, "HELD", held)
+    monkeypatch.setattr(candidates, "MOST_HITS", hits)
+    monkeypatch.setattr(candidates, "HITS_TOGETHER", together)
     monkeypatch.setattr(sys.modules["fpdb.match.queries"], "TOGETHER", together)
     with fpdb.open(tmp_path / "x.fpdb", recipe=RECIPES[recipe]) as db:
         load(db, (Source(f"{n}", content=text(n) + text(n % 3) + text(0)) for n in range(12)), jobs=1)

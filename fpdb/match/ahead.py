@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.match.queries import sorted_distinct
 from fpdb.store import _sorting
 from fpdb.store.runs import Postings
-from fpdb.store.snapshot import Hits, Snapshot, count_each
+from fpdb.store.snapshot import Hits, Snapshot
 
-I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 
-COMMON = 256
-"""Hashes that as many documents hold are looked up anew for each query: their documents are not to be held for all."""
+HELD = 1 << 24
+"""Documents of hashes that are held: 64 MB; twice, at most."""
+LEAST = 16
+"""Documents of any hash that are held."""
 
 
 class LookedUp(Snapshot):
-    """A snapshot that has looked hashes up already, and is asked for some of them."""
+    """A snapshot that has looked hashes up already, and is asked for some of them.
 
-    def __init__(self, view: Snapshot, hashes: Sequence[U64]) -> None:
-        """hashes: those of each query, in any order. Raises Corrupt."""
+    found[starts[i]:ends[i]], ascending, hold hash i, if held[i]; or else too many do, but no fewer than known[i].
+    """
+
+    def __init__(self, view: Snapshot, hashes: U64) -> None:
+        """hashes: sorted, distinct. Raises Corrupt."""
         self._view = view
         self.state, self.catalogue, self.texts = view.state, view.catalogue, view.texts
-        every: U64 = np.concatenate([np.empty(0, np.uint64), *hashes])
-        self._ahead = sorted_distinct(every)
-        hits = view.look_up(self._ahead, cap=COMMON)
-        self._found = hits.documents
-        counts = np.bincount(hits.indices, minlength=len(self._ahead))
-        self._bounds = np.concatenate(([0], np.cumsum(counts)))
-        self._common = hits.capped
+        self._hashes = hashes
+        cap = _cap(len(hashes))
+        hits = view.look_up(hashes, cap=cap)
+        counts = np.bincount(hits.indices, minlength=len(hashes))
+        self.found, self.ends, self.held, self._known = hits.documents, np.cumsum(counts), ~hits.capped, counts
+        self.starts = self.ends - counts
+        common = np.flatnonzero(hits.capped)
+        if not len(common):
+            return
+        # The few that many hold are looked up again: of those, more can be held.
+        hits = view.look_up(hashes[common], cap=_cap(len(common)))
+        counts = np.bincount(hits.indices, minlength=len(common))
+        self.ends[common] = len(self.found) + np.cumsum(counts)
+        self.starts[common] = self.ends[common] - counts
+        self._known[common] = np.where(hits.capped, _cap(len(common)), counts)
+        self.held[common] = ~hits.capped
+        self.found = np.concatenate((self.found, hits.documents))
 
     def boilerplate(self) -> U64:
         return self._view.boilerplate()
@@ -54,46 +67,36 @@ class LookedUp(Snapshot):
         """None: the documents are at hand."""
         return None
 
-    def count(self, hashes: U64, *, cap: int | None = None) -> tuple[NDArray[np.bool_], U32, I64]:
-        """As of the snapshot."""
-        at = self._at(hashes)
-        if at is None or self._common[at].any():
-            return super().count(hashes, cap=cap)
-        starts, ends = self._bounds[at], self._bounds[at + 1]
-        capped = np.zeros(len(hashes), np.bool_)
-        if cap is not None:
-            capped = ends - starts >= cap
-            starts, ends = starts[~capped], ends[~capped]
-        return capped, *count_each(_sorting.stretches(self._found, starts, ends))
+    def capped(self, cap: int | None) -> NDArray[np.bool_]:
+        """Which of all hashes are known to be held by as many documents as the cap; shape (n,)."""
+        return np.zeros(len(self._hashes), np.bool_) if cap is None else self._known >= cap
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
         """As of the snapshot."""
         at = self._at(hashes)
         if at is None:
             return self._view.look_up(hashes, cap=cap)
-        starts, counts = self._bounds[at], self._bounds[at + 1] - self._bounds[at]
-        common = self._common[at]
-        capped = np.zeros(len(hashes), np.bool_)
-        if cap is not None:
-            capped |= counts >= cap
-            counts[capped] = 0
-            if cap <= COMMON:
-                capped |= common
-                common = np.zeros(len(hashes), np.bool_)
-        indices = np.repeat(np.arange(len(hashes), dtype=np.uint32), counts)
-        documents = _sorting.stretches(self._found, starts, starts + counts)
-        if common.any():
-            which = np.flatnonzero(common)
-            more = self._view.look_up(hashes[which], cap=cap)
-            capped[which] = more.capped
-            indices = np.concatenate((indices, which[more.indices].astype(np.uint32)))
+        capped = self.capped(cap)[at]
+        listed = np.flatnonzero(self.held[at] & ~capped)
+        starts, ends = self.starts[at[listed]], self.ends[at[listed]]
+        indices = np.repeat(listed.astype(np.uint32), ends - starts)
+        documents = _sorting.stretches(self.found, starts, ends)
+        if len(anew := np.flatnonzero(~self.held[at] & ~capped)):
+            more = self._view.look_up(hashes[anew], cap=cap)
+            capped[anew] = more.capped
+            indices = np.concatenate((indices, anew[more.indices].astype(np.uint32)))
             order = np.argsort(indices, kind="stable")
             indices, documents = indices[order], np.concatenate((documents, more.documents))[order]
         return Hits(indices, documents, capped)
 
     def _at(self, hashes: U64) -> NDArray[np.intp] | None:
         """Where the hashes stand among those that were looked up; None if one of them was not."""
-        if not len(self._ahead):
+        if not len(self._hashes):
             return None
-        at = np.minimum(np.searchsorted(self._ahead, hashes), len(self._ahead) - 1)
-        return at if (self._ahead[at] == hashes).all() else None
+        at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+        return at if (self._hashes[at] == hashes).all() else None
+
+
+def _cap(hashes: int) -> int:
+    """How many documents of each of so many hashes are not held any more."""
+    return max(HELD // hashes if hashes else HELD, LEAST)

@@ -17,7 +17,17 @@ from xxhash import xxh3_64_intdigest as digest
 
 cdef extern from *:
     """
-    #define fpdb_popcount(x) __builtin_popcountll(x)
+    /* Where the processor's own instruction may not be counted on, __builtin_popcountll is a call. */
+    static inline int fpdb_popcount(uint64_t x) {
+    #if defined(__POPCNT__) || defined(__aarch64__)
+        return __builtin_popcountll(x);
+    #else
+        x -= x >> 1 & 0x5555555555555555u;
+        x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+        x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+        return (int)(x * 0x0101010101010101u >> 56);
+    #endif
+    }
     #define fpdb_ctz(x) __builtin_ctzll(x)
     #define fpdb_clz(x) __builtin_clzll(x)
     #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -421,8 +431,9 @@ cdef Py_ssize_t find(const Block* block, uint64_t hash) noexcept nogil:
 
 cdef void extent(const Block* block, Py_ssize_t index, Py_ssize_t* first, Py_ssize_t* end) noexcept nogil:
     """The postings [first, end) of the index-th distinct hash."""
-    cdef Py_ssize_t i
-    cdef Py_ssize_t seen = -1, byte = 0, last = (block.postings + 7) >> 3
+    cdef Py_ssize_t word = 0, words = (block.postings + 63) >> 6, i
+    cdef uint64_t bits = 0
+    cdef int count
     if block.hashes == 1:
         first[0] = 0
         end[0] = block.postings
@@ -431,20 +442,27 @@ cdef void extent(const Block* block, Py_ssize_t index, Py_ssize_t* first, Py_ssi
         first[0] = index
         end[0] = index + 1
         return
-    while byte < last and seen + fpdb_popcount(block.starts[byte]) < index:
-        seen += fpdb_popcount(block.starts[byte])
-        byte += 1
-    i = 8 * byte
-    first[0] = block.postings
-    while i < block.postings:
-        if (block.starts[i >> 3] >> (i & 7)) & 1:
-            seen += 1
-            if seen == index:
-                first[0] = i
-            elif seen > index:
-                break
-        i += 1
-    end[0] = min(i, block.postings)
+    first[0] = end[0] = block.postings
+    # The bit that begins it, and the next one. What is loaded beyond the last posting's bit is cut off below.
+    while word < words:
+        bits = load64(block.starts + 8 * word)
+        count = fpdb_popcount(bits)
+        if count > index:
+            break
+        index -= count
+        word += 1
+    if word == words:
+        return
+    for i in range(index):
+        bits &= bits - 1
+    first[0] = min(64 * word + fpdb_ctz(bits), block.postings)
+    bits &= bits - 1
+    while bits == 0:
+        word += 1
+        if word == words:
+            return
+        bits = load64(block.starts + 8 * word)
+    end[0] = min(64 * word + fpdb_ctz(bits), block.postings)
 
 
 # ---------------------------------------------------------------- arrays in, values out

@@ -172,13 +172,6 @@ class Snapshot:
             indices = wanted[indices]
         return Hits(indices, documents, capped)
 
-    def count(self, hashes: U64, *, cap: int | None = None) -> tuple[NDArray[np.bool_], U32, I64]:
-        """How many of the hashes documents hold: those that `look_up` would leave out as capped, shape (n,); the
-        documents that hold any of the others, ascending, and how many of these each; shape (documents,). Raises
-        Corrupt."""
-        hits = self.look_up(hashes, cap=cap)
-        return hits.capped, *count_each(hits.documents)
-
     def tally(self, hashes: U64) -> U32 | None:
         """How many of the hashes each ordinary document holds, by id; shape (ids,). None where that is too much for the
         few documents that hold any, and `look_up` is to be asked.
