@@ -414,7 +414,7 @@ def frequencies(view: Snapshot) -> Callable[[NDArray[np.uint64]], NDArray[np.int
         order = np.argsort(hashes)
         ordered = hashes[order]
         new = np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)]
-        frequency = np.bincount(view.look_up(ordered[new]).indices, minlength=int(new.sum()))
+        frequency = view.look_up(ordered[new]).counts
         counts = np.empty(len(hashes), np.int64)
         counts[order] = frequency[np.cumsum(new) - 1]
         return counts

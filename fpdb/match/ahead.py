@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fpdb.store import _sorting
 from fpdb.store.runs import Postings
-from fpdb.store.snapshot import Hits, Snapshot
+from fpdb.store.snapshot import Hits, Snapshot, side_by_side
 
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -33,18 +33,17 @@ class LookedUp(Snapshot):
         self._hashes = hashes
         cap = _cap(len(hashes))
         hits = view.look_up(hashes, cap=cap)
-        counts = np.bincount(hits.indices, minlength=len(hashes))
-        self.found, self.ends, self.held, self._known = hits.documents, np.cumsum(counts), ~hits.capped, counts
-        self.starts = self.ends - counts
+        self.found, self.held, self._known = hits.documents, ~hits.capped, hits.counts
+        self.ends = np.cumsum(hits.counts)
+        self.starts = self.ends - hits.counts
         common = np.flatnonzero(hits.capped)
         if not len(common):
             return
         # The few that many hold are looked up again: of those, more can be held.
         hits = view.look_up(hashes[common], cap=_cap(len(common)))
-        counts = np.bincount(hits.indices, minlength=len(common))
-        self.ends[common] = len(self.found) + np.cumsum(counts)
-        self.starts[common] = self.ends[common] - counts
-        self._known[common] = np.where(hits.capped, _cap(len(common)), counts)
+        self.ends[common] = len(self.found) + np.cumsum(hits.counts)
+        self.starts[common] = self.ends[common] - hits.counts
+        self._known[common] = np.where(hits.capped, _cap(len(common)), hits.counts)
         self.held[common] = ~hits.capped
         self.found = np.concatenate((self.found, hits.documents))
 
@@ -77,17 +76,10 @@ class LookedUp(Snapshot):
         if at is None:
             return self._view.look_up(hashes, cap=cap)
         capped = self.capped(cap)[at]
-        listed = np.flatnonzero(self.held[at] & ~capped)
-        starts, ends = self.starts[at[listed]], self.ends[at[listed]]
-        indices = np.repeat(listed.astype(np.uint32), ends - starts)
-        documents = _sorting.stretches(self.found, starts, ends)
-        if len(anew := np.flatnonzero(~self.held[at] & ~capped)):
-            more = self._view.look_up(hashes[anew], cap=cap)
-            capped[anew] = more.capped
-            indices = np.concatenate((indices, anew[more.indices].astype(np.uint32)))
-            order = np.argsort(indices, kind="stable")
-            indices, documents = indices[order], np.concatenate((documents, more.documents))[order]
-        return Hits(indices, documents, capped)
+        starts, ends = self.starts[at], np.where(capped, self.starts[at], self.ends[at])
+        hits = Hits(ends - starts, _sorting.stretches(self.found, starts, ends), capped)
+        anew = ~self.held[at] & ~capped
+        return side_by_side([hits, self._view.look_up(hashes[anew], cap=cap).spread(anew)], cap) if anew.any() else hits
 
     def _at(self, hashes: U64) -> NDArray[np.intp] | None:
         """Where the hashes stand among those that were looked up; None if one of them was not."""

@@ -305,8 +305,7 @@ def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[NDArray[np.bool
         return kept, hits.indices, hits.documents
     # More are common than may be ignored: the most frequent go, ties by hash; the rest count after all.
     every: Hits = view.look_up(asked[common])
-    frequency = np.bincount(every.indices, minlength=len(common))
-    kept[common[np.lexsort((common, -frequency))[options.max_ignored :]]] = True
+    kept[common[np.lexsort((common, -every.counts))[options.max_ignored :]]] = True
     indices = common[every.indices].astype(np.uint32)
     back = kept[indices]
     indices = np.concatenate((hits.indices, indices[back]))

@@ -302,7 +302,7 @@ def _share(part: float, whole: float) -> float:
 
 def _weights(view: Snapshot, hashes: U64, a: Side, b: Side) -> F64:
     """What each hash weighs where documents that are not in the database count as if they were."""
-    frequencies = np.bincount(view.look_up(hashes).indices, minlength=len(hashes))
+    frequencies = view.look_up(hashes).counts
     documents = view.state.documents
     for side in (a, b):
         if side.number is None:

@@ -660,9 +660,8 @@ def slots(const int64_t[::1] lows, const int64_t[::1] highs):
     return wanted_array, low_array, high_array
 
 cdef struct Sink:
-    uint32_t* counts        # of documents; or NULL: indices and documents are listed
+    uint32_t* counts        # of documents; or NULL: documents are listed
     Py_ssize_t documents_end  # documents from here on are not counted, and are damage
-    uint32_t* indices
     uint32_t* documents
     Py_ssize_t used, room   # of what is listed
     uint64_t* scratch       # MOST numbers, or NULL as long as they were not needed
@@ -677,10 +676,6 @@ cdef int more_room(Sink* sink, Py_ssize_t more) noexcept nogil:
     if sink.used + more <= sink.room:
         return 0
     sink.room = 2 * (sink.used + more)
-    grown = realloc(sink.indices, sink.room * 4)
-    if grown == NULL:
-        return NO_MEMORY
-    sink.indices = <uint32_t*>grown
     grown = realloc(sink.documents, sink.room * 4)
     if grown == NULL:
         return NO_MEMORY
@@ -725,7 +720,7 @@ cdef int count_all(Sink* sink, const Block* block, int64_t* previous) noexcept n
     return 0 if i == n else DAMAGED
 
 
-cdef int take(Sink* sink, const Block* block, Py_ssize_t where, uint32_t index, int64_t* previous) noexcept nogil:
+cdef int take(Sink* sink, const Block* block, Py_ssize_t where, int64_t* previous) noexcept nogil:
     """Hands the documents of the block's distinct hash `where` on, but for what repeats the previous one."""
     cdef Py_ssize_t first = 0, end = 0, j
     cdef int64_t document
@@ -750,7 +745,6 @@ cdef int take(Sink* sink, const Block* block, Py_ssize_t where, uint32_t index, 
             continue
         previous[0] = document
         if sink.counts == NULL:
-            sink.indices[sink.used] = index
             sink.documents[sink.used] = <uint32_t>document
             sink.used += 1
         elif document < sink.documents_end:
@@ -761,9 +755,10 @@ cdef int take(Sink* sink, const Block* block, Py_ssize_t where, uint32_t index, 
 
 
 cdef int visit(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs,
-               Sink* sink) except -1:
-    """Hands the documents of each hash on. Raises ValueError, MemoryError."""
-    cdef Py_ssize_t n = hashes.shape[0], count = len(values), held = 0, i, v, where
+               Sink* sink, int64_t[::1] listed) except -1:
+    """Hands the documents of each hash on; listed, shape (n,) or, where they are not, (0,): how many of each. Raises
+    ValueError, MemoryError."""
+    cdef Py_ssize_t n = hashes.shape[0], count = len(values), held = 0, before, i, v, where
     cdef int64_t previous
     cdef int bad = 0
     cdef Block* blocks = <Block*>malloc((count + 1) * sizeof(Block))
@@ -784,14 +779,17 @@ cdef int visit(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows
                     bad = DAMAGED
                     break
                 previous = -1
+                before = sink.used
                 for v in range(lows[i], <Py_ssize_t>highs[i] + 1):
                     where = find(&blocks[v], hashes[i])
                     if where >= 0:
-                        bad = take(sink, &blocks[v], where, <uint32_t>i, &previous)
+                        bad = take(sink, &blocks[v], where, &previous)
                     if bad:
                         break
                 if bad:
                     break
+                if sink.counts == NULL:
+                    listed[i] = sink.used - before
         if bad == NO_MEMORY:
             raise MemoryError
         if bad:
@@ -809,21 +807,20 @@ def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, con
     """Looks hashes up in blocks.
 
     values: the blocks; lows, highs, shape (n,): hash i is looked for in values[lows[i]] to values[highs[i]], both
-    included. Returns (indices, documents), uint32, shape (hits,): document held hashes[index]; sorted by index, then
-    as stored; a document that holds a hash at several positions comes once. Raises ValueError where a block is damaged.
+    included. Returns (counts, documents): how many documents hold each hash, int64, shape (n,), and the documents of one
+    hash after the other, as stored, uint32; one that holds a hash at several positions comes once. Raises ValueError
+    where a block is damaged.
     """
     cdef Sink sink
     memset(&sink, 0, sizeof(Sink))
     try:
-        visit(values, hashes, lows, highs, &sink)
-        indices = np.empty(sink.used, np.uint32)
+        counts = np.zeros(hashes.shape[0], np.int64)
+        visit(values, hashes, lows, highs, &sink, counts)
         documents = np.empty(sink.used, np.uint32)
         if sink.used:
-            memcpy(<void*><size_t>indices.ctypes.data, sink.indices, sink.used * 4)
             memcpy(<void*><size_t>documents.ctypes.data, sink.documents, sink.used * 4)
-        return indices, documents
+        return counts, documents
     finally:
-        free(sink.indices)
         free(sink.documents)
 
 
@@ -835,4 +832,4 @@ def tally(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, con
     sink.documents_end = counts.shape[0]
     if sink.documents_end:
         sink.counts = &counts[0]
-        visit(values, hashes, lows, highs, &sink)
+        visit(values, hashes, lows, highs, &sink, np.empty(0, np.int64))

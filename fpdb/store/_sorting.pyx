@@ -265,3 +265,47 @@ def stretches(const uint32_t[::1] values, const int64_t[::1] starts, const int64
                 memcpy(&out[at], &values[starts[i]], (ends[i] - starts[i]) * sizeof(uint32_t))
                 at += ends[i] - starts[i]
     return joined
+
+
+def interleaved(list counts, list documents, const uint8_t[::1] left_out):
+    """What several sequences hold of each hash, one after the other, for one hash after the other.
+
+    counts: int64, shape (n,): how many documents each sequence holds of each hash; documents: of one hash after the
+    other, uint32. left_out: shape (n,), other than 0 for hashes of which none are wanted. Returns the documents.
+    """
+    cdef Py_ssize_t sequences = len(counts), n = left_out.shape[0], i, k, total = 0
+    cdef const int64_t[::1] count
+    cdef const uint32_t[::1] some
+    cdef const int64_t** lengths = <const int64_t**>malloc(sequences * sizeof(void*))
+    cdef const uint32_t** heads = <const uint32_t**>malloc(sequences * sizeof(void*))
+    try:
+        if lengths == NULL or heads == NULL:
+            raise MemoryError
+        for k in range(sequences):
+            count, some = counts[k], documents[k]
+            if count.shape[0] != n or int(counts[k].sum()) != some.shape[0]:
+                raise ValueError("counts and documents differ in length")
+            lengths[k] = &count[0] if n else NULL
+            heads[k] = &some[0] if some.shape[0] else NULL
+            for i in range(n):
+                total += 0 if left_out[i] else count[i]
+        joined = np.empty(total, np.uint32)
+        if total:
+            interleave(lengths, heads, sequences, left_out, joined)
+        return joined
+    finally:
+        free(lengths)
+        free(heads)
+
+
+cdef void interleave(const int64_t** lengths, const uint32_t** heads, Py_ssize_t sequences,
+                     const uint8_t[::1] left_out, uint32_t[::1] joined) noexcept nogil:
+    cdef Py_ssize_t i, k, at = 0
+    cdef int64_t j
+    for i in range(left_out.shape[0]):
+        for k in range(sequences):
+            if not left_out[i]:
+                for j in range(lengths[k][i]):
+                    joined[at] = heads[k][j]
+                    at += 1
+            heads[k] += lengths[k][i]

@@ -18,6 +18,7 @@ from fpdb.errors import Corrupt
 from fpdb.store import _codec, layout
 from fpdb.store.layout import Run
 
+I64 = NDArray[np.int64]
 U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
@@ -245,27 +246,24 @@ class _PositionReader:
         return numbers[:count]
 
 
-def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64) -> tuple[U32, U32]:
+def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64) -> tuple[I64, U32]:
     """Which documents hold the hashes.
 
-    hashes: sorted, distinct, shape (n,). Returns (indices, documents), shape (hits,): document holds hashes[index];
-    sorted by index, then document; each pair once. Dead documents are included. Raises Corrupt.
+    hashes: sorted, distinct, shape (n,). Returns (counts, documents): how many documents hold each hash, shape (n,);
+    and these, ascending, one hash after the other. Dead documents are included. Raises Corrupt.
     """
-    parts = []
+    counts = np.zeros(len(hashes), np.int64)
+    parts = [np.empty(0, np.uint32)]
     for begin in range(0, len(hashes), HASHES_AT_ONCE):
         some = hashes[begin : begin + HASHES_AT_ONCE]
-        found = _values(txn, blocks, run, fences, some)
-        if found is not None:
-            start, values, low_slots, high_slots = found
+        there = _values(txn, blocks, run, fences, some)
+        if there is not None:
+            start, values, low_slots, high_slots = there
             with _damage_of(run):
-                indices, documents = _codec.probe(values, some[start:], low_slots, high_slots)
-            parts.append((indices + np.uint32(begin + start), documents))
-    if len(parts) == 1:
-        return parts[0]
-    nothing = np.empty(0, np.uint32)
-    return np.concatenate([nothing, *(part[0] for part in parts)]), np.concatenate(
-        [nothing, *(part[1] for part in parts)]
-    )
+                found, documents = _codec.probe(values, some[start:], low_slots, high_slots)
+            counts[begin + start : begin + len(some)] = found
+            parts.append(documents)
+    return counts, np.concatenate(parts) if len(parts) != 2 else parts[1]
 
 
 def tally(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64, counts: U32) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 import lmdb
@@ -56,13 +57,45 @@ class Cache:
 class Hits:
     """Who holds which of the hashes looked up.
 
-    indices, documents: shape (hits,): document holds hashes[index]; sorted by index, then document; each pair once.
+    counts: shape (hashes,): how many documents hold each. documents: these, ascending, of one hash after the other.
     capped: bool, shape (hashes,): those found in as many documents as the cap, which are left out of the hits.
     """
 
-    indices: U32
+    counts: I64
     documents: U32
     capped: NDArray[np.bool_]
+
+    @property
+    def indices(self) -> U32:
+        """Which hash each of `documents` holds."""
+        return np.repeat(np.arange(len(self.counts), dtype=np.uint32), self.counts)
+
+    def only(self, kept: NDArray[np.bool_]) -> Hits:
+        """The same with some of the documents only; shape (hits,)."""
+        so_many = np.concatenate(([0], np.cumsum(kept)))
+        ends = np.cumsum(self.counts)
+        return Hits(so_many[ends] - so_many[ends - self.counts], self.documents[kept], self.capped)
+
+    def spread(self, asked: NDArray[np.bool_]) -> Hits:
+        """The same as hits on more hashes, of which these were asked for; the others are in no document."""
+        if len(self.counts) == len(asked):
+            return self
+        counts, capped = np.zeros(len(asked), np.int64), np.zeros(len(asked), np.bool_)
+        counts[asked], capped[asked] = self.counts, self.capped
+        return Hits(counts, self.documents, capped)
+
+
+def side_by_side(parts: Sequence[Hits], cap: int | None) -> Hits:
+    """Hits on the same hashes, of which each part has the documents after those of the one before, as one; what they
+    find as often as the cap together is capped."""
+    counts = reduce(np.add, [part.counts for part in parts])
+    capped = reduce(np.logical_or, [part.capped for part in parts])
+    if cap is not None:
+        capped = capped | (counts >= cap)
+    if len(parts) == 1 and not counts[capped].any():
+        return Hits(counts, parts[0].documents, capped)
+    every = [part.counts for part in parts], [part.documents for part in parts]
+    return Hits(counts * ~capped, _sorting.interleaved(*every, capped.view(np.uint8)), capped)
 
 
 class Snapshot:
@@ -150,27 +183,15 @@ class Snapshot:
         if cap is not None:
             for index in self._long(listed, hashes, cap).tolist():
                 capped[index] = self._reaches(listed, hashes[index : index + 1], cap)
-        wanted = np.flatnonzero(~capped).astype(np.uint32)
+        wanted = ~capped
         asked = hashes[wanted]
-        found = [run_files.look_up(self.txn, self.blocks, run, self.fences(run), asked) for run in listed]
-        if not found:
-            return Hits(np.empty(0, np.uint32), np.empty(0, np.uint32), capped)
-        indices, documents = found[0]
-        if len(found) > 1:
-            indices = np.concatenate([part[0] for part in found])
-            documents = np.concatenate([part[1] for part in found])
-            order = np.argsort(indices, kind="stable")  # runs stand in order of documents
-            indices, documents = indices[order], documents[order]
-        if any(run.dead for run in listed):
-            live = self.live(documents)
-            indices, documents = indices[live], documents[live]
-        if cap is not None:
-            frequent = np.bincount(indices, minlength=len(asked)) >= cap
-            kept = ~frequent[indices]
-            indices, documents = indices[kept], documents[kept]
-            capped[wanted[frequent]] = True
-            indices = wanted[indices]
-        return Hits(indices, documents, capped)
+        none = np.zeros(len(asked), np.bool_)
+        parts = [Hits(np.zeros(len(asked), np.int64), np.empty(0, np.uint32), none)]
+        for run in listed:
+            hits = Hits(*run_files.look_up(self.txn, self.blocks, run, self.fences(run), asked), none)
+            parts.append(hits.only(self.live(hits.documents)) if run.dead else hits)
+        hits = side_by_side(parts[1:] or parts, cap).spread(wanted)
+        return Hits(hits.counts, hits.documents, hits.capped | capped)
 
     def tally(self, hashes: U64) -> U32 | None:
         """How many of the hashes each ordinary document holds, by id; shape (ids,). None where that is too much for the

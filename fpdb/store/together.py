@@ -18,7 +18,7 @@ from fpdb.store import commits, layout
 from fpdb.store.catalogue import Catalogue
 from fpdb.store.layout import Record, State
 from fpdb.store.runs import Postings
-from fpdb.store.snapshot import Hits, Snapshot
+from fpdb.store.snapshot import Hits, Snapshot, side_by_side
 from fpdb.store.texts import KeptText, Texts
 
 U32 = NDArray[np.uint32]
@@ -71,19 +71,12 @@ class Together(Snapshot):
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
         parts = []
-        capped = np.zeros(len(hashes), np.bool_)
+        wanted = np.ones(len(hashes), np.bool_)
         for view, base in self._each():
-            wanted = np.flatnonzero(~capped).astype(np.uint32)
-            hits = view.look_up(hashes[wanted], cap=cap)
-            capped[wanted] = hits.capped
-            parts.append((wanted[hits.indices], hits.documents + np.uint32(base)))
-        indices, documents = (np.concatenate([part[column] for part in parts]) for column in (0, 1))
-        if cap is not None:
-            capped |= np.bincount(indices, minlength=len(hashes)) >= cap
-            kept = ~capped[indices]
-            indices, documents = indices[kept], documents[kept]
-        order = np.argsort(indices, kind="stable")  # the stores stand in order of documents
-        return Hits(indices[order], documents[order], capped)
+            hits = view.look_up(hashes[wanted], cap=cap).spread(wanted)
+            parts.append(Hits(hits.counts, hits.documents + np.uint32(base), hits.capped))
+            wanted = wanted & ~hits.capped
+        return side_by_side(parts, cap)
 
     def tally(self, hashes: U64) -> U32 | None:
         counts = []

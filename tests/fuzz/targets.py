@@ -106,8 +106,8 @@ def posting_blocks(data: bytes) -> None:
         return
     asked = np.unique(found)
     ends = np.zeros(len(asked), np.uint32), np.full(len(asked), len(values) - 1, np.uint32)
-    indices, documents_of = _codec.probe(values, asked, *ends)
-    if not set(zip(asked[indices].tolist(), documents_of.tolist(), strict=True)) <= set(
+    of_each, documents_of = _codec.probe(values, asked, *ends)
+    if not set(zip(np.repeat(asked, of_each).tolist(), documents_of.tolist(), strict=True)) <= set(
         zip(found.tolist(), holders.tolist(), strict=True)
     ):
         raise AssertionError("a probe finds what is not in the blocks")

@@ -81,6 +81,9 @@ def test_equal_values_are_counted(values):
     assert found.tolist() == sorted(set(values))
 
 
+SOME = st.lists(st.integers(0, 2**32 - 1), max_size=3)
+
+
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=20), st.data())
 def test_stretches_stand_one_after_the_other(values, data):
     bound = st.integers(0, len(values))
@@ -88,6 +91,24 @@ def test_stretches_stand_one_after_the_other(values, data):
     starts, ends = np.array(bounds, np.int64).reshape(-1, 2).T.copy()
     joined = _sorting.stretches(np.array(values, np.uint32), starts, ends)
     assert joined.tolist() == [value for start, end in bounds for value in values[start:end]]
+
+
+@given(
+    st.integers(0, 4).flatmap(lambda n: st.lists(st.lists(SOME, min_size=n, max_size=n), min_size=1, max_size=5)),
+    st.sets(st.integers(0, 3)),
+)
+def test_what_sequences_hold_of_a_hash_is_brought_together(sequences, unwanted):
+    """Of each sequence: which documents it holds of each hash."""
+    counts = [np.array([len(few) for few in held], np.int64) for held in sequences]
+    documents = [np.array([one for few in held for one in few], np.uint32) for held in sequences]
+    columns = enumerate(zip(*sequences, strict=True))
+    expected = [one for at, of_hash in columns if at not in unwanted for few in of_hash for one in few]
+    left_out = np.array([at in unwanted for at in range(len(sequences[0]))], np.uint8)
+    assert _sorting.interleaved(counts, documents, left_out).tolist() == expected
+    counts[0] = counts[0] + 1
+    if len(counts[0]):
+        with pytest.raises(ValueError, match="length"):
+            _sorting.interleaved(counts, documents, left_out)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3))))
