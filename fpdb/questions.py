@@ -210,7 +210,8 @@ class Questions(ABC):
         checked = Options(**self._caps(options))
         array = as_hashes(hashes)
         with self._snapshot() as view:
-            asked = Asked(array, name, kind, _itself(view, name, digest))
+            itself = [] if name is None or digest is None else _itself(view, name, lambda: digest)
+            asked = Asked(array, name, kind, itself)
             return self._placed(view, search(view, asked, checked)).answer
 
     def frequencies(self, hashes: Numbers) -> NDArray[np.int64]:
@@ -226,12 +227,10 @@ class Questions(ABC):
 
 
 def _of_content(view: Snapshot, name: str | None, content: str | bytes) -> list[int]:
-    return [] if name is None else _itself(view, name, content_digest(content))
+    return [] if name is None else _itself(view, name, partial(content_digest, content))
 
 
-def _itself(view: Snapshot, name: str | None, digest: bytes | None) -> list[int]:
-    """The documents, boilerplate left out, that are the query itself."""
-    if name is None or digest is None:
-        return []
+def _itself(view: Snapshot, name: str, digest: Callable[[], bytes]) -> list[int]:
+    """The documents, boilerplate left out, that are the query itself; few have its name, so the digest can wait."""
     found = view.named(layout.name_bytes(name))
-    return [number for number in found if view.catalogue.record(number).digest == digest]
+    return [number for number in found if view.catalogue.record(number).digest == digest()]

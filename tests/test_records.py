@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import lzma
+import math
 import os
 import signal
 import subprocess
@@ -154,11 +155,19 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
         assert one.check() == every.check() == []
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40), st.integers(1, 5), st.integers(1, 12))
-def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processes: int, most: int) -> None:
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40),
+    st.integers(1, 5),
+    st.integers(1, 30),
+    st.integers(1, 20),
+)
+def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processes: int, most: int, start: int) -> None:
+    """None is larger than it may be, but by a part of a piece; and they are as few as that allows, for each process."""
     pieces = [Listed([], held, passed) for held, passed in sizes]
+    total = sum(max(each) for each in sizes)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys.modules["fpdb.load.answering"], "BUNDLE_BYTES", most)
+        patch.setattr(sys.modules["fpdb.load.answering"], "ALONE_BYTES", start)
         taken = 0
 
         def counted() -> Iterator[Piece]:
@@ -167,13 +176,16 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
                 taken += max(piece.held, piece.passed)
                 yield piece
 
-        given = []
+        given, bundles = [], 0
         for bundle in bundled(counted(), processes):
             size = max(bundle.held, bundle.passed)
-            assert len(bundle.pieces) == 1 or size <= most + 9 / processes
+            assert len(bundle.pieces) == 1 or size <= most + 9 * processes
             assert taken - sum(max(one.held, one.passed) for one in given) < 2 * processes * most + 10
             given += bundle.pieces
+            bundles += 1
         assert given == pieces
+        if total < 2 * processes * most:  # all is known at the start
+            assert bundles <= processes * max(math.ceil((total + (processes - 1) * start) / processes / most), 1)
 
 
 def test_texts_are_skipped_where_the_recipe_does_not_read_them(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 Commands are imported when they are called for, and the library only inside commands, so that each starts at once.
 """
 
+import os
+
 from fpdb.collecting import collect_seldom
 
 __all__ = ["main"]
@@ -11,6 +13,9 @@ __all__ = ["main"]
 def main() -> None:
     """The `fpdb` program."""
     collect_seldom()  # before thousands of objects are made by imports
+    # numpy's linear algebra, which fpdb has no use for, would start a thread for each processor, and each of them would
+    # wait for work in a loop for a tenth of a second.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from fpdb.cli.program import cli
 
     cli(prog_name="fpdb")

@@ -1,6 +1,7 @@
 """Asks a database about many documents, in worker processes when there are enough; order is kept, memory bounded."""
 
 import itertools
+import math
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
@@ -25,8 +26,8 @@ DOCUMENTS = 20
 """Of a piece: so many files are read before the first is answered."""
 AHEAD = 3
 """Pieces that are answered ahead, for each process: answers may be long."""
-BUNDLE_BYTES = 2 << 20
-"""Of documents that are answered together."""
+BUNDLE_BYTES = 8 << 20
+"""Of documents that are answered together, at most."""
 
 
 class Answered(NamedTuple):
@@ -63,14 +64,16 @@ def answers(
     asking = _Asking(db, contents, make, options)
     pieces = in_pieces(sources, DOCUMENTS)
     jobs = jobs or processors()
+    at_hand, before = 2, AHEAD
     if not contents and not options.get("regions"):
         pieces = bundled(pieces, jobs)
+        at_hand = before = 1
     ahead: list[Piece] = []
     while jobs > 1 and (piece := next(pieces, None)) is not None:
         ahead.append(piece)
         if len(ahead) > 1 and sum(map(_size, ahead)) >= ALONE_BYTES:
             given = _paths(db), db.recipe.to_record(), contents, make, options
-            crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, AHEAD)
+            crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, before, at_hand)
             yield from in_processes(itertools.chain(ahead, pieces), crew, jobs)
             return
     for piece in itertools.chain(ahead, pieces):
@@ -100,23 +103,29 @@ class Bundle:
 
 
 def bundled(pieces: Iterable[Piece], processes: int) -> Iterator[Bundle]:
-    """The pieces in bundles of BUNDLE_BYTES or so; the last ones the smaller the less is left, so that all processes
-    end together: each takes its share of what is left when it is free (Polychronopoulos and Kuck 1987). No more than
-    HELD_BYTES are read ahead to know that."""
+    """The pieces in bundles, as few as can be of up to BUNDLE_BYTES, as blocks are read anew for each, and as many for
+    each process; the last one, which this process takes first, is as much larger as it takes the others to start. No
+    more than HELD_BYTES are read ahead to know how much there is."""
     waiting: deque[Piece] = deque()
     pieces = iter(pieces)
     known = min(2 * processes * BUNDLE_BYTES, HELD_BYTES)
-    left = 0
+    left = planned = later = 0
     while True:
         while left < known and (piece := next(pieces, None)) is not None:
             waiting.append(piece)
             left += _size(piece)
+            planned = 0
         if not waiting:
             return
-        share = left / (2 * processes)  # a worker has one bundle at hand beside the one that it is at
+        if not planned:
+            rounds = max(math.ceil((left + (processes - 1) * ALONE_BYTES) / processes / BUNDLE_BYTES), 1)
+            planned = rounds * processes
+            later = ALONE_BYTES if rounds == 1 else 0
+        share = (left - later) / planned
+        planned -= 1
         bundle = [waiting.popleft()]
         size = _size(bundle[0])
-        while waiting and size + _size(waiting[0]) <= share:
+        while waiting and (not planned or size + _size(waiting[0]) / 2 <= share):
             bundle.append(waiting.popleft())
             size += _size(bundle[-1])
         left -= size

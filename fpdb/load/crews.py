@@ -38,6 +38,8 @@ class Crew(Generic[Result]):
     own: Callable[[Piece], list[Result]]
     ahead: int
     """Pieces that are done, or waiting to be, for each process."""
+    at_hand: int = 2
+    """Pieces that a worker is given before it has done the first of them: it need not wait for the next."""
 
 
 @dataclass
@@ -50,8 +52,7 @@ class _Given(Generic[Result]):
 
 
 class _Workers(Generic[Result]):
-    """Processes that do pieces in the order in which they are given. Each has one more at hand than it is at; what it
-    is not yet handed can be taken back.
+    """Processes that do pieces in the order in which they are given; what is not yet handed over can be taken back.
 
     Nothing that was handed over is cancelled: on Python 3.11 a cancelled future ends the thread that manages the pool
     when a process dies, and nobody is told.
@@ -65,7 +66,7 @@ class _Workers(Generic[Result]):
         self._pool = ProcessPoolExecutor(
             processes, get_context("spawn"), initializer=_begin, initargs=(crew.begin, crew.given)
         )
-        self._free = 2 * processes
+        self._free = crew.at_hand * processes
         self._queue: deque[_Given[Result]] = deque()
         self._lock = threading.RLock()  # a future that is done already calls `_next` at once
 

@@ -153,6 +153,16 @@ class Query:
             del values["note"]
         return values
 
+    def to_json(self) -> str:
+        """The same as JSON in ASCII, as `json.dumps` would write it."""
+        name = "null" if self.name is None else encode_basestring_ascii(self.name)
+        note = "" if self.note is None else f', "note": {encode_basestring_ascii(self.note)}'
+        return (
+            f'{{"name": {name}, "kind": {encode_basestring_ascii(self.kind)}, "fingerprints": {self.fingerprints}, '
+            f'"looked_up": {self.looked_up}, "ignored_boilerplate": {self.ignored_boilerplate}, '
+            f'"ignored_common": {self.ignored_common}{note}}}'
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -177,7 +187,7 @@ class Answer:
     def to_json(self) -> str:
         """The same as JSON in ASCII, on one line, as `json.dumps` would write it; for millions of lines."""
         matches = ", ".join(_json_of_matches(self.matches))
-        return f'{{"query": {_ENCODE(self.query.to_dict())}, "matches": [{matches}]}}'
+        return f'{{"query": {self.query.to_json()}, "matches": [{matches}]}}'
 
 
 def _answer(query: tuple[Any, ...], matches: list[tuple[Any, ...]]) -> Answer:

@@ -90,19 +90,19 @@ def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, tog
     among = _chosen(view, query, documents, score, shared, options)
     query, documents, score, shared = query[among], documents[among], score[among], shared[among]
     every = sorted_distinct(documents)
-    described = view.catalogue.described(every.tolist())
+    names, kgrams_of = view.catalogue.described(every)
     which = np.searchsorted(every, documents)
     by_name = np.empty(len(every), np.intp)
-    by_name[sorted(range(len(every)), key=[name for name, _ in described].__getitem__)] = np.arange(len(every))
+    by_name[sorted(range(len(every)), key=names.__getitem__)] = np.arange(len(every))
     order = np.lexsort((by_name[which], -shared, -score, query))
-    every_name = [name.decode("utf-8", "surrogateescape") for name, _ in described]
+    every_name = [name.decode("utf-8", "surrogateescape") for name in names]
     which_of: list[int] = which[order].tolist()
     columns: dict[str, Iterable[Any]] = {name: each[among][order].tolist() for name, each in measures.items()}
     columns["name"] = [every_name[at] for at in which_of]
     columns["shared"] = shared[order].tolist()
     if any(one.asked.kgrams for one in some):
         kgrams = [some[at].asked.kgrams for at in query[order].tolist()]
-        others = [described[at][1] for at in which_of]
+        others = [kgrams_of[at] for at in which_of]
         columns["part"] = map(_part, kgrams, columns["reverse_containment"], others)
     matches = matches_of(columns)
     ids: list[int] = documents[order].tolist()

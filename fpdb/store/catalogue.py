@@ -6,7 +6,7 @@ Works inside a transaction that it is given; knows nothing of postings.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, islice, takewhile
+from itertools import groupby, islice, pairwise, takewhile
 from typing import Any
 
 import lmdb
@@ -83,20 +83,22 @@ class Catalogue:
             raise _missing(document)
         return record
 
-    def described(self, documents: Sequence[int]) -> list[tuple[bytes, int]]:
+    def described(self, documents: U32) -> tuple[list[bytes], list[int]]:
         """The names of documents and how many k-grams they have, ids ascending: each group is read once, and no more
         made of it than that. Raises Corrupt where one is missing."""
-        found = []
-        last, rows = -1, []
-        for document in documents:
-            index, at = divmod(document, RECORDS_PER_GROUP)
-            if index != last:
-                last, rows = index, self._groups.get(index) or self._rows(index)
-            row = rows[at]
-            if row is None:
-                raise _missing(document)
-            found.append(layout.name_and_kgrams(index, row))
-        return found
+        names: list[bytes] = []
+        kgrams: list[int] = []
+        groups, places = np.divmod(documents, RECORDS_PER_GROUP)
+        bounds = [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(), len(groups)]
+        at: list[int] = places.tolist()
+        for start, end in pairwise(bounds if len(groups) else ()):
+            index = int(groups[start])
+            rows = self._groups.get(index) or self._rows(index)
+            some = [rows[place] for place in at[start:end]]
+            if None in some:
+                raise _missing(int(documents[start + some.index(None)]))
+            layout.name_and_count(index, some, names, kgrams)
+        return names, kgrams
 
     def _rows(self, index: int) -> list[Record | list[Any] | None]:
         """A group that is not changed, see `layout.unpack_rows`. Who asks for one of its records may ask for others;

@@ -375,15 +375,17 @@ def as_record(key: bytes, row: Any) -> Record | None:
         raise _corrupt(key, error) from error
 
 
-def name_and_kgrams(group: int, row: Any) -> tuple[bytes, int]:
-    """Of a row, or a record. Raises Corrupt."""
+def name_and_count(group: int, rows: Sequence[Any], names: list[bytes], kgrams: list[int]) -> None:
+    """Adds the names, and the counts of k-grams, of rows of a group, or records, to the lists. Raises Corrupt."""
     try:
-        name, kgrams = row[0], row[4]
-        if type(name) is not bytes or not 0 < len(name) <= LONGEST_NAME:
-            raise ValueError("a name cannot be")
-        if type(kgrams) is not int or not 0 <= kgrams <= LARGEST_COUNT:
-            raise ValueError("a count of k-grams cannot be")
-        return name, kgrams
+        for row in rows:
+            name, count = row[0], row[4]
+            if type(name) is not bytes or not 0 < len(name) <= LONGEST_NAME:
+                raise ValueError("a name cannot be")
+            if type(count) is not int or not 0 <= count <= LARGEST_COUNT:
+                raise ValueError("a count of k-grams cannot be")
+            names.append(name)
+            kgrams.append(count)
     except (*_MALFORMED, LookupError) as error:
         raise _corrupt(id_key(group), error) from error
 

@@ -139,12 +139,15 @@ class _Catalogues(Catalogue):
         view, number = self._together.find(document)
         return view.catalogue.record(number)
 
-    def described(self, documents: Sequence[int]) -> list[tuple[bytes, int]]:
-        found: list[tuple[bytes, int]] = []
-        for at, which in self._together.split(np.array(documents, np.uint32)):
-            base = self._together.bases[at]
-            found += self._together.views[at].catalogue.described([each - base for each in documents[which]])
-        return found
+    def described(self, documents: U32) -> tuple[list[bytes], list[int]]:
+        names: list[bytes] = []
+        kgrams: list[int] = []
+        for at, which in self._together.split(documents):
+            base = np.uint32(self._together.bases[at])
+            found = self._together.views[at].catalogue.described(documents[which] - base)
+            names += found[0]
+            kgrams += found[1]
+        return names, kgrams
 
     def sizes(self, documents: U32) -> NDArray[np.void]:
         out = np.empty(len(documents), layout.SIZE)
