@@ -166,7 +166,6 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
     pieces = [Listed([], held, passed) for held, passed in sizes]
     total = sum(max(each) for each in sizes)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys.modules["fpdb.load.answering"], "BUNDLE_BYTES", most)
         patch.setattr(sys.modules["fpdb.load.answering"], "ALONE_BYTES", start)
         taken = 0
 
@@ -177,7 +176,7 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
                 yield piece
 
         given, bundles = [], 0
-        for bundle in bundled(counted(), processes):
+        for bundle in bundled(counted(), processes, most):
             size = max(bundle.held, bundle.passed)
             assert len(bundle.pieces) == 1 or size <= most + 9 * processes
             assert taken - sum(max(one.held, one.passed) for one in given) < 2 * processes * most + 10

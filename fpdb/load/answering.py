@@ -27,7 +27,8 @@ DOCUMENTS = 20
 AHEAD = 3
 """Pieces that are answered ahead, for each process: answers may be long."""
 BUNDLE_BYTES = 8 << 20
-"""Of documents that are answered together, at most."""
+"""Of documents that are answered together, at most; a part of it where nothing limits how long the answers are."""
+UNLIMITED = 4
 
 
 class Answered(NamedTuple):
@@ -66,7 +67,8 @@ def answers(
     jobs = jobs or processors()
     at_hand, before = 2, AHEAD
     if not contents and not options.get("regions"):
-        pieces = bundled(pieces, jobs)
+        limited = options.get("min") or options.get("top")
+        pieces = bundled(pieces, jobs, BUNDLE_BYTES if limited else BUNDLE_BYTES // UNLIMITED)
         at_hand = before = 1
     ahead: list[Piece] = []
     while jobs > 1 and (piece := next(pieces, None)) is not None:
@@ -102,13 +104,13 @@ class Bundle:
         return itertools.chain.from_iterable(piece.sources() for piece in self.pieces)
 
 
-def bundled(pieces: Iterable[Piece], processes: int) -> Iterator[Bundle]:
-    """The pieces in bundles, as few as can be of up to BUNDLE_BYTES, as blocks are read anew for each, and as many for
+def bundled(pieces: Iterable[Piece], processes: int, most: int) -> Iterator[Bundle]:
+    """The pieces in bundles, as few as can be of up to `most` bytes, as blocks are read anew for each, and as many for
     each process; the last one, which this process takes first, is as much larger as it takes the others to start. No
     more than HELD_BYTES are read ahead to know how much there is."""
     waiting: deque[Piece] = deque()
     pieces = iter(pieces)
-    known = min(2 * processes * BUNDLE_BYTES, HELD_BYTES)
+    known = min(2 * processes * most, HELD_BYTES)
     left = planned = later = 0
     while True:
         while left < known and (piece := next(pieces, None)) is not None:
@@ -118,7 +120,7 @@ def bundled(pieces: Iterable[Piece], processes: int) -> Iterator[Bundle]:
         if not waiting:
             return
         if not planned:
-            rounds = max(math.ceil((left + (processes - 1) * ALONE_BYTES) / processes / BUNDLE_BYTES), 1)
+            rounds = max(math.ceil((left + (processes - 1) * ALONE_BYTES) / processes / most), 1)
             planned = rounds * processes
             later = ALONE_BYTES if rounds == 1 else 0
         share = (left - later) / planned
