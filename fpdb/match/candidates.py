@@ -91,11 +91,12 @@ class Candidates(NamedTuple):
 
 
 def find_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[Candidates]:
-    """The candidates of each query, in order. Raises Corrupt."""
-    counts = [len(one.hashes) for one in asked]
-    hashes: U64 = np.concatenate([np.empty(0, np.uint64), *(one.hashes for one in asked)])
-    owners = np.repeat(np.arange(len(asked), dtype=np.uint32), counts)
-    _sorting.sort(hashes, owners, np.empty(len(hashes), np.uint32))
+    """The candidates of each query, of which there is one at least, in order. Raises Corrupt."""
+    hashes: U64 = np.concatenate([one.hashes for one in asked]) if len(asked) > 1 else np.sort(asked[0].hashes)
+    owners = np.zeros(len(hashes), np.uint32)
+    if len(asked) > 1:
+        owners = np.repeat(np.arange(len(asked), dtype=np.uint32), [len(one.hashes) for one in asked])
+        _sorting.sort(hashes, owners, np.empty(len(hashes), np.uint32))
     dealt = _Dealt(*_counting.deal(hashes, owners, len(asked), view.boilerplate(), options.smallest or EVERY))
     if len(asked) > 1:
         view = LookedUp(view, dealt.every)

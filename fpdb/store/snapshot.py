@@ -85,9 +85,15 @@ class Hits:
         return Hits(counts, self.documents, capped)
 
 
+def _no_hits(hashes: int) -> Hits:
+    return Hits(np.zeros(hashes, np.int64), np.empty(0, np.uint32), np.zeros(hashes, np.bool_))
+
+
 def side_by_side(parts: Sequence[Hits], cap: int | None) -> Hits:
     """Hits on the same hashes, of which each part has the documents after those of the one before, as one; what they
     find as often as the cap together is capped."""
+    if len(parts) == 1 and cap is None:
+        return parts[0]
     counts = reduce(np.add, [part.counts for part in parts])
     capped = reduce(np.logical_or, [part.capped for part in parts])
     if cap is not None:
@@ -184,14 +190,15 @@ class Snapshot:
             for index in self._long(listed, hashes, cap).tolist():
                 capped[index] = self._reaches(listed, hashes[index : index + 1], cap)
         wanted = ~capped
-        asked = hashes[wanted]
-        none = np.zeros(len(asked), np.bool_)
-        parts = [Hits(np.zeros(len(asked), np.int64), np.empty(0, np.uint32), none)]
-        for run in listed:
-            hits = Hits(*run_files.look_up(self.txn, self.blocks, run, self.fences(run), asked), none)
-            parts.append(hits.only(self.live(hits.documents)) if run.dead else hits)
-        hits = side_by_side(parts[1:] or parts, cap).spread(wanted)
+        asked = hashes if wanted.all() else hashes[wanted]
+        hits = side_by_side([self._hits(run, asked) for run in listed] or [_no_hits(len(asked))], cap).spread(wanted)
         return Hits(hits.counts, hits.documents, hits.capped | capped)
+
+    def _hits(self, run: Run, hashes: U64) -> Hits:
+        """Which live documents of a run hold the hashes."""
+        counts, documents = run_files.look_up(self.txn, self.blocks, run, self.fences(run), hashes)
+        hits = Hits(counts, documents, np.zeros(len(hashes), np.bool_))
+        return hits.only(self.live(documents)) if run.dead else hits
 
     def tally(self, hashes: U64) -> U32 | None:
         """How many of the hashes each ordinary document holds, by id; shape (ids,). None where that is too much for the
