@@ -84,20 +84,22 @@ class Catalogue:
         return record
 
     def described(self, documents: U32) -> tuple[list[bytes], list[int]]:
-        """The names of documents and how many k-grams they have, ids ascending: each group is read once, and no more
-        made of it than that. Raises Corrupt where one is missing."""
+        """The names of stored documents and how many k-grams they have, ids ascending: each group is read once, and no
+        more made of it than that. Raises Corrupt where one is missing."""
         names: list[bytes] = []
         kgrams: list[int] = []
         groups, places = np.divmod(documents, RECORDS_PER_GROUP)
         bounds = [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(), len(groups)]
         at: list[int] = places.tolist()
         for start, end in pairwise(bounds if len(groups) else ()):
-            index = int(groups[start])
-            rows = self._groups.get(index) or self._rows(index)
-            some = [rows[place] for place in at[start:end]]
-            if None in some:
-                raise _missing(int(documents[start + some.index(None)]))
-            layout.name_and_count(index, some, names, kgrams)
+            key = layout.id_key(int(groups[start]))
+            value = self._get(self._documents, key)
+            try:
+                if value is None:
+                    raise LookupError
+                layout.describe(key, value, at[start:end], names, kgrams)
+            except LookupError:
+                raise _missing(int(documents[len(names)])) from None
         return names, kgrams
 
     def _rows(self, index: int) -> list[Record | list[Any] | None]:

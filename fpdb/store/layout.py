@@ -375,19 +375,13 @@ def as_record(key: bytes, row: Any) -> Record | None:
         raise _corrupt(key, error) from error
 
 
-def name_and_count(group: int, rows: Sequence[Any], names: list[bytes], kgrams: list[int]) -> None:
-    """Adds the names, and the counts of k-grams, of rows of a group, or records, to the lists. Raises Corrupt."""
+def describe(key: bytes, value: bytes | memoryview, places: list[int], names: list[bytes], kgrams: list[int]) -> None:
+    """Adds the names, and the counts of k-grams, of the records of a group at some places, ascending, to the lists; the
+    rest of the group is not looked at. Raises Corrupt, and LookupError where there is no such record."""
     try:
-        for row in rows:
-            name, count = row[0], row[4]
-            if type(name) is not bytes or not 0 < len(name) <= LONGEST_NAME:
-                raise ValueError("a name cannot be")
-            if type(count) is not int or not 0 <= count <= LARGEST_COUNT:
-                raise ValueError("a count of k-grams cannot be")
-            names.append(name)
-            kgrams.append(count)
-    except (*_MALFORMED, LookupError) as error:
-        raise _corrupt(id_key(group), error) from error
+        _codec.describe(_inflated(key, value), RECORDS_PER_GROUP, places, LONGEST_NAME, names, kgrams)
+    except _MALFORMED as error:
+        raise _corrupt(key, error) from error
 
 
 def _inflated(key: bytes, value: bytes | memoryview) -> bytes:

@@ -17,7 +17,7 @@ import numpy as np
 
 from fpdb.addresses import without_credentials
 from fpdb.archives import LIMITS, Exhausted, Refused, find_member
-from fpdb.errors import Error
+from fpdb.errors import Corrupt, Error
 from fpdb.fingerprint import KINDS, SCHEMES, Recipe, kind_of
 from fpdb.fingerprint.frontends import folding
 from fpdb.fingerprint.frontends.languages import EXTENSIONS
@@ -158,7 +158,29 @@ STATE = State(
 
 
 def group(packed: bytes) -> None:
-    check_records(layout.unpack_records(KEY, layout.seal(KEY, packed)))
+    value = layout.seal(KEY, packed)
+    described = each_described(value)
+    found = layout.unpack_records(KEY, value)
+    for record, said in zip(found, described, strict=True):
+        if said is not None and (record is None or (record.name, record.kgrams) != said):
+            raise AssertionError("a record is described as another than it is")
+    check_records(found)
+
+
+def each_described(value: bytes) -> list[tuple[bytes, int] | None]:
+    """The name and the number of k-grams of each record of a group, read without the rest; None where that is refused,
+    as it is where numbers are written in more bytes than they need."""
+    found: list[tuple[bytes, int] | None] = []
+    for place in range(layout.RECORDS_PER_GROUP):
+        names: list[bytes] = []
+        kgrams: list[int] = []
+        try:
+            layout.describe(KEY, value, [place], names, kgrams)
+        except (LookupError, Corrupt):
+            found.append(None)
+        else:
+            found.append((names[0], kgrams[0]))
+    return found
 
 
 def records(packed: bytes) -> None:
