@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "archives": set(),
     "fingerprint": {"errors"},
     "store": {"errors", "collecting"},
-    "match": {"errors", "store", "fingerprint", "archives"},
+    "match": {"errors", "collecting", "store", "fingerprint", "archives"},
     "batch": {"errors", "addresses", "fingerprint", "store"},
     "transfer": {"errors", "fingerprint", "store", "batch"},
     "takeover": {"errors", "addresses", "store", "transfer"},

@@ -65,20 +65,25 @@ def answers(
     asking = _Asking(db, contents, make, options)
     pieces = in_pieces(sources, DOCUMENTS)
     jobs = jobs or processors()
-    at_hand, before = 2, AHEAD
-    if not contents and not options.get("regions"):
-        limited = options.get("min") or options.get("top")
-        pieces = bundled(pieces, jobs, BUNDLE_BYTES if limited else BUNDLE_BYTES // UNLIMITED)
-        at_hand = before = 1
     ahead: list[Piece] = []
     while jobs > 1 and (piece := next(pieces, None)) is not None:
         ahead.append(piece)
         if len(ahead) > 1 and sum(map(_size, ahead)) >= ALONE_BYTES:
-            given = _paths(db), db.recipe.to_record(), contents, make, options
-            crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, before, at_hand)
-            yield from in_processes(itertools.chain(ahead, pieces), crew, jobs)
-            return
-    for piece in itertools.chain(ahead, pieces):
+            break
+    else:
+        jobs = 1
+    every: Iterator[Piece] = itertools.chain(ahead, pieces)
+    at_hand, before = 2, AHEAD
+    if not contents and not options.get("regions"):
+        limited = options.get("min") or options.get("top")
+        every = bundled(every, jobs, BUNDLE_BYTES if limited else BUNDLE_BYTES // UNLIMITED)
+        at_hand = before = 1
+    if jobs > 1:
+        given = _paths(db), db.recipe.to_record(), contents, make, options
+        crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, before, at_hand)
+        yield from in_processes(every, crew, jobs)
+        return
+    for piece in every:
         yield from asking.answered(piece)
 
 

@@ -186,10 +186,10 @@ def lines(
                 start = block.index(b"\n") + 1
                 block, end, lost, number = block[start:], end - start, False, number + 1
             if end:
-                rest += block[:end]
-                yield Lines(_begun(rest, number), origin, number, fields, kind, opened.passed())
-                number += rest.count(b"\n")
+                whole = b"".join((rest, memoryview(block)[:end]))
                 rest.clear()
+                yield Lines(_begun(whole, number), origin, number, fields, kind, opened.passed())
+                number += whole.count(b"\n")
             if not lost:
                 rest += block[end:]
             if (wrong := too_large(len(rest))) is not None:
@@ -203,7 +203,7 @@ def lines(
         yield Lines(_begun(rest, number), origin, number, fields, kind, opened.passed())
 
 
-def _begun(content: bytearray, number: int) -> bytes:
+def _begun(content: bytes | bytearray, number: int) -> bytes:
     """The lines as bytes; the first of a file without a byte order mark."""
     return bytes(content).removeprefix(b"\xef\xbb\xbf" if number == 1 else b"")
 

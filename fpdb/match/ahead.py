@@ -37,13 +37,15 @@ class LookedUp(Snapshot):
         self.ends = np.cumsum(hits.counts)
         self.starts = self.ends - hits.counts
         common = np.flatnonzero(hits.capped)
-        if not len(common):
+        self._known[common] = cap
+        more = _cap(len(common))
+        if not len(common) or more == cap:
             return
         # The few that many hold are looked up again: of those, more can be held.
-        hits = view.look_up(hashes[common], cap=_cap(len(common)))
+        hits = view.look_up(hashes[common], cap=more)
         self.ends[common] = len(self.found) + np.cumsum(hits.counts)
         self.starts[common] = self.ends[common] - hits.counts
-        self._known[common] = np.where(hits.capped, _cap(len(common)), hits.counts)
+        self._known[common] = np.where(hits.capped, more, hits.counts)
         self.held[common] = ~hits.capped
         self.found = np.concatenate((self.found, hits.documents))
 

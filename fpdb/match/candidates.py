@@ -139,11 +139,9 @@ def _counted_together(view: LookedUp, asked: Sequence[Asked], dealt: _Dealt, opt
     fewest = np.where(alone, 0, np.where(sampled, 1, _fewest(counted, options))).astype(np.int64)
     left_out = [one.itself if not one.with_itself else () for one in asked]
     hashes, kept = dealt.every[dealt.at], ~capped[dealt.at]
-    some = np.cumsum(hits) // HITS_TOGETHER
-    ends_of_parts = [*(np.flatnonzero(some[1:] != some[:-1]) + 1).tolist(), len(asked)]
     each = zip(*(array.tolist() for array in (counted, dealt.distinct, dealt.boilerplate, alone)), strict=True)
     bounds: list[int] = dealt.bounds.tolist()
-    for begin, end in pairwise([0, *ends_of_parts]):
+    for begin, end in pairwise(_parts(hits)):
         lists = left_out[begin:end]
         documents, shared, counts = _counting.share(
             view.found,
@@ -176,11 +174,16 @@ def _counted_together(view: LookedUp, asked: Sequence[Asked], dealt: _Dealt, opt
             first = last
 
 
+def _parts(hits: I64) -> list[int]:
+    """Bounds of stretches of queries that are counted in one go; by how many hits each has."""
+    part = np.cumsum(hits) // HITS_TOGETHER
+    return [0, *(np.flatnonzero(part[1:] != part[:-1]) + 1).tolist(), len(hits)]
+
+
 def _find(
     view: Snapshot, asked: Asked, looked_up: U64, distinct: int, ignored_boilerplate: int, options: Options
 ) -> Candidates:
     """Of one query, however much it finds."""
-    kept, weights = np.ones(len(looked_up), np.bool_), None
     itself = () if asked.with_itself else asked.itself
     kept, weights = np.ones(len(looked_up), np.bool_), None
     if options.weighted or options.max_ignored is not None:

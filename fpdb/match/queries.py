@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.collecting import uncollected
 from fpdb.match.answers import Answer, Options, matches_of
 from fpdb.match.candidates import Asked, Candidates, find_all, first_of
 from fpdb.match.rarity import ratio, weights_held
@@ -45,7 +46,8 @@ class Ranked(NamedTuple):
 
 def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
     """Ranks the documents that share hashes with the query. Raises Corrupt."""
-    return next(search_all(view, [asked], options))
+    with uncollected():  # what is made here and dropped would have all objects of the process looked at now and then
+        return next(search_all(view, [asked], options))
 
 
 def search_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[Ranked]:
