@@ -435,6 +435,8 @@ def test_queries_with_common_hashes_and_errors(
     with fpdb.open(tmp_path / "x.fpdb", recipe=RECIPES[recipe]) as db:
         load(db, (Source(f"{n}", content=text(n) + text(n % 3) + text(0)) for n in range(12)), jobs=1)
         db.add("template", text(1)[:90], boilerplate=True)
+        db.remove("5")  # from here on some are dead, and there are several runs
+        db.add("7", text(7) + text(2) + text(0))
         asked = [(f"{n}", text(n) + text(0) if n % 5 else text(n) + text(n % 3) + text(0)) for n in range(14)]
         asked += [(None, ""), ("short", "too short"), (None, text(99) * 2), ("nothing", text(1)[:90])]
         for options in ASKED:
