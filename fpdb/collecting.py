@@ -18,7 +18,8 @@ def collect_seldom() -> None:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """For work of bounded size in a process of others."""
+    """For work of bounded size in a process of others: what it makes and drops would set off collections, which look at
+    all objects of the process."""
     collecting = gc.isenabled()
     gc.disable()
     try:

@@ -46,8 +46,7 @@ class Ranked(NamedTuple):
 
 def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
     """Ranks the documents that share hashes with the query. Raises Corrupt."""
-    with uncollected():  # what is made here and dropped would have all objects of the process looked at now and then
-        return next(search_all(view, [asked], options))
+    return next(search_all(view, [asked], options))
 
 
 def search_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[Ranked]:
@@ -82,7 +81,8 @@ def _ranked_all(view: Snapshot, waiting: Iterable[Candidates], options: Options)
         yield from _ranked(view, list(some), options, together=together)
 
 
-def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, together: bool) -> Iterator[Ranked]:
+@uncollected()  # thousands of tuples, none in a cycle
+def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, together: bool) -> list[Ranked]:
     """The answers to queries of the same options, with matches in order and by name."""
     documents = np.concatenate([one.documents for one in some])
     shared: I64 = np.concatenate([one.shared for one in some], dtype=np.int64)
@@ -109,8 +109,10 @@ def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, tog
     matches = matches_of(columns)
     ids: list[int] = documents[order].tolist()
     ends: list[int] = np.cumsum(np.bincount(query, minlength=len(some))).tolist()
-    for one, start, end in zip(some, [0, *ends], ends, strict=False):
-        yield Ranked(Answer(one.query(), matches[start:end]), ids[start:end], one.looked_up, one.kept)
+    return [
+        Ranked(Answer(one.query(), matches[start:end]), ids[start:end], one.looked_up, one.kept)
+        for one, start, end in zip(some, [0, *ends], ends, strict=False)
+    ]
 
 
 def _measures(

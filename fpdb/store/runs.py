@@ -14,6 +14,7 @@ import lmdb
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.collecting import uncollected
 from fpdb.errors import Corrupt
 from fpdb.store import _codec, layout
 from fpdb.store.layout import Run
@@ -246,6 +247,7 @@ class _PositionReader:
         return numbers[:count]
 
 
+@uncollected()  # a view of each block is made
 def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64) -> tuple[I64, U32]:
     """Which documents hold the hashes.
 
@@ -266,6 +268,7 @@ def look_up(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes
     return counts, np.concatenate(parts) if len(parts) != 2 else parts[1]
 
 
+@uncollected()
 def tally(txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64, counts: U32) -> None:
     """Adds 1 to counts[document] for each hash that a document holds; dead ones are included.
 
