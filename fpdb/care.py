@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any, cast
 
 from fpdb import errors
 from fpdb.errors import BadRecipe, Corrupt, Error
@@ -88,18 +88,18 @@ def repair(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> Repa
 def _apart(task: str, *arguments: object) -> Iterator[tuple[str, Any]]:
     """What a task of `_TASKS` gives, run in another process. Raises what it raises; Corrupt where it dies."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen(  # noqa: S603 (this very Python, with a module of ours)
+    process = subprocess.Popen(  # noqa: S603 (no shell; this very Python and a module of ours, with arguments as JSON)
         [sys.executable, "-P", "-m", "fpdb.care", task, json.dumps(arguments)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
     )
+    said, complaints = cast("tuple[IO[bytes], IO[bytes]]", (process.stdout, process.stderr))  # pipes, see above
     try:
         with process:
-            assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 (they are pipes)
             ended = False
-            for line in process.stdout:
+            for line in said:
                 if not line.endswith(b"\n"):
                     break
                 sort, value = json.loads(line)
@@ -108,7 +108,7 @@ def _apart(task: str, *arguments: object) -> Iterator[tuple[str, Any]]:
                 ended = sort == "ended"
                 if not ended:
                     yield sort, value
-            words = process.stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
+            words = complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
             status = process.wait()
     finally:
         process.kill()

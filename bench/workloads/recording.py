@@ -31,9 +31,9 @@ def records(room: Room) -> Iterator[Figure]:
     """`fpdb add --jsonl` of a record of 1 kB for each 100 postings of the size, but a million at most: pieces of the
     sources and texts of Python and its packages. The same killed at half and gone on with; 1% new added; 1% asked for.
 
-    Target: 30 MB/s with two cores, in under 1 GB; adding 1% new, and querying 1% for what contains half of it, 3% of
-    the time each; queries as the records are added, in a process that has started, and besides in one of their own.
-    Limit: reading the lines' JSON, in one process.
+    Target: 30 MB/s with two cores, in under 1 GB; adding 1% new, and querying 1%, 3% of the time each in new processes;
+    queries besides in a process that has started, as the records are added. Limit: reading the lines' JSON, in one
+    process.
     """
     count = min(room.documents, MOST)
     few = max(count // NEW, 1)
@@ -61,9 +61,9 @@ def records(room: Room) -> Iterator[Figure]:
         asked = seconds(partial(_fpdb, room, whole, "query", *options))
         matches = found.read_text().count('"shared": ')
         inside, _ = in_child(partial(_query, whole, new, least, matches))
-        target = 3 if least == HALF else None
-        yield Figure(f"querying 1%, of the time, containment from {least}", 100 * inside / taken, "%", target=target)
-        yield Figure(f"in a process of its own, containment from {least}", 100 * asked / taken, "%")
+        target = 3 if least == LEAST else None
+        yield Figure(f"querying 1%, of the time, containment from {least}", 100 * asked / taken, "%", target=target)
+        yield Figure(f"in a process that has started, containment from {least}", 100 * inside / taken, "%")
         yield Figure(f"matches of a query, containment from {least}", matches / few, "")
     added = seconds(partial(_fpdb, room, whole, "add", "--jsonl", str(new)))
     yield Figure("adding 1% new, of the time", 100 * added / taken, "%", target=3)

@@ -27,8 +27,9 @@ DOCUMENTS = 20
 AHEAD = 3
 """Pieces that are answered ahead, for each process: answers may be long."""
 BUNDLE_BYTES = 8 << 20
-"""Of documents that are answered together, at most; a part of it where nothing limits how long the answers are."""
-UNLIMITED = 4
+"""Of documents that are answered together, at most;"""
+UNLIMITED_BYTES = 2 << 20
+"""and where nothing limits how long the answers are."""
 
 
 class Answered(NamedTuple):
@@ -73,14 +74,14 @@ def answers(
     else:
         jobs = 1
     every: Iterator[Piece] = itertools.chain(ahead, pieces)
-    at_hand, before = 2, AHEAD
+    ahead_of_it, at_hand = AHEAD, 2
     if not contents and not options.get("regions"):
         limited = options.get("min") or options.get("top")
-        every = bundled(every, jobs, BUNDLE_BYTES if limited else BUNDLE_BYTES // UNLIMITED)
-        at_hand = before = 1
+        every = bundled(every, jobs, BUNDLE_BYTES if limited else UNLIMITED_BYTES)
+        ahead_of_it = at_hand = 1
     if jobs > 1:
         given = _paths(db), db.recipe.to_record(), contents, make, options
-        crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, before, at_hand)
+        crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, ahead_of_it, at_hand)
         yield from in_processes(every, crew, jobs)
         return
     for piece in every:

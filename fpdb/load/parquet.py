@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from fpdb.errors import MissingPackage
@@ -20,7 +21,7 @@ _BUFFER = 1 << 20
 def check_packages() -> None:
     """Raises MissingPackage where Parquet cannot be read."""
     try:
-        import pyarrow.parquet  # noqa: F401 (only to see whether it is there)
+        import_module("pyarrow.parquet")
     except ImportError as error:
         raise MissingPackage("pyarrow is needed for Parquet: pip install 'fpdb[parquet]'") from error
 

@@ -64,9 +64,8 @@ class LookedUp(Snapshot):
     def places(self, hashes: U64, documents: U32) -> tuple[U32, U32, U32]:
         return self._view.places(hashes, documents)
 
-    def tally(self, hashes: U64) -> U32 | None:  # noqa: ARG002 (asked as of any snapshot)
-        """None: the documents are at hand."""
-        return None
+    def tally(self, hashes: U64) -> U32 | None:
+        return self._view.tally(hashes)
 
     def capped(self, cap: int | None) -> NDArray[np.bool_]:
         """Which of all hashes are known to be held by as many documents as the cap; shape (n,)."""

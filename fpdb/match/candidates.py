@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.match import _counting
+from fpdb.match import _candidates
 from fpdb.match.ahead import LookedUp
 from fpdb.match.answers import Options, Query
 from fpdb.match.rarity import sums, weigh
@@ -97,7 +97,7 @@ def find_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterat
     if len(asked) > 1:
         owners = np.repeat(np.arange(len(asked), dtype=np.uint32), [len(one.hashes) for one in asked])
         _sorting.sort(hashes, owners, np.empty(len(hashes), np.uint32))
-    dealt = _Dealt(*_counting.deal(hashes, owners, len(asked), view.boilerplate(), options.smallest or EVERY))
+    dealt = _Dealt(*_candidates.deal(hashes, owners, len(asked), view.boilerplate(), options.smallest or EVERY))
     if len(asked) > 1:
         view = LookedUp(view, dealt.every)
         if not options.weighted and options.max_ignored is None:
@@ -108,7 +108,7 @@ def find_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterat
 
 
 class _Dealt(NamedTuple):
-    """What queries look up, see `_counting.deal`."""
+    """What queries look up, see `_candidates.deal`."""
 
     every: U64
     at: U32
@@ -143,7 +143,7 @@ def _counted_together(view: LookedUp, asked: Sequence[Asked], dealt: _Dealt, opt
     bounds: list[int] = dealt.bounds.tolist()
     for begin, end in pairwise(_parts(hits)):
         lists = left_out[begin:end]
-        documents, shared, counts = _counting.share(
+        documents, shared, counts = _candidates.share(
             view.found,
             starts,
             ends,

@@ -17,7 +17,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from fpdb.errors import BadLabel, BadName, Corrupt, NewerFormat, NotADatabase
-from fpdb.store import _codec
+from fpdb.store import _codec, _records
 
 MAGIC: Final = "fpdb"
 FORMAT_VERSION: Final = 1
@@ -379,7 +379,7 @@ def describe(key: bytes, value: bytes | memoryview, places: list[int], names: li
     """Adds the names, and the counts of k-grams, of the records of a group at some places, ascending, to the lists; the
     rest of the group is not looked at. Raises Corrupt, and LookupError where there is no such record."""
     try:
-        _codec.describe(_inflated(key, value), RECORDS_PER_GROUP, places, LONGEST_NAME, names, kgrams)
+        _records.describe(_inflated(key, value), RECORDS_PER_GROUP, places, LONGEST_NAME, names, kgrams)
     except _MALFORMED as error:
         raise _corrupt(key, error) from error
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.match import _counting
+from fpdb.match import _candidates
 from fpdb.store import _sorting
 
 FEW = st.integers(0, 12) | st.integers(2**64 - 3, 2**64 - 1)
@@ -18,7 +18,7 @@ def dealt(queries, boilerplate, most):
     hashes = np.array([hash_ for query in queries for hash_ in query], np.uint64)
     owners = np.array([owner for owner, query in enumerate(queries) for _ in query], np.uint32)
     _sorting.sort(hashes, owners, np.zeros(len(hashes), np.uint32))
-    return _counting.deal(hashes, owners, len(queries), np.array(sorted(boilerplate), np.uint64), most)
+    return _candidates.deal(hashes, owners, len(queries), np.array(sorted(boilerplate), np.uint64), most)
 
 
 @given(QUERIES, st.sets(FEW, max_size=6), st.integers(1, 14))
@@ -39,7 +39,7 @@ def test_who_shares_with_a_query_is_counted(queries, holders, data):
     starts = ends - np.array([len(held) for held in lists], np.int64)
     fewest = data.draw(st.lists(st.integers(0, 4), min_size=len(queries), max_size=len(queries)))
     left_out = data.draw(st.lists(DOCUMENTS, min_size=len(queries), max_size=len(queries)))
-    documents, shared, counts = _counting.share(
+    documents, shared, counts = _candidates.share(
         np.array([document for held in lists for document in held], np.uint32),
         starts,
         ends,
@@ -68,7 +68,7 @@ def test_many_documents_come_in_order(seed, count):
     ends = np.cumsum([len(held) for held in lists], dtype=np.int64)
     starts = np.concatenate(([0], ends[:-1]))
     no_one = np.empty(0, np.uint32), np.zeros(2, np.int64)
-    documents, shared, _ = _counting.share(
+    documents, shared, _ = _candidates.share(
         np.concatenate(lists),
         starts,
         ends,

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any, cast
 
 import msgpack
 
@@ -77,7 +77,7 @@ class Helper:
             # -P: the folder of that file has modules that are named like those of the library.
             command = [sys.executable, "-P", foreign.__file__]
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-            self._process = subprocess.Popen(  # noqa: S603 (this very Python, with a file of ours)
+            self._process = subprocess.Popen(  # noqa: S603 (no shell; this very Python and a file of ours)
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
             )
             self._owner = os.getpid()
@@ -87,17 +87,16 @@ class Helper:
 
 
 def _exchange(process: subprocess.Popen[bytes], request: bytes, deadline: float) -> Any:
-    assert process.stdin is not None  # noqa: S101 (it is a pipe)
-    process.stdin.write(len(request).to_bytes(8) + request)
-    process.stdin.flush()
+    asked = cast("IO[bytes]", process.stdin)  # a pipe, see `_started`
+    asked.write(len(request).to_bytes(8) + request)
+    asked.flush()
     received = _output(process)
     length = int.from_bytes(_receive(received, 8, deadline))
     return msgpack.unpackb(_receive(received, length, deadline), max_bin_len=length, max_str_len=length)
 
 
 def _output(process: subprocess.Popen[bytes]) -> int:
-    assert process.stdout is not None  # noqa: S101 (it is a pipe)
-    return process.stdout.fileno()
+    return cast("IO[bytes]", process.stdout).fileno()  # as above
 
 
 def _receive(pipe: int, size: int, deadline: float) -> bytes:

@@ -59,7 +59,7 @@ def _run(program: str, folder: str, document: IO[bytes], text: IO[bytes], said: 
     command = ["/bin/sh", "-c", limits, program, *_COMMAND, *_OUTPUT]
     environment = {"PATH": "/usr/bin:/bin", "TMPDIR": folder, "LC_ALL": "C"}
     try:
-        return subprocess.run(  # noqa: S603 (a program of this machine, told what to do; the document is its input)
+        return subprocess.run(  # noqa: S603 (the shell is given constants and a path of ours; the document is input only)
             command, stdin=document, stdout=text, stderr=said, cwd=folder, env=environment, timeout=SECONDS, check=False
         ).returncode
     except subprocess.TimeoutExpired as error:
