@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -27,7 +27,7 @@ from fpdb.errors import (
     RecipeMismatch,
 )
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest
-from fpdb.match.queries import Ranked
+from fpdb.match.queries import Ranked, lines_of_all
 from fpdb.questions import Questions
 from fpdb.store import layout
 from fpdb.store.layout import Record
@@ -35,6 +35,8 @@ from fpdb.store.snapshot import Snapshot
 from fpdb.store.store import Store
 
 if TYPE_CHECKING:
+    from fpdb.match.answers import Options
+    from fpdb.match.candidates import Asked
     from fpdb.match.clusters import Cluster
     from fpdb.match.comparison import Watch
     from fpdb.match.dropping import Drop
@@ -391,6 +393,9 @@ class Database(Questions):
 
     def _placed(self, _: Snapshot, ranked: Ranked) -> Ranked:
         return ranked  # in the one file there is
+
+    def _lines(self, view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
+        return lines_of_all(view, asked, options)
 
     def _from_view(self, answer: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
         with self._store.snapshot() as view:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache, partial
 from itertools import compress, repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fpdb.match.sources import Sources
 
 U64 = NDArray[np.uint64]
+T = TypeVar("T")
 
 
 class Questions(ABC):
@@ -46,6 +47,14 @@ class Questions(ABC):
     @abstractmethod
     def _placed(self, view: Snapshot, ranked: Ranked) -> Ranked:
         """The answer, with what is said of where its matches are kept."""
+
+    def _answers(self, view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[Answer]:
+        """To each query, in order."""
+        return (self._placed(view, ranked).answer for ranked in search_all(view, asked, options))
+
+    def _lines(self, view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
+        """The answers as lines of JSON."""
+        return (answer.to_json().encode() for answer in self._answers(view, asked, options))
 
     def __len__(self) -> int:
         """The number of documents, boilerplate not counted."""
@@ -84,7 +93,8 @@ class Questions(ABC):
         UnknownKind, Unreadable, MissingPackage, Corrupt.
         """
         with self._snapshot() as view:
-            asked, found, search_with = self._ask(view, content, name, kind, window, rarity, include_self)
+            itself = _of_content(view, name, content)
+            asked, found, search_with = self._ask(view, content, name, kind, itself, window, rarity, include_self)
             ranked = self._placed(view, search(view, asked, self._options(asked.kind, options)))
             if not regions:
                 return ranked.answer
@@ -110,53 +120,55 @@ class Questions(ABC):
         An error takes the place of the answer for a document that cannot be read. Options and what is raised: as for
         `query`.
         """
-        return list(
-            self._queries(documents, kind=kind, window=window, rarity=rarity, include_self=include_self, **options)
-        )
+        more: dict[str, Any] = {"window": window, "rarity": rarity, "include_self": include_self}
+        given = [(name, content, kind) for name, content in documents]
+        return list(self._queries(self._answers, given, **more, **options))
 
     def _queries(
         self,
-        documents: Iterable[tuple[str | None, str | bytes]],
+        answer: Callable[[Snapshot, Sequence[Asked], Options], Iterator[T]],
+        documents: Sequence[tuple[str | None, str | bytes, str]],
         *,
-        kind: str,
         window: int | None = None,
         rarity: Rarity = "document",
         include_self: bool = False,
         **options: Any,
-    ) -> Iterator[Answer | Error]:
-        """The same one by one, so that the answers need not be held."""
+    ) -> Iterator[T | Error]:
+        """The same one by one, so that the answers need not be held. answer: `_answers` or `_lines`. documents: names,
+        contents and kinds."""
         with self._snapshot() as view:
-            documents = list(documents)
-            together = (
-                self._hashes_of_texts(documents)
-                if (kind, window, rarity) == ("text", None, "document")
-                else repeat(None)
-            )
+            together = window is None and rarity == "document"
+            every_hashes = self._hashes_of_texts(documents) if together else repeat(None)
             asked: list[Asked | Error] = []
-            for (name, content), hashes in zip(documents, together, strict=False):
+            for (name, content, kind), itself, hashes in zip(
+                documents, _of_contents(view, documents), every_hashes, strict=False
+            ):
                 try:
-                    if hashes is None:
-                        asked.append(self._ask(view, content, name, kind, window, rarity, include_self)[0])
+                    if isinstance(itself, Error):
+                        asked.append(itself)
+                    elif hashes is None:
+                        asked.append(self._ask(view, content, name, kind, itself, window, rarity, include_self)[0])
                     else:
-                        asked.append(Asked(hashes, name, kind, _of_content(view, name, content), include_self))
-                except (BadName, UnknownKind, Unreadable) as error:
+                        asked.append(Asked(hashes, name, kind, itself, include_self))
+                except (UnknownKind, Unreadable) as error:
                     asked.append(error)
             options_of = cache(partial(self._options, options=options))
             alike: defaultdict[Options, list[Asked]] = defaultdict(list)
             for one in asked:
                 if isinstance(one, Asked):
                     alike[options_of(one.kind)].append(one)
-            found = {given: search_all(view, some, given) for given, some in alike.items()}
+            found = {given: answer(view, some, given) for given, some in alike.items()}
             for one in asked:
                 if isinstance(one, Error):
                     yield one
                 else:
-                    yield self._placed(view, next(found[options_of(one.kind)])).answer
+                    yield next(found[options_of(one.kind)])
 
-    def _hashes_of_texts(self, documents: Sequence[tuple[str | None, str | bytes]]) -> Iterator[U64 | None]:
-        """The hashes of each document, which is a text; None where they must be had one by one."""
-        short = [len(content) <= SHORT for _, content in documents]
-        texts = self.recipe.fingerprint_texts([content for _, content in compress(documents, short)], purpose="search")
+    def _hashes_of_texts(self, documents: Sequence[tuple[str | None, str | bytes, str]]) -> Iterator[U64 | None]:
+        """The hashes of each document that is a text; None where they must be had one by one."""
+        short = [kind == "text" and len(content) <= SHORT for _, content, kind in documents]
+        contents = [content for _, content, _ in compress(documents, short)]
+        texts = self.recipe.fingerprint_texts(contents, purpose="search")
         if texts is None:
             yield from repeat(None, len(documents))
             return
@@ -175,6 +187,7 @@ class Questions(ABC):
         content: str | bytes,
         name: str | None,
         kind: str,
+        itself: Sequence[int],
         window: int | None,
         rarity: Rarity,
         include_self: bool,
@@ -184,7 +197,6 @@ class Questions(ABC):
         counts = frequencies(view) if rarity == "corpus" else None
         search_with = partial(self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name)
         found = search_with(window=window)
-        itself = _of_content(view, name, content)
         scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
         sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
         kgrams = found.kgrams if scheme.fixed else 0
@@ -232,5 +244,26 @@ def _of_content(view: Snapshot, name: str | None, content: str | bytes) -> list[
 
 def _itself(view: Snapshot, name: str, digest: Callable[[], bytes]) -> list[int]:
     """The documents, boilerplate left out, that are the query itself; few have its name, so the digest can wait."""
-    found = view.named(layout.name_bytes(name))
-    return [number for number in found if view.catalogue.record(number).digest == digest()]
+    key = layout.name_bytes(name)
+    return [number for number in view.named([key]).get(key, ()) if view.catalogue.record(number).digest == digest()]
+
+
+def _of_contents(
+    view: Snapshot, documents: Sequence[tuple[str | None, str | bytes, str]]
+) -> Iterator[list[int] | BadName]:
+    """As `_of_content`; the names are looked up together."""
+    keys: list[bytes | BadName | None] = []
+    for name, *_ in documents:
+        try:
+            keys.append(None if name is None else layout.name_bytes(name))
+        except BadName as error:
+            keys.append(error)
+    named = view.named({key for key in keys if isinstance(key, bytes)})
+    for key, (_, content, _) in zip(keys, documents, strict=True):
+        if isinstance(key, BadName):
+            yield key
+        elif numbers := named.get(key, ()) if key is not None else ():
+            digest = content_digest(content)
+            yield [number for number in numbers if view.catalogue.record(number).digest == digest]
+        else:
+            yield []

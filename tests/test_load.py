@@ -351,13 +351,13 @@ def test_an_error_leaves_the_counts_right(db: fpdb.Database, monkeypatch: pytest
     assert 0 < report.added == len(db) < 100
 
 
-def dying(_: object) -> None:
+def dying(*_: object) -> None:
     os._exit(1)
 
 
 @pytest.mark.usefixtures("small_chunks")
 def test_a_worker_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "_work", dying)
+    monkeypatch.setattr(workers, "_begin", dying)
     slow = [Outcome("a", failure="slow")]
     monkeypatch.setattr(Worker, "outcomes", lambda *_: slow)
     with pytest.raises(WorkerError, match="--jobs 1"):

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
-from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +27,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.load import loading, workers
+from fpdb.load import lines, loading, workers
 from fpdb.load.answering import answers, bundled
 from fpdb.load.dumps import dumps, size_of_dumps
 from fpdb.load.loading import Stopped, load
 from fpdb.load.records import Fields, pieces, records
 from fpdb.load.sources import Listed, Piece, Skipped, Source
+from fpdb.shards import open_all
 
 patient = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 
@@ -144,12 +144,6 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
                 for row in rows
                 for document in [one.document(row.get("name") or row["id"])]
             ]
-        made = [
-            found.made for found in answers(every, pieces([path], kind="auto"), jobs=jobs, make=methodcaller("to_json"))
-        ]
-        assert made == [
-            found.answer.to_json() for found in answers(every, pieces([path], kind="auto"), jobs=1) if found.answer
-        ]
         assert Path(every.path).read_bytes() == before
         assert load(every, pieces([path], kind="auto"), jobs=jobs).unchanged == 37
         assert one.check() == every.check() == []
@@ -161,30 +155,58 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
     st.integers(1, 30),
     st.integers(1, 20),
 )
-def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processes: int, most: int, start: int) -> None:
+def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processes: int, most: int, alone: int) -> None:
     """None is larger than it may be, but by a part of a piece; and they are as few as that allows, for each process."""
     pieces = [Listed([], held, passed) for held, passed in sizes]
     total = sum(max(each) for each in sizes)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys.modules["fpdb.load.answering"], "ALONE_BYTES", start)
-        taken = 0
+    taken = 0
 
-        def counted() -> Iterator[Piece]:
-            nonlocal taken
-            for piece in pieces:
-                taken += max(piece.held, piece.passed)
-                yield piece
+    def counted() -> Iterator[Piece]:
+        nonlocal taken
+        for piece in pieces:
+            taken += max(piece.held, piece.passed)
+            yield piece
 
-        given, bundles = [], 0
-        for bundle in bundled(counted(), processes, most):
-            size = max(bundle.held, bundle.passed)
-            assert len(bundle.pieces) == 1 or size <= most + 9 * processes
-            assert taken - sum(max(one.held, one.passed) for one in given) < 2 * processes * most + 10
-            given += bundle.pieces
-            bundles += 1
-        assert given == pieces
-        if total < 2 * processes * most:  # all is known at the start
-            assert bundles <= processes * max(math.ceil((total + (processes - 1) * start) / processes / most), 1)
+    given, bundles = [], 0
+    for bundle in bundled(counted(), processes, most, alone):
+        size = max(bundle.held, bundle.passed)
+        assert len(bundle.pieces) == 1 or size <= most + 9 * processes
+        assert taken - sum(max(one.held, one.passed) for one in given) < 2 * processes * most + 10
+        given += bundle.pieces
+        bundles += 1
+    assert given == pieces
+    if total < 2 * processes * most:  # all is known at the start
+        assert bundles <= processes * max(math.ceil((total + (processes - 1) * alone) / processes / most), 1)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("preset", ["text", "koala", "smallest"])
+def test_lines_are_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preset: str, jobs: int) -> None:
+    """Of any options, of one database and of several; what cannot be read comes in between."""
+    monkeypatch.setattr(sys.modules["fpdb.load.answering"], "ALONE_BYTES", 1)
+    monkeypatch.setattr(sys.modules["fpdb.load.records"], "PIECE", 2000)
+    monkeypatch.setattr(lines, "PIECE_BYTES", 1000)
+    rows = [*numbered(30), {"id": "long", "text": text(1) * 9 + text(2)}, {"id": "none"}, {"id": "x.py", "text": "x=1"}]
+    path = written(tmp_path, rows, ".jsonl")
+    for name, some in [("one", rows[::2]), ("other", rows[1::2])]:
+        with fpdb.open(tmp_path / name, recipe=RECIPES[preset]) as db:
+            load(db, pieces([written(tmp_path, some, ".jsonl.gz")], kind="auto"), jobs=1)
+    (tmp_path / "lines").mkdir()
+    held = str(tmp_path / "lines")
+    of_one, of_both = [str(tmp_path / "one")], [str(tmp_path / "one"), str(tmp_path / "other")]
+    for paths in (of_one, of_both):
+        with open_all(paths) if len(paths) > 1 else fpdb.open(paths[0]) as db:
+            for options in ({}, {"by": "weighted_containment"}, {"min": 0.5, "include_self": True}, {"regions": True}):
+                made = [
+                    one.failure or b"".join(one.lines.pieces()).decode()
+                    for one in answers(db, pieces([path], kind="auto"), jobs=jobs, folder=held, **options)
+                    if one.failure or one.lines
+                ]
+                asked = answers(db, pieces([path], kind="auto"), jobs=1, **options)
+                assert "".join(made) == "".join(
+                    one.answer.to_json() if one.answer else one.failure or "" for one in asked
+                )
+                assert os.listdir(held) == []
 
 
 def test_texts_are_skipped_where_the_recipe_does_not_read_them(tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ SOME_NAMES = 3
 RICH_ROWS = 1000
 """Longer tables are written plainly: drawing them would take seconds."""
 
-
 _ENCODE: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode  # made once, for millions of lines
 
 
@@ -46,12 +45,15 @@ def printable(text: str) -> str:
 
 def write_json(value: Any) -> None:
     """One object on one line, in ASCII: no character of a name can break it."""
-    write_text(_ENCODE(value) + "\n")
+    sys.stdout.write(_ENCODE(value) + "\n")
 
 
-def write_text(text: str) -> None:
-    """Lines of JSON as they are."""
-    sys.stdout.write(text)
+def write_lines(pieces: Iterable[bytes]) -> None:
+    """Lines of JSON as they are, in any pieces."""
+    sys.stdout.flush()
+    for piece in pieces:
+        sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
 
 
 def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> None:

@@ -4,9 +4,10 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from importlib import import_module
 from itertools import islice
-from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,13 +32,15 @@ from fpdb.cli.output import (
     whole_file,
     write_found,
     write_line,
+    write_lines,
     write_rows,
     write_table,
-    write_text,
 )
 from fpdb.cli.records import records_options
 
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
     from fpdb import Answer, Database, Report, Shards
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.cli.records import Records
@@ -78,6 +81,8 @@ WEIGHTED_FIELDS: dict[str, type] = {
 }
 COVERAGES: dict[str, type] = {"query_coverage": float, "document_coverage": float, "source": str}
 DATABASE: dict[str, type] = {"database": str}
+FORKED_BYTES = 1 << 20
+"""Of records: more is answered sooner by several processes."""
 
 
 @click.command()
@@ -200,7 +205,13 @@ def query(
 
     # Answers on a terminal show themselves how the work gets on.
     watcher = TerminalWatcher("querying", total, shown=output != "-" or not sys.stdout.isatty())
-    with output_to(output, form), target.open_all() if several else target.open("r") as db, watcher:
+    with (
+        _folder(records, form, report) as folder,
+        _workers(records, paths, target, jobs) as pool,
+        output_to(output, form),
+        target.open_all() if several else target.open("r") as db,
+        watcher,
+    ):
         shown = top or TOP_OF_TABLE
         measure = db.recipe.measure(kind) if by is None else by.replace("-", "_")
         page = db.report(by=measure) if report and isinstance(db, fpdb.Database) else None
@@ -211,23 +222,22 @@ def query(
         if by is not None:
             asked["by"] = measure
         contents = page is not None or form == "table"
-        # Lines are made where the answers are, but what goes on a page.
-        lines = form == "json" and page is None
         more: Any = {
             "jobs": jobs,
             "strict": strict,
             "contents": contents,
-            "make": methodcaller("to_json") if lines else None,
+            "folder": folder,
+            "pool": pool,
         }
         answered = _answered(db, target, paths, name, records, asked, failed, watcher, **more)
         answers: Iterator[tuple[Answer, bool, bytes | str]]
         answers = ((one.answer, one.itself, one.content or b"") for one in answered if one.answer is not None)
         if page is not None:
             answers = _put_on(page, answers, top, options["regions"] or form == "table")
-        if lines:
+        if folder is not None:
             for one in answered:
-                if one.made is not None:
-                    write_text(one.made + "\n")
+                if one.lines is not None:
+                    write_lines(one.lines.pieces())
         elif form == "json":
             write_found(form, {}, (answer for answer, *_ in answers))
         elif form in ("csv", "parquet"):
@@ -250,6 +260,30 @@ def query(
                 file.write(page.html().encode())
     if failed:
         sys.exit(1)
+
+
+def _folder(records: "Records | None", form: str, report: str | None) -> "AbstractContextManager[str | None]":
+    """Where to keep what answers' lines are too long for, if they are made where the answers are: for many queries, but
+    not what goes on a page. Workers must have ended before it does."""
+    if records is None or form != "json" or report is not None:
+        return nullcontext()
+    from tempfile import TemporaryDirectory
+
+    return TemporaryDirectory(prefix="fpdb-")
+
+
+def _workers(
+    records: "Records | None", paths: tuple[str, ...], target: Target, jobs: int | None
+) -> "AbstractContextManager[ProcessPoolExecutor | None]":
+    """Worker processes, if there is much to ask: before a database is open they are there at once, see `forked`."""
+    if records is None or (records.size(paths, target) or 0) < FORKED_BYTES:
+        return nullcontext()
+    for module in ("fpdb.load.answering", "fpdb.shards"):  # what is imported by now, copies need not import
+        import_module(module)
+    from fpdb.load.crews import forked
+    from fpdb.load.loading import processors
+
+    return forked(jobs or processors())
 
 
 def _check(

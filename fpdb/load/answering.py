@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, Recipe
 from fpdb.load.crews import HELD_BYTES, Crew, in_processes
+from fpdb.load.lines import Lines, held
 from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
 from fpdb.load.workers import in_pieces, told_kind
 
 if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
     from fpdb.database import Database
     from fpdb.match.answers import Answer
     from fpdb.shards import Shards
@@ -33,7 +36,8 @@ UNLIMITED_BYTES = 2 << 20
 
 
 class Answered(NamedTuple):
-    """An answer, or what was to be made of it, or why there is none. passed: bytes of input that are done.
+    """An answer, or the lines of JSON of this source's and those that follow, or why there is none. passed: bytes of
+    input that are done.
 
     Where contents are asked for: itself, whether the document that is the query itself was left out; content, of the
     query."""
@@ -44,7 +48,7 @@ class Answered(NamedTuple):
     itself: bool = False
     content: bytes | str | None = None
     passed: int = 0
-    made: str | None = None
+    lines: Lines | None = None
 
 
 def answers(
@@ -53,36 +57,39 @@ def answers(
     *,
     jobs: int | None = None,
     contents: bool = False,
-    make: "Callable[[Answer], str] | None" = None,
+    folder: str | None = None,
+    pool: "ProcessPoolExecutor | None" = None,
     **options: Any,
 ) -> Generator[Answered]:
     """What the database answers for each document, in order; one that cannot be read gets a failure and stops no other.
 
     jobs: processes that answer, this one among them (default: one a processor); see `load`. contents: give the
-    queries' contents, too. make: a function of a module; what it makes of an answer comes in place of it, and is made
-    in the process that answers. options: as `Database.query` takes them, but name and kind.
+    queries' contents, too. folder: answers come as lines of JSON, see `Answer.to_json`, many together, and are kept in
+    this folder where they are long; it must be there for as long as they are not read. pool: as `crews.forked` gives it
+    for so many. options: as `Database.query` takes them, but name and kind.
     """
     db.recipe.check_key()
-    asking = _Asking(db, contents, make, options)
+    asking = _Asking(db, contents, folder, options)
     pieces = in_pieces(sources, DOCUMENTS)
     jobs = jobs or processors()
+    alone = ALONE_BYTES if pool is None else 0
     ahead: list[Piece] = []
     while jobs > 1 and (piece := next(pieces, None)) is not None:
         ahead.append(piece)
-        if len(ahead) > 1 and sum(map(_size, ahead)) >= ALONE_BYTES:
+        if len(ahead) > 1 and sum(map(_size, ahead)) >= alone:
             break
     else:
         jobs = 1
     every: Iterator[Piece] = itertools.chain(ahead, pieces)
     ahead_of_it, at_hand = AHEAD, 2
     if not contents and not options.get("regions"):
-        limited = options.get("min") or options.get("top")
-        every = bundled(every, jobs, BUNDLE_BYTES if limited else UNLIMITED_BYTES)
-        ahead_of_it = at_hand = 1
+        limited = folder or options.get("min") or options.get("top")
+        every = bundled(every, jobs, BUNDLE_BYTES if limited else UNLIMITED_BYTES, alone)
+        ahead_of_it, at_hand = 2 if folder else 1, 1
     if jobs > 1:
-        given = _paths(db), db.recipe.to_record(), contents, make, options
-        crew = Crew(_begin, given, _work, lambda _, found: found, asking.answered, ahead_of_it, at_hand)
-        yield from in_processes(every, crew, jobs)
+        given = _paths(db), db.recipe.to_record(), contents, folder, options
+        crew = Crew(_begin, given, lambda _, found: found, asking.answered, ahead_of_it, at_hand)
+        yield from in_processes(every, crew, jobs, pool)
         return
     for piece in every:
         yield from asking.answered(piece)
@@ -110,10 +117,10 @@ class Bundle:
         return itertools.chain.from_iterable(piece.sources() for piece in self.pieces)
 
 
-def bundled(pieces: Iterable[Piece], processes: int, most: int) -> Iterator[Bundle]:
+def bundled(pieces: Iterable[Piece], processes: int, most: int, alone: int) -> Iterator[Bundle]:
     """The pieces in bundles, as few as can be of up to `most` bytes, as blocks are read anew for each, and as many for
-    each process; the last one, which this process takes first, is as much larger as it takes the others to start. No
-    more than HELD_BYTES are read ahead to know how much there is."""
+    each process; the last one, which this process takes first, is larger by `alone`, what is answered while the others
+    start. No more than HELD_BYTES are read ahead to know how much there is."""
     waiting: deque[Piece] = deque()
     pieces = iter(pieces)
     known = min(2 * processes * most, HELD_BYTES)
@@ -126,9 +133,9 @@ def bundled(pieces: Iterable[Piece], processes: int, most: int) -> Iterator[Bund
         if not waiting:
             return
         if not planned:
-            rounds = max(math.ceil((left + (processes - 1) * ALONE_BYTES) / processes / most), 1)
+            rounds = max(math.ceil((left + (processes - 1) * alone) / processes / most), 1)
             planned = rounds * processes
-            later = ALONE_BYTES if rounds == 1 else 0
+            later = alone if rounds == 1 else 0
         share = (left - later) / planned
         planned -= 1
         bundle = [waiting.popleft()]
@@ -150,52 +157,77 @@ class _Asking:
 
     db: "Database | Shards"
     contents: bool
-    make: "Callable[[Answer], str] | None"
+    folder: str | None
     options: dict[str, Any]
 
     def answered(self, piece: Piece) -> list[Answered]:
         """The answers for a piece, in order."""
-        found: list[Answered] = []
-        read: dict[str, list[tuple[int, str, bytes | str]]] = {}  # by kind
-        for index, source in enumerate(piece.sources()):
-            if isinstance(source, Skipped):
-                found.append(Answered(Source(source.name, asked=source.asked), failure=source.reason))
-                continue
-            bare = source._replace(content=None)
-            try:
-                content = content_of(source)
-                kind = told_kind(self.db.recipe, source.name, content) if source.kind == AUTO else source.kind
-                read.setdefault(kind, []).append((index, source.name, content))
-                found.append(self._with_contents(bare, content) if self.contents else Answered(bare))
-            except Exception as error:
-                found.append(Answered(bare, failure=reason_of(error)))
-        for kind, documents in read.items():
-            self._ask(kind, documents, found)
+        made = self._each(piece)
+        found = list(made if self.folder is None else _together(made, self.folder))
         if found:
             found[-1] = found[-1]._replace(passed=piece.passed)
         return found
 
-    def _ask(self, kind: str, documents: list[tuple[int, str, bytes | str]], found: list[Answered]) -> None:
-        given = [(name, content) for _, name, content in documents]
-        options = {**self.options, "kind": kind}
-        asked: Iterable[Answer | Error]
-        if options.pop("regions", False):
-            query = partial(self.db.query, regions=True, **options)
-            asked = (_one(partial(query, content, name=name)) for name, content in given)
-        else:
-            options.pop("gap", None)
-            asked = self.db._queries(given, **options)
-        for (index, _, _), answer in zip(documents, asked, strict=True):
+    def _each(self, piece: Piece) -> Iterator[Answered]:
+        """Each document's."""
+        sources: list[Source | Skipped] = []
+        documents: list[tuple[str, bytes | str, str]] = []
+        for source in piece.sources():
+            read: Source | Skipped = source
+            if isinstance(source, Source):
+                try:
+                    content = content_of(source)
+                    kind = told_kind(self.db.recipe, source.name, content) if source.kind == AUTO else source.kind
+                    documents.append((source.name, content, kind))
+                except Exception as error:
+                    read = _failed(source, error)
+            sources.append(read)
+        given = iter(documents)
+        answers = self._ask(documents)
+        for read in sources:
+            if isinstance(read, Skipped):
+                yield Answered(Source(read.name, asked=read.asked), failure=read.reason)
+                continue
+            (_, content, _), answer = next(given), next(answers)
             if isinstance(answer, Error):
-                found[index] = Answered(found[index].source, failure=reason_of(answer))
-            elif self.make is not None:
-                found[index] = found[index]._replace(made=self.make(answer))
+                yield Answered(_without_content(read), failure=reason_of(answer))
+            elif isinstance(answer, bytes):
+                yield Answered(read, lines=Lines(answer))
+            elif self.contents:
+                itself = not self.options.get("include_self") and self.db.holds(read.name, content)
+                yield Answered(_without_content(read), answer, None, itself, content)
             else:
-                found[index] = found[index]._replace(answer=answer)
+                yield Answered(_without_content(read), answer)
 
-    def _with_contents(self, source: Source, content: bytes | str) -> Answered:
-        itself = not self.options.get("include_self") and self.db.holds(source.name, content)
-        return Answered(source, None, None, itself, content)
+    def _ask(self, documents: "Sequence[tuple[str, bytes | str, str]]") -> "Iterator[Answer | bytes | Error]":
+        options = dict(self.options)
+        regions, gap = options.pop("regions", False), options.pop("gap", 0)
+        if not regions:
+            return self.db._queries(self.db._answers if self.folder is None else self.db._lines, documents, **options)
+        query = partial(self.db.query, regions=True, gap=gap, **options)
+        answers = (_one(partial(query, content, name=name, kind=kind)) for name, content, kind in documents)
+        return answers if self.folder is None else map(_line, answers)
+
+
+def _failed(source: Source, error: Exception) -> Skipped:
+    return Skipped(source.place, reason_of(error), source.asked)
+
+
+def _without_content(source: Source) -> Source:
+    return source._replace(content=None)
+
+
+def _together(answered: Iterable[Answered], folder: str) -> Iterator[Answered]:
+    """The lines of those that follow each other; a failure comes in between."""
+    for failed, some in itertools.groupby(answered, lambda one: one.lines is None):
+        if failed:
+            yield from some
+        else:
+            yield Answered(Source(""), lines=held((one.lines.last for one in some if one.lines), folder))
+
+
+def _line(answer: "Answer | Error") -> "bytes | Error":
+    return answer if isinstance(answer, Error) else answer.to_json().encode()
 
 
 def _one(ask: "Callable[[], Answer]") -> "Answer | Error":
@@ -203,10 +235,6 @@ def _one(ask: "Callable[[], Answer]") -> "Answer | Error":
         return ask()
     except (BadName, Unreadable, UnknownKind) as error:
         return error
-
-
-_asking: _Asking
-"""Of a worker process."""
 
 
 def _paths(db: "Database | Shards") -> list[str]:
@@ -219,17 +247,13 @@ def _begin(
     paths: list[str],
     recipe: dict[str, Any],
     contents: bool,
-    make: "Callable[[Answer], str] | None",
+    folder: str | None,
     options: dict[str, Any],
-) -> None:
-    global _asking
+) -> Callable[[Piece], list[Answered]]:
+    """What a worker process does; as a `Crew` begins."""
     from fpdb.database import open as open_one
     from fpdb.shards import open_all
 
     db: Database | Shards = open_one(paths[0], "r") if len(paths) == 1 else open_all(paths)
     db.recipe = Recipe.from_record(recipe)  # with the key, which may be in a file of its own
-    _asking = _Asking(db, contents, make, options)
-
-
-def _work(piece: Piece) -> list[Answered]:
-    return _asking.answered(piece)
+    return _Asking(db, contents, folder, options).answered

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +15,7 @@ from fpdb.errors import Error
 from fpdb.load.sources import Piece
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 HELD_BYTES = 64 << 20
 """Of content on its way to the workers; of files that they read themselves, there is none."""
@@ -28,12 +29,11 @@ class WorkerError(Error):
 
 @dataclass
 class Crew(Generic[Result]):
-    """What workers do. begin: called in each with `given`, at its start. work: what it makes of a piece, to be sent
-    back, and unpack: what this process makes of that. own: the same as both, in this process."""
+    """What workers do. begin: called in each with `given` before its first piece, returns what makes of a piece
+    something to be sent back. unpack: what this process makes of that. own: the same as both, in this process."""
 
-    begin: Callable[..., None]
+    begin: Callable[..., Callable[[Piece], Any]]
     given: tuple[Any, ...]
-    work: Callable[[Piece], Any]
     unpack: Callable[[Piece, Any], Iterable[Result]]
     own: Callable[[Piece], list[Result]]
     ahead: int
@@ -58,14 +58,9 @@ class _Workers(Generic[Result]):
     when a process dies, and nobody is told.
     """
 
-    def __init__(self, processes: int, crew: Crew[Result]) -> None:
-        from concurrent.futures import ProcessPoolExecutor
-        from multiprocessing import get_context
-
-        self._work = crew.work
-        self._pool = ProcessPoolExecutor(
-            processes, get_context("spawn"), initializer=_begin, initargs=(crew.begin, crew.given)
-        )
+    def __init__(self, processes: int, crew: Crew[Result], pool: "ProcessPoolExecutor | None") -> None:
+        self._task = crew.begin, crew.given
+        self._pool = pool or _pool(processes, "spawn")
         self._free = crew.at_hand * processes
         self._queue: deque[_Given[Result]] = deque()
         self._lock = threading.RLock()  # a future that is done already calls `_next` at once
@@ -90,7 +85,7 @@ class _Workers(Generic[Result]):
     def _hand_over(self) -> None:
         while self._free and self._queue:
             given = self._queue.popleft()
-            given.future = self._pool.submit(self._work, given.piece)
+            given.future = self._pool.submit(_do, *self._task, given.piece)
             self._free -= 1
             given.future.add_done_callback(self._next)
 
@@ -102,12 +97,15 @@ class _Workers(Generic[Result]):
             self._hand_over()
 
 
-def in_processes(pieces: Iterable[Piece], crew: Crew[Result], processes: int) -> Iterator[Result]:
+def in_processes(
+    pieces: Iterable[Piece], crew: Crew[Result], processes: int, pool: "ProcessPoolExecutor | None" = None
+) -> Iterator[Result]:
     """What a crew makes of pieces, in order. This process does its share: it takes a piece back where it would have to
-    wait. Reading ahead is bounded. WorkerError: the rest cannot be had."""
+    wait. Reading ahead is bounded. pool: as `forked` gives it, which is shut down. WorkerError: the rest cannot be
+    had."""
     from concurrent.futures.process import BrokenProcessPool
 
-    workers = _Workers(processes - 1, crew)
+    workers = _Workers(processes - 1, crew, pool)
     waiting: deque[_Given[Result]] = deque()
     held = 0
     try:
@@ -140,12 +138,43 @@ def _first(waiting: deque[_Given[Result]], workers: _Workers[Result], crew: Crew
     return crew.unpack(first.piece, first.future.result())
 
 
-def _begin(begin: Callable[..., None], given: tuple[Any, ...]) -> None:
+@contextmanager
+def forked(processes: int) -> "Iterator[ProcessPoolExecutor | None]":
+    """Worker processes for one `in_processes` of so many, this one among them: they are there at once, as copies of
+    this one. For a process that has no database open yet, as LMDB's are not to be copied; None where it has several
+    threads, which no copy has, so that a lock of theirs would stay closed, or on a system on which copies are not
+    safe."""
+    if processes < 2 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:
+        yield None
+        return
+    with _pool(processes - 1, "fork") as pool:
+        with _deaf_to_interrupts():
+            pool.submit(os.getpid)  # which starts all of them
+        yield pool
+
+
+def _pool(processes: int, method: str) -> "ProcessPoolExecutor":
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    return ProcessPoolExecutor(processes, get_context(method), initializer=_begin)
+
+
+_work: Callable[[Piece], Any] | None = None
+"""Of a worker process: what its crew does."""
+
+
+def _do(begin: Callable[..., Callable[[Piece], Any]], given: tuple[Any, ...], piece: Piece) -> Any:
+    global _work
+    _work = _work or begin(*given)
+    return _work(piece)
+
+
+def _begin() -> None:
     """What a worker does first."""
     collect_seldom()
     # If its parent were killed, it would wait for work for ever.
     threading.Thread(target=_await_parent, daemon=True).start()
-    begin(*given)
 
 
 def _await_parent() -> None:

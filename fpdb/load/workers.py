@@ -339,7 +339,7 @@ def fingerprinted(pieces: Iterable[Piece], worker: Worker, processes: int) -> Ge
             work += _work_of(piece, worker.recipe)
             if work >= ALONE_BYTES and len(ahead) > 1:
                 given = worker.recipe.to_record(), worker.task
-                crew = Crew(_begin_worker, given, _work, worker.unpack, worker.outcomes, CHUNKS_AHEAD)
+                crew = Crew(_begin, given, worker.unpack, worker.outcomes, CHUNKS_AHEAD)
                 yield from in_processes(itertools.chain(ahead, pieces), crew, processes)
                 return
     for piece in itertools.chain(ahead, pieces):
@@ -356,17 +356,9 @@ def _work_of(piece: Piece, recipe: Recipe) -> int:
     )
 
 
-_worker: Worker
-"""Of a worker process."""
-
-
-def _begin_worker(record: dict[str, Any], task: Task) -> None:
-    global _worker
+def _begin(record: dict[str, Any], task: Task) -> Callable[[Piece], _Packed]:
+    """What a worker process does; as a `Crew` begins."""
     from fpdb.database import open as open_database
 
     # It is looked into only, without the key; and open for as long as the process lives.
-    _worker = Worker(Recipe.from_record(record), task, None if task.path is None else open_database(task.path, "r"))
-
-
-def _work(piece: Piece) -> _Packed:
-    return _worker.packed(piece)
+    return Worker(Recipe.from_record(record), task, None if task.path is None else open_database(task.path, "r")).packed

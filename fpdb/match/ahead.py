@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,8 @@ class LookedUp(Snapshot):
     def boilerplate(self) -> U64:
         return self._view.boilerplate()
 
-    def named(self, name: bytes) -> list[int]:
-        return self._view.named(name)
+    def named(self, names: Collection[bytes]) -> dict[bytes, list[int]]:
+        return self._view.named(names)
 
     def any_dead(self) -> bool:
         return self._view.any_dead()

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import repeat
 from json.encoder import encode_basestring_ascii
 from numbers import Integral, Real
@@ -18,8 +18,9 @@ from fpdb.errors import BadQuery
 if TYPE_CHECKING:
     from fpdb.match.sources import SourceState
 
+COUNTED: Final = ("containment", "reverse_containment", "resemblance")
 WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
-MEASURES: Final = ("containment", "reverse_containment", "resemblance", "shared", *WEIGHTED)
+MEASURES: Final = (*COUNTED, "shared", *WEIGHTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +113,6 @@ def matches_of(columns: Mapping[str, Iterable[Any]]) -> list[Match]:
 _match: Final = partial(tuple.__new__, Match)
 
 _ENCODE: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode
-_repr: Final = lru_cache(1 << 14)(float.__repr__)  # ratios of small numbers come again and again
-
-
-def _json_of_matches(matches: list[Match]) -> list[str]:
-    if not matches:
-        return []
-    names, shared, containment, reverse, resemblance, *others = zip(*matches, strict=True)
-    if others.count((None,) * len(matches)) < len(others):
-        return [_ENCODE(match.to_dict()) for match in matches]
-    quoted = map(encode_basestring_ascii, names)
-    ratios = (map(_repr, each) for each in (containment, reverse, resemblance))
-    return [
-        f'{{"name": {name}, "shared": {count}, "containment": {c}, "reverse_containment": {v}, "resemblance": {r}}}'
-        for name, count, c, v, r in zip(quoted, shared, *ratios, strict=True)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +173,8 @@ class Answer:
         return {"query": self.query.to_dict(), "matches": [match.to_dict() for match in self.matches]}
 
     def to_json(self) -> str:
-        """The same as JSON in ASCII, on one line, as `json.dumps` would write it; for millions of lines."""
-        matches = ", ".join(_json_of_matches(self.matches))
-        return f'{{"query": {self.query.to_json()}, "matches": [{matches}]}}'
+        """The same as JSON in ASCII, on a line."""
+        return _ENCODE(self.to_dict()) + "\n"
 
 
 def _answer(query: tuple[Any, ...], columns: dict[str, tuple[Any, ...]]) -> Answer:

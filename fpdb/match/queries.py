@@ -5,8 +5,9 @@ The measures are those of Broder (On the resemblance and containment of document
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -14,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.collecting import uncollected
-from fpdb.match.answers import Answer, Options, matches_of
+from fpdb.match import _lines
+from fpdb.match.answers import COUNTED, Answer, Options, matches_of
 from fpdb.match.candidates import Asked, Candidates, find_all, first_of
 from fpdb.match.rarity import ratio, weights_held
 from fpdb.store.snapshot import Snapshot
@@ -52,15 +54,14 @@ def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
 def search_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[Ranked]:
     """The same of many queries, in order; they are looked up, their candidates compared, and the names read, together.
     Raises Corrupt."""
-    waiting: list[Candidates] = []
-    candidates = 0
-    for found in find_all(view, asked, options):
-        waiting.append(found)
-        candidates += len(found.documents)
-        if candidates > TOGETHER:
-            yield from _ranked_all(view, waiting, options)
-            waiting, candidates = [], 0
-    yield from _ranked_all(view, waiting, options)
+    for ranking in _rankings(view, asked, options):
+        yield from ranking.answers()
+
+
+def lines_of_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
+    """The answers as lines of JSON, see `Answer.to_json`. Raises Corrupt."""
+    for ranking in _rankings(view, asked, options):
+        yield from ranking.lines()
 
 
 def sorted_distinct(hashes: Values) -> Values:
@@ -76,14 +77,77 @@ def _first_of_each(ordered: NDArray[Any]) -> NDArray[np.intp]:
     return new.nonzero()[0]
 
 
-def _ranked_all(view: Snapshot, waiting: Iterable[Candidates], options: Options) -> Iterator[Ranked]:
+@dataclass(frozen=True)
+class _Ranking:
+    """The matches of some queries, one query's after the other's, in order.
+
+    documents, shared: ids, and how many hashes each shares; measures: by name; shape (n,) each. names[which[i]] is the
+    name of match i; kgrams: of each document that is named. bounds: where each query's matches begin, and the last's
+    end.
+    """
+
+    queries: Sequence[Candidates]
+    documents: U32
+    shared: I64
+    measures: Mapping[str, F64]
+    names: Sequence[bytes]
+    kgrams: Sequence[int]
+    which: NDArray[np.intp]
+    bounds: I64
+
+    @uncollected()  # thousands of tuples, none in a cycle
+    def answers(self) -> list[Ranked]:
+        """One for each query."""
+        columns: dict[str, Iterable[Any]] = {name: each.tolist() for name, each in self.measures.items()}
+        names = [name.decode("utf-8", "surrogateescape") for name in self.names]
+        which: list[int] = self.which.tolist()
+        columns["name"] = [names[at] for at in which]
+        columns["shared"] = self.shared.tolist()
+        if self._in_parts:
+            asked = np.repeat([one.asked.kgrams for one in self.queries], np.diff(self.bounds)).tolist()
+            columns["part"] = map(_part, asked, columns["reverse_containment"], (self.kgrams[at] for at in which))
+        matches = matches_of(columns)
+        documents: list[int] = self.documents.tolist()
+        return [
+            Ranked(Answer(one.query(), matches[start:end]), documents[start:end], one.looked_up, one.kept)
+            for one, (start, end) in zip(self.queries, pairwise(self.bounds.tolist()), strict=True)
+        ]
+
+    def lines(self) -> list[bytes]:
+        """One for each query."""
+        if len(self.measures) > len(COUNTED) or self._in_parts:
+            return [ranked.answer.to_json().encode() for ranked in self.answers()]
+        heads = [one.query().to_json().encode() for one in self.queries]
+        containment, reverse, resemblance = (self.measures[name] for name in COUNTED)
+        return _lines.lines(heads, self.names, self.which, self.shared, containment, reverse, resemblance, self.bounds)
+
+    @property
+    def _in_parts(self) -> bool:
+        """Whether a match may have a part to tell, see `Match.part`."""
+        return any(one.asked.kgrams for one in self.queries)
+
+
+def _rankings(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[_Ranking]:
+    """Of all queries, some in each, as many as are ranked together."""
+    waiting: list[Candidates] = []
+    candidates = 0
+    for found in find_all(view, asked, options):
+        waiting.append(found)
+        candidates += len(found.documents)
+        if candidates > TOGETHER:
+            yield from _ranked_all(view, waiting, options)
+            waiting, candidates = [], 0
+    yield from _ranked_all(view, waiting, options)
+
+
+def _ranked_all(view: Snapshot, waiting: Iterable[Candidates], options: Options) -> Iterator[_Ranking]:
     for together, some in groupby(waiting, attrgetter("plain")):
-        yield from _ranked(view, list(some), options, together=together)
+        yield _ranked(view, list(some), options, together=together)
 
 
-@uncollected()  # thousands of tuples, none in a cycle
-def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, together: bool) -> list[Ranked]:
-    """The answers to queries of the same options, with matches in order and by name."""
+@uncollected()
+def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, together: bool) -> _Ranking:
+    """Of queries of the same options."""
     documents = np.concatenate([one.documents for one in some])
     shared: I64 = np.concatenate([one.shared for one in some], dtype=np.int64)
     query = np.repeat(np.arange(len(some)), [len(one.documents) for one in some])
@@ -92,27 +156,15 @@ def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, tog
     among = _chosen(view, query, documents, score, shared, options)
     query, documents, score, shared = query[among], documents[among], score[among], shared[among]
     every = sorted_distinct(documents)
-    names, kgrams_of = view.catalogue.described(every)
+    names, kgrams = view.catalogue.described(every)
     which = np.searchsorted(every, documents)
     by_name = np.empty(len(every), np.intp)
     by_name[sorted(range(len(every)), key=names.__getitem__)] = np.arange(len(every))
     order = np.lexsort((by_name[which], -shared, -score, query))
-    every_name = [name.decode("utf-8", "surrogateescape") for name in names]
-    which_of: list[int] = which[order].tolist()
-    columns: dict[str, Iterable[Any]] = {name: each[among][order].tolist() for name, each in measures.items()}
-    columns["name"] = [every_name[at] for at in which_of]
-    columns["shared"] = shared[order].tolist()
-    if any(one.asked.kgrams for one in some):
-        kgrams = [some[at].asked.kgrams for at in query[order].tolist()]
-        others = [kgrams_of[at] for at in which_of]
-        columns["part"] = map(_part, kgrams, columns["reverse_containment"], others)
-    matches = matches_of(columns)
-    ids: list[int] = documents[order].tolist()
-    ends: list[int] = np.cumsum(np.bincount(query, minlength=len(some))).tolist()
-    return [
-        Ranked(Answer(one.query(), matches[start:end]), ids[start:end], one.looked_up, one.kept)
-        for one, start, end in zip(some, [0, *ends], ends, strict=False)
-    ]
+    measures = {name: each[among][order] for name, each in measures.items()}
+    bounds = np.zeros(len(some) + 1, np.int64)
+    np.cumsum(np.bincount(query, minlength=len(some)), out=bounds[1:])
+    return _Ranking(some, documents[order], shared[order], measures, names, kgrams, which[order], bounds)
 
 
 def _measures(
@@ -173,11 +225,8 @@ def measure(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F64]:
     uniform, and Q's own share errs with the sample, so that a copy of the query scores 1 exactly. Or what these weigh.
     """
     asked, reached = np.maximum(asked, shared), np.maximum(reached, shared)
-    return {
-        "containment": ratio(shared, asked),
-        "reverse_containment": ratio(shared, reached),
-        "resemblance": ratio(shared, asked + reached - shared),
-    }
+    ratios = ratio(shared, asked), ratio(shared, reached), ratio(shared, asked + reached - shared)
+    return dict(zip(COUNTED, ratios, strict=True))
 
 
 def _chosen(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
@@ -127,10 +127,10 @@ class Snapshot:
         """What no other commit of this open store has."""
         return self._cache.generation, self.txn.id()
 
-    def named(self, name: bytes) -> list[int]:
-        """The ordinary documents of this name: one, or none. Raises Corrupt."""
-        found = self.catalogue.find(name)
-        return [] if found is None or found >= layout.FIRST_BOILERPLATE else [found]
+    def named(self, names: Collection[bytes]) -> dict[bytes, list[int]]:
+        """By name, the ordinary documents of these names; those that there are: one. Raises Corrupt."""
+        found = self.catalogue.find_all(names)
+        return {name: [number] for name, number in found.items() if number < layout.FIRST_BOILERPLATE}
 
     def any_dead(self) -> bool:
         """Whether there are postings of ordinary documents that are not there."""

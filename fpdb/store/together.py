@@ -7,7 +7,7 @@ and after those of the one before. Boilerplate of any store is boilerplate for a
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -60,8 +60,12 @@ class Together(Snapshot):
     def boilerplate(self) -> U64:
         return self._boilerplate
 
-    def named(self, name: bytes) -> list[int]:
-        return [base + number for view, base in self._each() for number in view.named(name)]
+    def named(self, names: Collection[bytes]) -> dict[bytes, list[int]]:
+        found: dict[bytes, list[int]] = {}
+        for view, base in self._each():
+            for name, (number,) in view.named(names).items():
+                found.setdefault(name, []).append(base + number)
+        return found
 
     def any_dead(self) -> bool:
         return any(view.any_dead() for view in self.views)

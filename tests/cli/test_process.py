@@ -146,6 +146,68 @@ def test_a_killed_add_leaves_no_worker_behind() -> None:
     assert run("check").stdout == "sound\n"
 
 
+def many_records() -> None:
+    """In records.jsonl, more than one process answers."""
+    text = prose(1, 30_000)
+    lines = (json.dumps({"id": str(at), "text": text[at : at + 1000]}) for at in range(0, 120_000, 80))
+    Path("records.jsonl").write_text("\n".join(lines))
+    Path("a.txt").write_text(text[:3000])
+    run("add", "a.txt")
+
+
+def test_answers_to_records_are_the_same_from_one_process_and_from_copies_of_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many_records()
+    kept = folder / "tmp"
+    kept.mkdir()
+    monkeypatch.setenv("TMPDIR", str(kept))
+    asked = "query", "--jsonl", "records.jsonl", "--min", "0.1", "--format", "json"
+    one, copies = run(*asked, "--jobs", "1"), run(*asked, "--jobs", "3")
+    assert one.returncode == copies.returncode == 0
+    assert len(one.stdout.splitlines()) == 1500
+    assert one.stdout == copies.stdout
+    assert copies.stderr == ""
+    assert os.listdir(kept) == []
+
+
+def test_a_killed_query_leaves_no_worker_behind() -> None:
+    many_records()
+    asked = [*COMMAND, "query", "--jsonl", "records.jsonl", "--jobs", "3", "--format", "json", "--output", "out"]
+    with subprocess.Popen(asked, start_new_session=True) as process:
+        while len(in_session(process.pid)) < 3:
+            assert process.poll() is None
+            time.sleep(0.001)
+        process.kill()
+    until = time.monotonic() + 20
+    while in_session(process.pid):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+FORKED = """
+import threading
+from fpdb.load.crews import forked
+
+wait = threading.Event()
+for _ in range({others}):
+    threading.Thread(target=wait.wait).start()
+with forked({processes}) as pool:
+    print(0 if pool is None else len(pool._processes))
+wait.set()
+"""
+
+
+@pytest.mark.parametrize(("processes", "others", "copies"), [(1, 0, 0), (2, 0, 1), (4, 0, 3), (4, 1, 0)])
+def test_a_process_is_copied_only_while_it_has_one_thread(
+    processes: int, others: int, copies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")  # as the program has it
+    script = FORKED.format(processes=processes, others=others)
+    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (shown.stdout, shown.stderr) == (f"{copies}\n", "")
+
+
 def in_session(session: int) -> list[int]:
     """The living processes of a session."""
     found = []

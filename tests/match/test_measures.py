@@ -47,7 +47,7 @@ MATCHES = st.builds(Match, NAMES, st.integers(0, 2**63), RATIOS, RATIOS, RATIOS)
 
 @given(st.builds(Answer, QUERIES, st.lists(MATCHES, max_size=3)))
 def test_json_is_that_of_the_dict(answer):
-    assert answer.to_json() == json.dumps(answer.to_dict())
+    assert answer.to_json() == json.dumps(answer.to_dict()) + "\n"
 
 
 @pytest.fixture(params=[1, snapshot.MANY])

@@ -1,0 +1,42 @@
+"""Lines on their way from the process that makes them to where they are printed: few in memory, many in a file."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from tempfile import NamedTemporaryFile
+from typing import NamedTuple
+
+PIECE_BYTES = 1 << 16
+"""That are written at once, and held. (Of larger pieces, all memory that they pass through is new to the system, and a
+megabyte may take five times as long.)"""
+
+
+class Lines(NamedTuple):
+    """Lines in order, to be read once: those in a file, if any, and those that follow."""
+
+    last: bytes
+    path: str | None = None
+
+    def pieces(self) -> Iterator[bytes]:
+        """All of them, in pieces that may end within a line. The file is gone then. OSError: it cannot be read."""
+        if self.path is not None:
+            with open(self.path, "rb", buffering=0) as file:
+                while piece := file.read(PIECE_BYTES):
+                    yield piece
+            os.unlink(self.path)
+        yield self.last
+
+
+def held(lines: Iterable[bytes], folder: str) -> Lines:
+    """The lines, of which no more than PIECE_BYTES and the longest line are held in memory; others are in a new file in
+    the folder. OSError: it cannot be written."""
+    waiting = bytearray()
+    with ExitStack() as stack:
+        file = None
+        for line in lines:
+            waiting += line
+            if len(waiting) >= PIECE_BYTES:
+                file = file or stack.enter_context(NamedTemporaryFile(dir=folder, delete=False))
+                file.write(waiting)
+                waiting.clear()
+    return Lines(bytes(waiting), None if file is None else file.name)

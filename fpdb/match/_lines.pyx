@@ -1,0 +1,143 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Answers as lines of JSON, straight from the arrays that hold them: the loop of `match.queries` that writes most."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.mem cimport PyMem_Free
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, strlen
+
+from json.encoder import encode_basestring_ascii
+
+
+cdef extern from "Python.h":
+    char* PyOS_double_to_string(double value, char code, int precision, int flags, int* kind) except NULL
+    int Py_DTSF_ADD_DOT_0
+
+
+cdef enum:
+    LONGEST = 24    # characters of a number, `repr`'s of a float among them
+    KEPT_BITS = 12
+
+
+cdef struct Written:  # how a float is written
+    uint64_t bits
+    int length      # 0: the place is free
+    char text[LONGEST]
+
+
+cdef struct Line:
+    char* text
+    Py_ssize_t length
+    Py_ssize_t room
+
+
+cdef int make_room(Line* line, Py_ssize_t more) except -1:
+    """For so many more bytes. Raises MemoryError."""
+    cdef char* text
+    if line.length + more > line.room:
+        text = <char*> realloc(line.text, 2 * (line.length + more))
+        if text == NULL:
+            raise MemoryError
+        line.text = text
+        line.room = 2 * (line.length + more)
+    return 0
+
+
+cdef inline void put(Line* line, const char* text, Py_ssize_t length) noexcept nogil:
+    """Appends what there is room for."""
+    memcpy(line.text + line.length, text, length)
+    line.length += length
+
+
+cdef inline void put_count(Line* line, uint64_t count) noexcept nogil:
+    cdef char digits[LONGEST]
+    cdef int at = LONGEST
+    while True:
+        at -= 1
+        digits[at] = c'0' + count % 10
+        count //= 10
+        if not count:
+            break
+    put(line, digits + at, LONGEST - at)
+
+
+cdef inline int put_float(Line* line, double value, Written* kept) except -1:
+    """As `repr` writes it; ratios of small numbers come again and again."""
+    cdef uint64_t bits
+    cdef Written* place
+    cdef char* text
+    memcpy(&bits, &value, sizeof(bits))
+    place = kept + (bits * <uint64_t> 0x9e3779b97f4a7c15 >> (64 - KEPT_BITS))
+    if not place.length or place.bits != bits:
+        text = PyOS_double_to_string(value, c'r', 0, Py_DTSF_ADD_DOT_0, NULL)
+        place.bits, place.length = bits, <int> strlen(text)
+        memcpy(place.text, text, place.length)
+        PyMem_Free(text)
+    put(line, place.text, place.length)
+    return 0
+
+
+cdef bint is_plain(bytes name) noexcept:
+    """Whether it is written as it is."""
+    cdef const unsigned char* text = <const unsigned char*> PyBytes_AS_STRING(name)
+    cdef Py_ssize_t i
+    for i in range(PyBytes_GET_SIZE(name)):
+        if not 0x20 <= text[i] <= 0x7e or text[i] == c'"' or text[i] == c'\\':
+            return False
+    return True
+
+
+cdef bytes quoted(bytes name):
+    if is_plain(name):
+        return b'"' + name + b'"'
+    return encode_basestring_ascii(name.decode("utf-8", "surrogateescape")).encode("ascii")
+
+
+def lines(list heads, list names, const int64_t[::1] which, const int64_t[::1] shared, const double[::1] containment,
+          const double[::1] reverse, const double[::1] resemblance, const int64_t[::1] bounds):
+    """A line for each query, of a head (JSON, what is said of the query) and its matches, as `json.dumps` would write it.
+
+    names: bytes, UTF-8 or not; names[which[i]] is match i's. shared, and the measures, which are in [0, 1]: of each match,
+    shape (n,). Query q's matches are those from bounds[q] to before bounds[q + 1]. Returns a list of bytes, ASCII, each
+    with its line feed. Raises MemoryError.
+    """
+    cdef list in_quotes = [quoted(name) for name in names], made = []
+    cdef Line line
+    cdef Written* kept = <Written*> calloc(1 << KEPT_BITS, sizeof(Written))
+    cdef Py_ssize_t query, i
+    cdef bytes text
+    line.length, line.room = 0, 1 << 12
+    line.text = <char*> malloc(line.room)
+    try:
+        if kept == NULL or line.text == NULL:
+            raise MemoryError
+        for query in range(len(heads)):
+            text = heads[query]
+            line.length = 0
+            make_room(&line, PyBytes_GET_SIZE(text) + 64)
+            put(&line, b'{"query": ', 10)
+            put(&line, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
+            put(&line, b', "matches": [', 14)
+            for i in range(bounds[query], bounds[query + 1]):
+                text = in_quotes[which[i]]
+                make_room(&line, PyBytes_GET_SIZE(text) + 4 * LONGEST + 128)
+                if i > bounds[query]:
+                    put(&line, b', ', 2)
+                put(&line, b'{"name": ', 9)
+                put(&line, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
+                put(&line, b', "shared": ', 12)
+                put_count(&line, shared[i])
+                put(&line, b', "containment": ', 17)
+                put_float(&line, containment[i], kept)
+                put(&line, b', "reverse_containment": ', 25)
+                put_float(&line, reverse[i], kept)
+                put(&line, b', "resemblance": ', 17)
+                put_float(&line, resemblance[i], kept)
+                put(&line, b'}', 1)
+            put(&line, b']}\n', 3)
+            made.append(PyBytes_FromStringAndSize(line.text, line.length))
+    finally:
+        free(line.text)
+        free(kept)
+    return made

@@ -1,0 +1,24 @@
+"""Lines that are held until they are printed."""
+
+import os
+import tempfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fpdb.load import lines
+from fpdb.load.lines import held
+
+
+@given(st.lists(st.binary(max_size=9).map(lambda line: line + b"\n"), max_size=20), st.integers(1, 60))
+def test_lines_are_given_back_in_order_and_few_are_in_memory(given_lines: list[bytes], most: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "PIECE_BYTES", most)
+        kept = held(given_lines, folder)
+        assert len(kept.last) < most
+        assert (kept.path is None) == (kept.last == b"".join(given_lines))
+        pieces = list(kept.pieces())
+        assert max(map(len, pieces)) <= most
+        assert b"".join(pieces) == b"".join(given_lines)
+        assert os.listdir(folder) == []
