@@ -27,7 +27,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.load import lines, loading, workers
+from fpdb.load import loading, spooling, workers
 from fpdb.load.answering import answers, bundled
 from fpdb.load.dumps import dumps, size_of_dumps
 from fpdb.load.loading import Stopped, load
@@ -185,7 +185,7 @@ def test_lines_are_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     """Of any options, of one database and of several; what cannot be read comes in between."""
     monkeypatch.setattr(sys.modules["fpdb.load.answering"], "ALONE_BYTES", 1)
     monkeypatch.setattr(sys.modules["fpdb.load.records"], "PIECE", 2000)
-    monkeypatch.setattr(lines, "PIECE_BYTES", 1000)
+    monkeypatch.setattr(spooling, "PIECE_BYTES", 1000)
     rows = [*numbered(30), {"id": "long", "text": text(1) * 9 + text(2)}, {"id": "none"}, {"id": "x.py", "text": "x=1"}]
     path = written(tmp_path, rows, ".jsonl")
     for name, some in [("one", rows[::2]), ("other", rows[1::2])]:

@@ -2,12 +2,14 @@
 
 import math
 import os
+import signal
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from importlib import import_module
 from itertools import islice
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -262,14 +264,28 @@ def query(
         sys.exit(1)
 
 
-def _folder(records: "Records | None", form: str, report: str | None) -> "AbstractContextManager[str | None]":
-    """Where to keep what answers' lines are too long for, if they are made where the answers are: for many queries, but
-    not what goes on a page. Workers must have ended before it does."""
+@contextmanager
+def _folder(records: "Records | None", form: str, report: str | None) -> Iterator[str | None]:
+    """Where lines wait for those before them, if they are made where the answers are: those of many queries, but not
+    what goes on a page. Workers must have ended before it does; it goes, too, when the program is told to end."""
     if records is None or form != "json" or report is not None:
-        return nullcontext()
+        yield None
+        return
     from tempfile import TemporaryDirectory
 
-    return TemporaryDirectory(prefix="fpdb-")
+    ending = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is signal.SIG_DFL]  # not: nohup
+    for one in ending:
+        signal.signal(one, _end)
+    try:
+        with TemporaryDirectory(prefix="fpdb-") as folder:
+            yield folder
+    finally:
+        for one in ending:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    sys.exit(128 + number)
 
 
 def _workers(
@@ -278,7 +294,7 @@ def _workers(
     """Worker processes, if there is much to ask: before a database is open they are there at once, see `forked`."""
     if records is None or (records.size(paths, target) or 0) < FORKED_BYTES:
         return nullcontext()
-    for module in ("fpdb.load.answering", "fpdb.shards"):  # what is imported by now, copies need not import
+    for module in ("fpdb.load.answering", "fpdb.database"):  # what is imported by now, copies need not import
         import_module(module)
     from fpdb.load.crews import forked
     from fpdb.load.loading import processors

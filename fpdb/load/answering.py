@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, Recipe
 from fpdb.load.crews import HELD_BYTES, Crew, in_processes
-from fpdb.load.lines import Lines, held
 from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
+from fpdb.load.spooling import Spooled, spooled
 from fpdb.load.workers import in_pieces, told_kind
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Answered(NamedTuple):
     itself: bool = False
     content: bytes | str | None = None
     passed: int = 0
-    lines: Lines | None = None
+    lines: Spooled | None = None
 
 
 def answers(
@@ -192,7 +192,7 @@ class _Asking:
             if isinstance(answer, Error):
                 yield Answered(_without_content(read), failure=reason_of(answer))
             elif isinstance(answer, bytes):
-                yield Answered(read, lines=Lines(answer))
+                yield Answered(read, lines=Spooled(answer))
             elif self.contents:
                 itself = not self.options.get("include_self") and self.db.holds(read.name, content)
                 yield Answered(_without_content(read), answer, None, itself, content)
@@ -223,7 +223,7 @@ def _together(answered: Iterable[Answered], folder: str) -> Iterator[Answered]:
         if failed:
             yield from some
         else:
-            yield Answered(Source(""), lines=held((one.lines.last for one in some if one.lines), folder))
+            yield Answered(Source(""), lines=spooled((one.lines.last for one in some if one.lines), folder))
 
 
 def _line(answer: "Answer | Error") -> "bytes | Error":
@@ -251,9 +251,14 @@ def _begin(
     options: dict[str, Any],
 ) -> Callable[[Piece], list[Answered]]:
     """What a worker process does; as a `Crew` begins."""
-    from fpdb.database import open as open_one
-    from fpdb.shards import open_all
+    db: Database | Shards
+    if len(paths) > 1:
+        from fpdb.shards import open_all
 
-    db: Database | Shards = open_one(paths[0], "r") if len(paths) == 1 else open_all(paths)
+        db = open_all(paths)
+    else:
+        from fpdb.database import open as open_one
+
+        db = open_one(paths[0], "r")
     db.recipe = Recipe.from_record(recipe)  # with the key, which may be in a file of its own
     return _Asking(db, contents, folder, options).answered

@@ -171,18 +171,25 @@ def test_answers_to_records_are_the_same_from_one_process_and_from_copies_of_it(
     assert os.listdir(kept) == []
 
 
-def test_a_killed_query_leaves_no_worker_behind() -> None:
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_query_that_is_ended_leaves_nothing_behind(how: signal.Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker; and no file, if it was let."""
     many_records()
+    Path("tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(Path("tmp").absolute()))
     asked = [*COMMAND, "query", "--jsonl", "records.jsonl", "--jobs", "3", "--format", "json", "--output", "out"]
     with subprocess.Popen(asked, start_new_session=True) as process:
         while len(in_session(process.pid)) < 3:
             assert process.poll() is None
             time.sleep(0.001)
-        process.kill()
+        process.send_signal(how)
+        assert process.wait() == (-how if how == signal.SIGKILL else 128 + how)
     until = time.monotonic() + 20
     while in_session(process.pid):
         assert time.monotonic() < until
         time.sleep(0.05)
+    assert not Path("out").exists()
+    assert how == signal.SIGKILL or os.listdir("tmp") == []
 
 
 FORKED = """

@@ -6,12 +6,14 @@ from contextlib import ExitStack
 from tempfile import NamedTemporaryFile
 from typing import NamedTuple
 
+from fpdb.errors import StorageFailure
+
 PIECE_BYTES = 1 << 16
 """That are written at once, and held. (Of larger pieces, all memory that they pass through is new to the system, and a
 megabyte may take five times as long.)"""
 
 
-class Lines(NamedTuple):
+class Spooled(NamedTuple):
     """Lines in order, to be read once: those in a file, if any, and those that follow."""
 
     last: bytes
@@ -27,16 +29,25 @@ class Lines(NamedTuple):
         yield self.last
 
 
-def held(lines: Iterable[bytes], folder: str) -> Lines:
+def spooled(lines: Iterable[bytes], folder: str) -> Spooled:
     """The lines, of which no more than PIECE_BYTES and the longest line are held in memory; others are in a new file in
-    the folder. OSError: it cannot be written."""
+    the folder. Raises StorageFailure where that cannot be written."""
     waiting = bytearray()
     with ExitStack() as stack:
         file = None
         for line in lines:
             waiting += line
-            if len(waiting) >= PIECE_BYTES:
-                file = file or stack.enter_context(NamedTemporaryFile(dir=folder, delete=False))
-                file.write(waiting)
-                waiting.clear()
-    return Lines(bytes(waiting), None if file is None else file.name)
+            if len(waiting) < PIECE_BYTES:
+                continue
+            try:
+                file = file or stack.enter_context(NamedTemporaryFile(dir=folder, delete=False, buffering=0))
+                left = memoryview(bytes(waiting))
+                while left:
+                    left = left[file.write(left) :]
+            except OSError as error:
+                where = os.path.dirname(folder)
+                raise StorageFailure(
+                    f"answers cannot wait in {where!r}: {error.strerror}; let TMPDIR be a folder with more room"
+                ) from error
+            waiting.clear()
+    return Spooled(bytes(waiting), None if file is None else file.name)
