@@ -5,14 +5,14 @@ import shutil
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import fpdb
 from fpdb.store import catalogue, commits, copies, layout, merging, policy, runs, snapshot, store
 
 # A third of what Hypothesis tries by default, so that tools/test stays short; --hypothesis-profile=default tries all.
-# No deadline: a machine may be busy.
-settings.register_profile("short", max_examples=35, deadline=None)
+# No deadline, nor a word on slow examples: a machine may be busy.
+settings.register_profile("short", max_examples=35, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("short")
 
 # Beginnings of the names of tests that are to run in one process of pytest-xdist, since each process would start a

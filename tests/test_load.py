@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
@@ -29,7 +29,6 @@ from fpdb.load.walking import files
 from fpdb.load.workers import Outcome, Task, Worker, fingerprinted, in_pieces
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def text(seed: int, size: int = 3000) -> str:
@@ -393,7 +392,6 @@ def test_walking_is_sorted_and_follows_no_links(tmp_path: Path, monkeypatch: pyt
     assert inside.source == f"{tmp_path}/linked/10"
 
 
-@patient
 @given(st.lists(st.sampled_from(["a", "b", "..", ".", ""]), max_size=8), st.booleans())
 def test_a_name_keeps_all_parts_that_lead_somewhere(parts: list[str], absolute: bool) -> None:
     path = ("/" if absolute else "") + "/".join(parts)
@@ -414,7 +412,6 @@ def test_a_path_that_the_system_finds_too_long(tmp_path: Path, monkeypatch: pyte
     assert skipped.reason == "file name too long"
 
 
-@patient
 @given(st.lists(st.dictionaries(st.sampled_from(["name", "text", "kind", "labels"]), st.text() | st.none())))
 def test_json_lines_are_documents_or_are_named(lines: list[dict[str, str | None]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -7,23 +7,20 @@ import sys
 import unicodedata
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.cli.output import Column, bar, count_text, printable, size_text, write_csv, write_json, write_table
 
-patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 any_text = st.text(st.characters(exclude_categories=()))
 
 
-@patient
 @given(any_text)
 def test_printable_text_holds_nothing_that_moves_a_terminal(text: str) -> None:
     categories = {unicodedata.category(char) for char in printable(text)}
     assert not categories & {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
-@patient
 @given(st.text(st.characters(categories=["L", "N", "P", "S", "M", "Zs"])))
 def test_plain_text_stays_as_it_is(text: str) -> None:
     assert printable(text) == text
@@ -33,7 +30,6 @@ def test_printable_says_what_was_there() -> None:
     assert printable("a\x1b[31m\u202eb\udce9\n\U000e0041") == "a\\x1b[31m\\u202eb\\xe9\\x0a\\U000e0041"
 
 
-@patient
 @given(any_text)
 def test_json_is_one_line_of_ascii(text: str) -> None:
     out = io.StringIO()
@@ -45,7 +41,6 @@ def test_json_is_one_line_of_ascii(text: str) -> None:
     assert json.loads(out.getvalue()) == {"name": text}
 
 
-@patient
 @given(st.lists(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=2, max_size=2)))
 def test_csv_reads_back(rows: list[list[str]]) -> None:
     out = io.StringIO(newline="")
@@ -67,7 +62,6 @@ def test_columns_without_title_and_content_are_left_out(capsys: pytest.CaptureFi
     assert capsys.readouterr().out == "a  b\n1     x\n2\n"
 
 
-@patient
 @given(st.floats(0, 1))
 def test_a_bar_has_the_length_of_its_share(share: float) -> None:
     drawn = bar(share, 10)
