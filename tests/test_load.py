@@ -155,7 +155,7 @@ def test_loading_again(db: fpdb.Database, jobs: int) -> None:
 
 @pytest.mark.usefixtures("small_chunks")
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 2)), max_size=12), st.booleans())
-@settings(patient, max_examples=40)
+@settings(max_examples=40)
 def test_the_last_document_of_a_name_wins(history: list[tuple[str, int]], separate: bool) -> None:
     sources_given = [Source(name, content=text(seed), size=3000) for name, seed in history]
     with tempfile.TemporaryDirectory() as folder, fpdb.open(os.path.join(folder, "x.fpdb")) as db:
@@ -197,7 +197,7 @@ DOCUMENTS = st.lists(
 
 
 @given(DOCUMENTS, DOCUMENTS, st.booleans(), st.booleans())
-@settings(patient, max_examples=30)
+@settings(max_examples=30)
 def test_what_is_known_is_what_adding_would_not_change(
     before: list[Source], after: list[Source], boilerplate: bool, keep_text: bool
 ) -> None:
