@@ -155,7 +155,7 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
     st.integers(1, 30),
     st.integers(1, 20),
 )
-def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processes: int, most: int, alone: int) -> None:
+def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processes: int, most: int, start: int) -> None:
     """None is larger than it may be, but by a part of a piece; and they are as few as that allows, for each process."""
     pieces = [Listed([], held, passed) for held, passed in sizes]
     total = sum(max(each) for each in sizes)
@@ -168,7 +168,7 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
             yield piece
 
     given, bundles = [], 0
-    for bundle in bundled(counted(), processes, most, alone):
+    for bundle in bundled(counted(), processes, most, start):
         size = max(bundle.held, bundle.passed)
         assert len(bundle.pieces) == 1 or size <= most + 9 * processes
         assert taken - sum(max(one.held, one.passed) for one in given) < 2 * processes * most + 10
@@ -176,7 +176,7 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
         bundles += 1
     assert given == pieces
     if total < 2 * processes * most:  # all is known at the start
-        assert bundles <= processes * max(math.ceil((total + (processes - 1) * alone) / processes / most), 1)
+        assert bundles <= processes * max(math.ceil((total + (processes - 1) * start) / processes / most), 1)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

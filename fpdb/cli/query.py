@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from types import FrameType
@@ -83,8 +84,6 @@ WEIGHTED_FIELDS: dict[str, type] = {
 }
 COVERAGES: dict[str, type] = {"query_coverage": float, "document_coverage": float, "source": str}
 DATABASE: dict[str, type] = {"database": str}
-FORKED_BYTES = 1 << 20
-"""Of records: more is answered sooner by several processes."""
 
 
 @click.command()
@@ -292,14 +291,16 @@ def _workers(
     records: "Records | None", paths: tuple[str, ...], target: Target, jobs: int | None
 ) -> "AbstractContextManager[ProcessPoolExecutor | None]":
     """Worker processes, if there is much to ask: before a database is open they are there at once, see `forked`."""
-    if records is None or (records.size(paths, target) or 0) < FORKED_BYTES:
+    from fpdb.load.answering import ALONE_BYTES, opened
+
+    if records is None or (records.size(paths, target) or 0) < ALONE_BYTES:
         return nullcontext()
-    for module in ("fpdb.load.answering", "fpdb.database"):  # what is imported by now, copies need not import
-        import_module(module)
+    import_module("fpdb.database")  # what is imported by now, copies need not import
     from fpdb.load.crews import forked
     from fpdb.load.loading import processors
 
-    return forked(jobs or processors())
+    paths = target.given or (target.path,)
+    return forked(jobs or processors(), partial(opened, *map(os.path.realpath, paths)))
 
 
 def _check(

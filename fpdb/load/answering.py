@@ -5,7 +5,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
@@ -14,7 +14,7 @@ from fpdb.load.crews import HELD_BYTES, Crew, in_processes
 from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
 from fpdb.load.spooling import Spooled, spooled
-from fpdb.load.workers import in_pieces, told_kind
+from fpdb.load.workers import in_pieces, told_kind, work_of
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from fpdb.match.answers import Answer
     from fpdb.shards import Shards
 
-ALONE_BYTES = 1 << 21
-"""Less than this is answered sooner than a worker process has started."""
+ALONE_BYTES = 4 << 20
+"""Less text than this is answered sooner than by several processes."""
+STARTING_BYTES = 2 << 20
+"""What is answered while a worker process starts."""
 DOCUMENTS = 20
 """Of a piece: so many files are read before the first is answered."""
 AHEAD = 3
@@ -72,11 +74,12 @@ def answers(
     asking = _Asking(db, contents, folder, options)
     pieces = in_pieces(sources, DOCUMENTS)
     jobs = jobs or processors()
-    alone = ALONE_BYTES if pool is None else 0
     ahead: list[Piece] = []
+    work = 0
     while jobs > 1 and (piece := next(pieces, None)) is not None:
         ahead.append(piece)
-        if len(ahead) > 1 and sum(map(_size, ahead)) >= alone:
+        work += work_of(piece, db.recipe)
+        if len(ahead) > 1 and (work >= ALONE_BYTES or pool is not None):
             break
     else:
         jobs = 1
@@ -84,7 +87,8 @@ def answers(
     ahead_of_it, at_hand = AHEAD, 2
     if not contents and not options.get("regions"):
         limited = folder or options.get("min") or options.get("top")
-        every = bundled(every, jobs, BUNDLE_BYTES if limited else UNLIMITED_BYTES, alone)
+        start = STARTING_BYTES if pool is None else 0
+        every = bundled(every, jobs, BUNDLE_BYTES if limited else UNLIMITED_BYTES, start)
         ahead_of_it, at_hand = 2 if folder else 1, 1
     if jobs > 1:
         given = _paths(db), db.recipe.to_record(), contents, folder, options
@@ -117,9 +121,9 @@ class Bundle:
         return itertools.chain.from_iterable(piece.sources() for piece in self.pieces)
 
 
-def bundled(pieces: Iterable[Piece], processes: int, most: int, alone: int) -> Iterator[Bundle]:
+def bundled(pieces: Iterable[Piece], processes: int, most: int, start: int) -> Iterator[Bundle]:
     """The pieces in bundles, as few as can be of up to `most` bytes, as blocks are read anew for each, and as many for
-    each process; the last one, which this process takes first, is larger by `alone`, what is answered while the others
+    each process; the last one, which this process takes first, is larger by `start`, what is answered while the others
     start. No more than HELD_BYTES are read ahead to know how much there is."""
     waiting: deque[Piece] = deque()
     pieces = iter(pieces)
@@ -133,9 +137,9 @@ def bundled(pieces: Iterable[Piece], processes: int, most: int, alone: int) -> I
         if not waiting:
             return
         if not planned:
-            rounds = max(math.ceil((left + (processes - 1) * alone) / processes / most), 1)
+            rounds = max(math.ceil((left + (processes - 1) * start) / processes / most), 1)
             planned = rounds * processes
-            later = alone if rounds == 1 else 0
+            later = start if rounds == 1 else 0
         share = (left - later) / planned
         planned -= 1
         bundle = [waiting.popleft()]
@@ -243,6 +247,18 @@ def _paths(db: "Database | Shards") -> list[str]:
     return [db.path] if isinstance(db, Database) else [one.path for one in db.databases.values()]
 
 
+@cache
+def opened(*paths: str) -> "Database | Shards":
+    """What a worker process asks, for as long as it lives: databases by their real paths."""
+    if len(paths) > 1:
+        from fpdb.shards import open_all
+
+        return open_all(paths)
+    from fpdb.database import open as open_one
+
+    return open_one(paths[0], "r")
+
+
 def _begin(
     paths: list[str],
     recipe: dict[str, Any],
@@ -251,14 +267,6 @@ def _begin(
     options: dict[str, Any],
 ) -> Callable[[Piece], list[Answered]]:
     """What a worker process does; as a `Crew` begins."""
-    db: Database | Shards
-    if len(paths) > 1:
-        from fpdb.shards import open_all
-
-        db = open_all(paths)
-    else:
-        from fpdb.database import open as open_one
-
-        db = open_one(paths[0], "r")
+    db = opened(*paths)
     db.recipe = Recipe.from_record(recipe)  # with the key, which may be in a file of its own
     return _Asking(db, contents, folder, options).answered

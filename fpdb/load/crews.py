@@ -6,7 +6,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -61,6 +61,7 @@ class _Workers(Generic[Result]):
     def __init__(self, processes: int, crew: Crew[Result], pool: "ProcessPoolExecutor | None") -> None:
         self._task = crew.begin, crew.given
         self._pool = pool or _pool(processes, "spawn")
+        self._own = pool is None
         self._free = crew.at_hand * processes
         self._queue: deque[_Given[Result]] = deque()
         self._lock = threading.RLock()  # a future that is done already calls `_next` at once
@@ -77,10 +78,10 @@ class _Workers(Generic[Result]):
             return self._queue.pop() if self._queue else None
 
     def close(self) -> None:
-        """Waits for what was handed over."""
+        """Waits for what was handed over, unless the pool is another's, who will."""
         with self._lock:
             self._queue.clear()
-        self._pool.shutdown(cancel_futures=True)
+        self._pool.shutdown(wait=self._own, cancel_futures=True)
 
     def _hand_over(self) -> None:
         while self._free and self._queue:
@@ -101,8 +102,8 @@ def in_processes(
     pieces: Iterable[Piece], crew: Crew[Result], processes: int, pool: "ProcessPoolExecutor | None" = None
 ) -> Iterator[Result]:
     """What a crew makes of pieces, in order. This process does its share: it takes a piece back where it would have to
-    wait. Reading ahead is bounded. pool: as `forked` gives it, which is shut down. WorkerError: the rest cannot be
-    had."""
+    wait. Reading ahead is bounded. pool: as `forked` gives it, which takes no more then. WorkerError: the rest cannot
+    be had."""
     from concurrent.futures.process import BrokenProcessPool
 
     workers = _Workers(processes - 1, crew, pool)
@@ -139,25 +140,25 @@ def _first(waiting: deque[_Given[Result]], workers: _Workers[Result], crew: Crew
 
 
 @contextmanager
-def forked(processes: int) -> "Iterator[ProcessPoolExecutor | None]":
+def forked(processes: int, first: Callable[[], object]) -> "Iterator[ProcessPoolExecutor | None]":
     """Worker processes for one `in_processes` of so many, this one among them: they are there at once, as copies of
     this one. For a process that has no database open yet, as LMDB's are not to be copied; None where it has several
     threads, which no copy has, so that a lock of theirs would stay closed, or on a system on which copies are not
-    safe."""
+    safe. first: what each does while this process is not ready yet; it does not matter if that fails."""
     if processes < 2 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:
         yield None
         return
-    with _pool(processes - 1, "fork") as pool:
+    with _pool(processes - 1, "fork", first) as pool:
         with _deaf_to_interrupts():
             pool.submit(os.getpid)  # which starts all of them
         yield pool
 
 
-def _pool(processes: int, method: str) -> "ProcessPoolExecutor":
+def _pool(processes: int, method: str, first: Callable[[], object] | None = None) -> "ProcessPoolExecutor":
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    return ProcessPoolExecutor(processes, get_context(method), initializer=_begin)
+    return ProcessPoolExecutor(processes, get_context(method), initializer=_begin, initargs=(first,))
 
 
 _work: Callable[[Piece], Any] | None = None
@@ -170,11 +171,14 @@ def _do(begin: Callable[..., Callable[[Piece], Any]], given: tuple[Any, ...], pi
     return _work(piece)
 
 
-def _begin() -> None:
+def _begin(first: Callable[[], object] | None) -> None:
     """What a worker does first."""
     collect_seldom()
     # If its parent were killed, it would wait for work for ever.
     threading.Thread(target=_await_parent, daemon=True).start()
+    if first is not None:
+        with suppress(Exception):
+            first()
 
 
 def _await_parent() -> None:

@@ -336,7 +336,7 @@ def fingerprinted(pieces: Iterable[Piece], worker: Worker, processes: int) -> Ge
         work = 0
         for piece in pieces:
             ahead.append(piece)
-            work += _work_of(piece, worker.recipe)
+            work += work_of(piece, worker.recipe)
             if work >= ALONE_BYTES and len(ahead) > 1:
                 given = worker.recipe.to_record(), worker.task
                 crew = Crew(_begin, given, worker.unpack, worker.outcomes, CHUNKS_AHEAD)
@@ -346,7 +346,8 @@ def fingerprinted(pieces: Iterable[Piece], worker: Worker, processes: int) -> Ge
         yield from worker.outcomes(piece)
 
 
-def _work_of(piece: Piece, recipe: Recipe) -> int:
+def work_of(piece: Piece, recipe: Recipe) -> int:
+    """How many bytes of text take as long as the piece."""
     if not isinstance(piece, Listed):
         return piece.held
     return sum(

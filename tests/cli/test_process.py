@@ -149,7 +149,7 @@ def test_a_killed_add_leaves_no_worker_behind() -> None:
 def many_records() -> None:
     """In records.jsonl, more than one process answers."""
     text = prose(1, 30_000)
-    lines = (json.dumps({"id": str(at), "text": text[at : at + 1000]}) for at in range(0, 120_000, 80))
+    lines = (json.dumps({"id": str(at), "text": text[at : at + 3000]}) for at in range(0, 120_000, 80))
     Path("records.jsonl").write_text("\n".join(lines))
     Path("a.txt").write_text(text[:3000])
     run("add", "a.txt")
@@ -199,7 +199,7 @@ from fpdb.load.crews import forked
 wait = threading.Event()
 for _ in range({others}):
     threading.Thread(target=wait.wait).start()
-with forked({processes}) as pool:
+with forked({processes}, int) as pool:
     print(0 if pool is None else len(pool._processes))
 wait.set()
 """
