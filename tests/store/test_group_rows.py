@@ -9,10 +9,17 @@ from hypothesis import strategies as st
 
 from fpdb.store import _records
 
+WIDE = st.sampled_from([16, 20, 65536]).flatmap(lambda n: st.sampled_from([[0] * n, dict.fromkeys(range(n))]))
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text() | st.binary(),
-    lambda values: st.lists(values, max_size=20) | st.dictionaries(st.text(max_size=3), values, max_size=20),
-    max_leaves=30,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats()
+    | st.text(max_size=9)
+    | st.binary()
+    | WIDE,
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=3), values, max_size=3),
+    max_leaves=4,
 )
 COUNTS = st.sampled_from([0, 127, 128, 255, 256, 65535, 65536, 2**32 - 1, 2**32, 2**63 - 1]) | st.integers(0, 2**63 - 1)
 ROW = st.tuples(
@@ -21,7 +28,7 @@ ROW = st.tuples(
     VALUES,
     VALUES,
     COUNTS,
-    st.lists(VALUES, max_size=9),
+    st.lists(VALUES, max_size=3),
 ).map(lambda row: [*row[:5], *row[5]])
 
 
