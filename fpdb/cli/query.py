@@ -272,7 +272,9 @@ def _folder(records: "Records | None", form: str, report: str | None) -> Iterato
         return
     from tempfile import TemporaryDirectory
 
-    ending = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is signal.SIG_DFL]  # not: nohup
+    from fpdb.load.crews import ENDINGS
+
+    ending = [one for one in ENDINGS if signal.getsignal(one) is signal.SIG_DFL]  # not: nohup
     for one in ending:
         signal.signal(one, _end)
     try:

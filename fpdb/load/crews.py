@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 HELD_BYTES = 64 << 20
 """Of content on its way to the workers; of files that they read themselves, there is none."""
 
+ENDINGS = {signal.SIGTERM, signal.SIGHUP}
+"""What a process is told to end by."""
+
 Result = TypeVar("Result")
 
 
@@ -68,7 +71,7 @@ class _Workers(Generic[Result]):
 
     def give(self, given: _Given[Result]) -> None:
         """BrokenProcessPool."""
-        with _deaf_to_interrupts(), self._lock:
+        with _undisturbed(), self._lock:
             self._queue.append(given)
             self._hand_over()
 
@@ -149,7 +152,7 @@ def forked(processes: int, first: Callable[[], object]) -> "Iterator[ProcessPool
         yield None
         return
     with _pool(processes - 1, "fork", first) as pool:
-        with _deaf_to_interrupts():
+        with _undisturbed():
             pool.submit(os.getpid)  # which starts all of them
         yield pool
 
@@ -173,6 +176,10 @@ def _do(begin: Callable[..., Callable[[Piece], Any]], given: tuple[Any, ...], pi
 
 def _begin(first: Callable[[], object] | None) -> None:
     """What a worker does first."""
+    for ending in ENDINGS:  # what they call in a process that it is a copy of is not its business
+        if signal.getsignal(ending) is not signal.SIG_IGN:
+            signal.signal(ending, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDINGS)
     collect_seldom()
     # If its parent were killed, it would wait for work for ever.
     threading.Thread(target=_await_parent, daemon=True).start()
@@ -191,9 +198,10 @@ def _await_parent() -> None:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Workers started in here inherit that Ctrl-C is not for them: the terminal sends it to all processes."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _undisturbed() -> Iterator[None]:
+    """Signals that end this process wait: what they raise while a process is started would be lost in its making. And
+    workers started in here inherit that Ctrl-C is not for them: the terminal sends it to all processes."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *ENDINGS})
     try:
         yield
     finally:

@@ -184,7 +184,10 @@ def test_a_query_that_is_ended_leaves_nothing_behind(how: signal.Signals, monkey
             assert process.poll() is None
             time.sleep(0.001)
         process.send_signal(how)
-        assert process.wait() == (-how if how == signal.SIGKILL else 128 + how)
+        try:
+            assert process.wait(60) == (-how if how == signal.SIGKILL else 128 + how)
+        finally:
+            process.kill()
     until = time.monotonic() + 20
     while in_session(process.pid):
         assert time.monotonic() < until
