@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.batch import pack
-from fpdb.load import loading, sources, workers
+from fpdb.load import crews, loading, sources, workers
 from fpdb.load.crews import WorkerError
 from fpdb.load.loading import Report, load
 from fpdb.load.records import records
@@ -361,6 +361,15 @@ def test_a_worker_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(Worker, "outcomes", lambda *_: slow)
     with pytest.raises(WorkerError, match="--jobs 1"):
         list(fingerprinted(in_pieces(given_texts(200)), Worker(fpdb.Recipe.preset(), Task()), 2))
+
+
+def test_no_process_is_copied_whose_threads_the_system_does_not_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    def listdir(path: str) -> list[str]:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    with crews.forked(2, int) as pool:
+        assert pool is None
 
 
 def test_reading_ahead_is_bounded(small_chunks: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001

@@ -84,7 +84,8 @@ class _Workers(Generic[Result]):
         """Waits for what was handed over, unless the pool is another's, who will."""
         with self._lock:
             self._queue.clear()
-        self._pool.shutdown(wait=self._own, cancel_futures=True)
+        if self._own:
+            self._pool.shutdown(cancel_futures=True)
 
     def _hand_over(self) -> None:
         while self._free and self._queue:
@@ -105,8 +106,7 @@ def in_processes(
     pieces: Iterable[Piece], crew: Crew[Result], processes: int, pool: "ProcessPoolExecutor | None" = None
 ) -> Iterator[Result]:
     """What a crew makes of pieces, in order. This process does its share: it takes a piece back where it would have to
-    wait. Reading ahead is bounded. pool: as `forked` gives it, which takes no more then. WorkerError: the rest cannot
-    be had."""
+    wait. Reading ahead is bounded. pool: as `forked` gives it. WorkerError: the rest cannot be had."""
     from concurrent.futures.process import BrokenProcessPool
 
     workers = _Workers(processes - 1, crew, pool)
@@ -148,13 +148,20 @@ def forked(processes: int, first: Callable[[], object]) -> "Iterator[ProcessPool
     this one. For a process that has no database open yet, as LMDB's are not to be copied; None where it has several
     threads, which no copy has, so that a lock of theirs would stay closed, or on a system on which copies are not
     safe. first: what each does while this process is not ready yet; it does not matter if that fails."""
-    if processes < 2 or sys.platform != "linux" or len(os.listdir("/proc/self/task")) > 1:
+    if processes < 2 or not _can_be_copied():
         yield None
         return
     with _pool(processes - 1, "fork", first) as pool:
         with _undisturbed():
             pool.submit(os.getpid)  # which starts all of them
         yield pool
+
+
+def _can_be_copied() -> bool:
+    try:
+        return sys.platform == "linux" and len(os.listdir("/proc/self/task")) == 1
+    except OSError:  # the system does not tell the threads, not only Python's
+        return False
 
 
 def _pool(processes: int, method: str, first: Callable[[], object] | None = None) -> "ProcessPoolExecutor":
