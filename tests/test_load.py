@@ -368,8 +368,8 @@ def test_no_process_is_copied_whose_threads_the_system_does_not_tell(monkeypatch
         raise FileNotFoundError(path)
 
     monkeypatch.setattr(os, "listdir", listdir)
-    with crews.forked(2, int) as pool:
-        assert pool is None
+    with crews.forked(2, int) as copies:
+        assert copies is None
 
 
 def test_reading_ahead_is_bounded(small_chunks: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001

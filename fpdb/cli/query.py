@@ -42,12 +42,11 @@ from fpdb.cli.output import (
 from fpdb.cli.records import records_options
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
-
     from fpdb import Answer, Database, Report, Shards
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.cli.records import Records
     from fpdb.load.answering import Answered
+    from fpdb.load.crews import Copies
 
 MEASURES = (
     "containment",
@@ -208,7 +207,7 @@ def query(
     watcher = TerminalWatcher("querying", total, shown=output != "-" or not sys.stdout.isatty())
     with (
         _folder(records, form, report) as folder,
-        _workers(records, paths, target, jobs) as pool,
+        _workers(records, paths, target, jobs) as copies,
         output_to(output, form),
         target.open_all() if several else target.open("r") as db,
         watcher,
@@ -228,7 +227,7 @@ def query(
             "strict": strict,
             "contents": contents,
             "folder": folder,
-            "pool": pool,
+            "copies": copies,
         }
         answered = _answered(db, target, paths, name, records, asked, failed, watcher, **more)
         answers: Iterator[tuple[Answer, bool, bytes | str]]
@@ -291,7 +290,7 @@ def _end(number: int, _: FrameType | None) -> None:
 
 def _workers(
     records: "Records | None", paths: tuple[str, ...], target: Target, jobs: int | None
-) -> "AbstractContextManager[ProcessPoolExecutor | None]":
+) -> "AbstractContextManager[Copies | None]":
     """Worker processes, if there is much to ask: before a database is open they are there at once, see `forked`."""
     from fpdb.load.answering import ALONE_BYTES, opened
 

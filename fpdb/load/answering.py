@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, Recipe
-from fpdb.load.crews import HELD_BYTES, Crew, in_processes
+from fpdb.load.crews import HELD_BYTES, Copies, Crew, in_processes
 from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
 from fpdb.load.spooling import Spooled, spooled
 from fpdb.load.workers import in_pieces, told_kind, work_of
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
-
     from fpdb.database import Database
     from fpdb.match.answers import Answer
     from fpdb.shards import Shards
@@ -60,15 +58,15 @@ def answers(
     jobs: int | None = None,
     contents: bool = False,
     folder: str | None = None,
-    pool: "ProcessPoolExecutor | None" = None,
+    copies: Copies | None = None,
     **options: Any,
 ) -> Generator[Answered]:
     """What the database answers for each document, in order; one that cannot be read gets a failure and stops no other.
 
     jobs: processes that answer, this one among them (default: one a processor); see `load`. contents: give the
     queries' contents, too. folder: answers come as lines of JSON, see `Answer.to_json`, many together, and are kept in
-    this folder where they are long; it must be there for as long as they are not read. pool: as `crews.forked` gives it
-    for so many. options: as `Database.query` takes them, but name and kind.
+    this folder where they are long; it must be there for as long as they are not read. copies: as many processes, but
+    for this one. options: as `Database.query` takes them, but name and kind.
     """
     db.recipe.check_key()
     asking = _Asking(db, contents, folder, options)
@@ -79,7 +77,7 @@ def answers(
     while jobs > 1 and (piece := next(pieces, None)) is not None:
         ahead.append(piece)
         work += work_of(piece, db.recipe)
-        if len(ahead) > 1 and (work >= ALONE_BYTES or pool is not None):
+        if len(ahead) > 1 and (work >= ALONE_BYTES or copies is not None):
             break
     else:
         jobs = 1
@@ -87,13 +85,13 @@ def answers(
     ahead_of_it, at_hand = AHEAD, 2
     if not contents and not options.get("regions"):
         limited = folder or options.get("min") or options.get("top")
-        start = STARTING_BYTES if pool is None else 0
+        start = STARTING_BYTES if copies is None else 0
         every = bundled(every, jobs, BUNDLE_BYTES if limited else UNLIMITED_BYTES, start)
         ahead_of_it, at_hand = 2 if folder else 1, 1
     if jobs > 1:
         given = _paths(db), db.recipe.to_record(), contents, folder, options
         crew = Crew(_begin, given, lambda _, found: found, asking.answered, ahead_of_it, at_hand)
-        yield from in_processes(every, crew, jobs, pool)
+        yield from in_processes(every, crew, jobs, copies)
         return
     for piece in every:
         yield from asking.answered(piece)

@@ -61,10 +61,10 @@ class _Workers(Generic[Result]):
     when a process dies, and nobody is told.
     """
 
-    def __init__(self, processes: int, crew: Crew[Result], pool: "ProcessPoolExecutor | None") -> None:
+    def __init__(self, processes: int, crew: Crew[Result], copies: "Copies | None") -> None:
         self._task = crew.begin, crew.given
-        self._pool = pool or _pool(processes, "spawn")
-        self._own = pool is None
+        self._copies = copies
+        self._pool = _pool(processes, "spawn") if copies is None else copies.pool
         self._free = crew.at_hand * processes
         self._queue: deque[_Given[Result]] = deque()
         self._lock = threading.RLock()  # a future that is done already calls `_next` at once
@@ -81,11 +81,13 @@ class _Workers(Generic[Result]):
             return self._queue.pop() if self._queue else None
 
     def close(self) -> None:
-        """Waits for what was handed over, unless the pool is another's, who will."""
+        """Waits for what was handed over; for copies whoever made them will."""
         with self._lock:
             self._queue.clear()
-        if self._own:
+        if self._copies is None:
             self._pool.shutdown(cancel_futures=True)
+        else:
+            self._copies.end()
 
     def _hand_over(self) -> None:
         while self._free and self._queue:
@@ -103,13 +105,13 @@ class _Workers(Generic[Result]):
 
 
 def in_processes(
-    pieces: Iterable[Piece], crew: Crew[Result], processes: int, pool: "ProcessPoolExecutor | None" = None
+    pieces: Iterable[Piece], crew: Crew[Result], processes: int, copies: "Copies | None" = None
 ) -> Iterator[Result]:
     """What a crew makes of pieces, in order. This process does its share: it takes a piece back where it would have to
-    wait. Reading ahead is bounded. pool: as `forked` gives it. WorkerError: the rest cannot be had."""
+    wait. Reading ahead is bounded. copies: the other processes, which end then. WorkerError: the rest cannot be had."""
     from concurrent.futures.process import BrokenProcessPool
 
-    workers = _Workers(processes - 1, crew, pool)
+    workers = _Workers(processes - 1, crew, copies)
     waiting: deque[_Given[Result]] = deque()
     held = 0
     try:
@@ -142,8 +144,30 @@ def _first(waiting: deque[_Given[Result]], workers: _Workers[Result], crew: Crew
     return crew.unpack(first.piece, first.future.result())
 
 
+class Copies:
+    """Worker processes that are copies of this one, for one `in_processes`."""
+
+    def __init__(self, processes: int, first: Callable[[], object]) -> None:
+        """first: see `forked`."""
+        self.pool = _pool(processes, "fork", first)
+        self._ending = threading.Thread(target=self.pool.shutdown)
+        with _undisturbed():
+            self.pool.submit(os.getpid)  # which starts all of them
+
+    def end(self) -> None:
+        """Lets them end when they have done what was handed over; returns at once. (A pool's own way to do so leaves
+        nothing to wait for.)"""
+        if self._ending.ident is None:
+            self._ending.start()
+
+    def wait(self) -> None:
+        """Until they have ended."""
+        self.end()
+        self._ending.join()
+
+
 @contextmanager
-def forked(processes: int, first: Callable[[], object]) -> "Iterator[ProcessPoolExecutor | None]":
+def forked(processes: int, first: Callable[[], object]) -> Iterator[Copies | None]:
     """Worker processes for one `in_processes` of so many, this one among them: they are there at once, as copies of
     this one. For a process that has no database open yet, as LMDB's are not to be copied; None where it has several
     threads, which no copy has, so that a lock of theirs would stay closed, or on a system on which copies are not
@@ -151,10 +175,11 @@ def forked(processes: int, first: Callable[[], object]) -> "Iterator[ProcessPool
     if processes < 2 or not _can_be_copied():
         yield None
         return
-    with _pool(processes - 1, "fork", first) as pool:
-        with _undisturbed():
-            pool.submit(os.getpid)  # which starts all of them
-        yield pool
+    copies = Copies(processes - 1, first)
+    try:
+        yield copies
+    finally:
+        copies.wait()
 
 
 def _can_be_copied() -> bool:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
 from json.encoder import encode_basestring_ascii
 from numbers import Integral, Real
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fpdb.errors import BadQuery
@@ -115,8 +114,7 @@ _match: Final = partial(tuple.__new__, Match)
 _ENCODE: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """What was asked.
 
     fingerprints: those of the query document, repeats included. looked_up: its distinct hashes that were looked up,
@@ -134,7 +132,7 @@ class Query:
 
     def to_dict(self) -> dict[str, Any]:
         """By name, without a note where there is none."""
-        values = dict(zip(_OF_QUERY, _values_of_query(self), strict=True))
+        values = self._asdict()
         if self.note is None:
             del values["note"]
         return values
@@ -161,7 +159,7 @@ class Answer:
         """Sent to another process by columns, without those that say nothing."""
         columns = zip(Match._fields, zip(*self.matches, strict=True), strict=False)
         said = {name: column for name, column in columns if column.count(None) < len(column)}
-        return _answer, (_values_of_query(self.query), said)
+        return _answer, (self.query, said)
 
     def without_regions(self) -> Answer:
         """As it would be, had regions not been asked for."""
@@ -177,9 +175,5 @@ class Answer:
         return _ENCODE(self.to_dict()) + "\n"
 
 
-def _answer(query: tuple[Any, ...], columns: dict[str, tuple[Any, ...]]) -> Answer:
-    return Answer(Query(*query), matches_of(columns) if columns else [])
-
-
-_OF_QUERY: Final = tuple(field.name for field in fields(Query))
-_values_of_query: Final = attrgetter(*_OF_QUERY)
+def _answer(query: Query, columns: dict[str, tuple[Any, ...]]) -> Answer:
+    return Answer(query, matches_of(columns) if columns else [])

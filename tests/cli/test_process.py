@@ -202,8 +202,8 @@ from fpdb.load.crews import forked
 wait = threading.Event()
 for _ in range({others}):
     threading.Thread(target=wait.wait).start()
-with forked({processes}, int) as pool:
-    print(0 if pool is None else len(pool._processes))
+with forked({processes}, int) as copies:
+    print(0 if copies is None else len(copies.pool._processes))
 wait.set()
 """
 
