@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bench import compare, corpora, performance, scale
@@ -262,6 +262,8 @@ def test_the_page_has_markers_and_no_runs_make_no_tables(tmp_path: Path) -> None
 @settings(max_examples=10, deadline=None)
 @given(documents=st.integers(10**5, 2**31), hashes=st.integers(20, 300))
 def test_the_formula_of_sizes_is_what_the_store_writes(documents: int, hashes: int) -> None:
+    last = documents - 1
+    assume(last - 2 ** (last.bit_length() - 1) > documents // 50)  # or else few blocks have one that needs so many bits
     shard = Shard(documents, hashes, 11 * hashes)
     some = sizes.slice_of(shard, 20_000)
     _, _, counts = _codec.encode_postings(some.hashes, some.documents, False)

@@ -52,7 +52,7 @@ class Shard(NamedTuple):
 
 
 def block_postings(shard: Shard) -> int:
-    """How many postings a block takes."""
+    """How many postings a block takes; a few more where the documents are just more than a power of two."""
     gap = 2**64 / shard.postings
     low, width = floor(log2(gap)), (shard.documents - 1).bit_length()
 
