@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
-from typing import Self
+from typing import Self, cast
 
 from fpdb import database
 from fpdb.database import Database
@@ -89,7 +89,7 @@ class Shards(Questions):
         return sources_of([one.path for one in self.databases.values()], texts)
 
     def _placed(self, view: Snapshot, ranked: Ranked) -> Ranked:
-        assert isinstance(view, Together)  # noqa: S101 (made above)
-        names = [self._names[view.store_of(document)] for document in ranked.documents]
+        together = cast(Together, view)  # as `_snapshot` makes it
+        names = [self._names[together.store_of(document)] for document in ranked.documents]
         matches = [match._replace(database=name) for match, name in zip(ranked.answer.matches, names, strict=True)]
         return ranked._replace(answer=replace(ranked.answer, matches=matches))

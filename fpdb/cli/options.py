@@ -287,7 +287,7 @@ def jobs_option(command: Command) -> Command:
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Processes that fingerprint. [default: one a processor]",
+        help="Processes that fingerprint, or answer. [default: one a processor]",
     )(command)
 
 

@@ -2,15 +2,13 @@
 
 import math
 import os
-import signal
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import islice
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -262,30 +260,14 @@ def query(
         sys.exit(1)
 
 
-@contextmanager
-def _folder(records: "Records | None", form: str, report: str | None) -> Iterator[str | None]:
+def _folder(records: "Records | None", form: str, report: str | None) -> "AbstractContextManager[str | None]":
     """Where lines wait for those before them, if they are made where the answers are: those of many queries, but not
-    what goes on a page. Workers must have ended before it does; it goes, too, when the program is told to end."""
+    what goes on a page. Workers must have ended before it does."""
     if records is None or form != "json" or report is not None:
-        yield None
-        return
-    from tempfile import TemporaryDirectory
+        return nullcontext()
+    from fpdb.load.spooling import spool_folder
 
-    from fpdb.load.crews import ENDINGS
-
-    ending = [one for one in ENDINGS if signal.getsignal(one) is signal.SIG_DFL]  # not: nohup
-    for one in ending:
-        signal.signal(one, _end)
-    try:
-        with TemporaryDirectory(prefix="fpdb-") as folder:
-            yield folder
-    finally:
-        for one in ending:
-            signal.signal(one, signal.SIG_DFL)
-
-
-def _end(number: int, _: FrameType | None) -> None:
-    sys.exit(128 + number)
+    return spool_folder()
 
 
 def _workers(

@@ -1,12 +1,15 @@
 """Lines on their way from the process that makes them to where they are printed: few in memory, many in a file."""
 
 import os
+import signal
+import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from tempfile import NamedTemporaryFile
+from contextlib import ExitStack, contextmanager
+from types import FrameType
 from typing import NamedTuple
 
 from fpdb.errors import StorageFailure
+from fpdb.load.crews import ENDINGS
 
 PIECE_BYTES = 1 << 16
 """That are written at once, and held. (Of larger pieces, all memory that they pass through is new to the system, and a
@@ -29,9 +32,31 @@ class Spooled(NamedTuple):
         yield self.last
 
 
+@contextmanager
+def spool_folder() -> Iterator[str]:
+    """A new folder for `spooled`, which goes in the end, also where the process is told to end; for a main thread."""
+    from tempfile import TemporaryDirectory  # not for a query alone, which needs none
+
+    ending = [one for one in ENDINGS if signal.getsignal(one) is signal.SIG_DFL]  # not: nohup
+    for one in ending:
+        signal.signal(one, _end)
+    try:
+        with TemporaryDirectory(prefix="fpdb-") as folder:
+            yield folder
+    finally:
+        for one in ending:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
 def spooled(lines: Iterable[bytes], folder: str) -> Spooled:
     """The lines, of which no more than PIECE_BYTES and the longest line are held in memory; others are in a new file in
     the folder. Raises StorageFailure where that cannot be written."""
+    from tempfile import NamedTemporaryFile
+
     waiting = bytearray()
     with ExitStack() as stack:
         file = None

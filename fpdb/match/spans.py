@@ -172,9 +172,8 @@ class _Cutter:
         yield from merged(name, read.fingerprints.source.text, passages, self._cut)
 
     def _number(self, name: str) -> int:
-        found = self._view.catalogue.find(layout.name_bytes(name))
-        assert found is not None  # noqa: S101 (it was found in this very commit)
-        return found
+        key = layout.name_bytes(name)
+        return self._view.catalogue.find_all([key])[key]
 
 
 Group = tuple[int, int, list[Passage]]

@@ -3,11 +3,13 @@
 Functions on DataFrames. Nothing else of fpdb imports this package, and pyspark is needed for it alone.
 """
 
+from importlib import import_module
+
 from fpdb.errors import MissingPackage
 
 try:
-    import pyarrow  # noqa: F401
-    import pyspark  # noqa: F401
+    for package in ("pyarrow", "pyspark"):
+        import_module(package)
 except ImportError as error:
     raise MissingPackage(f"fpdb.spark needs the package {error.name}: pip install 'fpdb[spark]'") from None
 

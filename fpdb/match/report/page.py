@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.resources import files
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ _RISKY: Final = re.compile(
 def check_packages() -> None:
     """Raises MissingPackage where pages cannot be made."""
     try:
-        import jinja2  # noqa: F401
+        import_module("jinja2")
     except ImportError as error:
         raise MissingPackage("Jinja2 is needed to write a report: pip install 'fpdb[report]'") from error
 
