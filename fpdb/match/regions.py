@@ -63,6 +63,9 @@ def find_regions(query: Selected, document: Selected, shared: U64, k: int, slack
     ours, theirs = (Side.of(side.hashes, side.positions, shared, whole=side.whole) for side in (query, document))
     if not len(ours.ids) or not len(theirs.ids):
         return []
+    if len(ours.ids) == len(theirs.ids) == 1:  # as with most pairs of a collection
+        start, other = int(ours.positions[0]), int(theirs.positions[0])
+        return [Region(start, start + k, other, other + k, 1)]
     pairs = Pairs(ours, theirs, len(shared))
     cover = Cover(ours, theirs, slack)
     i, j = pairs.rare()

@@ -106,6 +106,8 @@ class Cover:
 
     def tile(self, i: I64, j: I64, against: tuple[int, ...] = (0, 1)) -> None:
         """Chooses from the runs of these pairs until all is taken; against: the sides where none may be taken twice."""
+        if not len(i):
+            return
         i, j, lengths = self._runs_of(i, j)
         long = lengths > 1
         heap = [_place(*run) for run in zip(*(part[long].tolist() for part in (i, j, lengths)), strict=True)]
@@ -122,8 +124,12 @@ class Cover:
                     heappush(heap, _place(i0 + start, j0 + start, end - start))
                 else:
                     single.append((i0 + start, j0 + start))
-        rest = np.array(single, np.int64).reshape(-1, 2)
-        self._tile_single(np.r_[i[~long], rest[:, 0]], np.r_[j[~long], rest[:, 1]], against)
+        i, j = i[~long], j[~long]
+        if single:
+            rest = np.array(single, np.int64)
+            i, j = np.concatenate((i, rest[:, 0])), np.concatenate((j, rest[:, 1]))
+        if len(i):
+            self._tile_single(i, j, against)
 
     def _tile_single(self, i: I64, j: I64, against: tuple[int, ...]) -> None:
         """The same for runs of one fingerprint, of which there may be very many."""
@@ -156,20 +162,28 @@ class Cover:
             at = end
 
     def _runs_of(self, i: I64, j: I64) -> tuple[I64, I64, I64]:
-        """The runs of consecutive pairs, as long as they go: (i, j, length), shape (runs,)."""
-        if not len(i):
-            return i, j, i
+        """The runs of consecutive pairs, one at least, as long as they go: (i, j, length), shape (runs,)."""
         wide = len(self._ours.ids) + 1
         keys = np.sort((i - j + len(self._theirs.ids)) * wide + i)  # by diagonal, and along it
-        keys = keys[np.r_[True, keys[1:] != keys[:-1]]]
+        keys = keys[_begin(keys[1:] != keys[:-1])]
         i = keys % wide
         j = i + len(self._theirs.ids) - keys // wide
         ours, theirs = self._ours.positions, self._theirs.positions
         follows = (keys[1:] == keys[:-1] + 1) & self._ours.joins[i[1:]] & self._theirs.joins[j[1:]]
         drift = (ours[i[1:]] - ours[i[:-1]]) - (theirs[j[1:]] - theirs[j[:-1]])
         follows &= np.abs(drift) <= self._slack
-        first = np.flatnonzero(np.r_[True, ~follows])
-        return i[first], j[first], np.diff(np.r_[first, len(i)])
+        first = np.flatnonzero(_begin(~follows))
+        lengths = np.empty(len(first), np.int64)
+        lengths[:-1] = first[1:] - first[:-1]
+        lengths[-1] = len(i) - first[-1]
+        return i[first], j[first], lengths
+
+
+def _begin(differ: Bools) -> Bools:
+    """Where each stretch of neighbours that do not differ begins, the first one included; shape (n + 1,)."""
+    begin = np.ones(len(differ) + 1, np.bool_)
+    begin[1:] = differ
+    return begin
 
 
 def _place(i: int, j: int, length: int) -> tuple[int, int, int, int, int, int]:
