@@ -21,6 +21,7 @@ from fpdb.documents import Document, document_of, sources_of
 from fpdb.errors import (
     BadKeyFile,
     BadName,
+    BadQuery,
     DatabaseExists,
     Error,
     NoSuchDocument,
@@ -246,18 +247,38 @@ class Database(Questions):
 
     # ------------------------------------------------------------ questions
 
-    def pairs(self, *, watch: Watch | None = None, **options: Any) -> Iterator[Pair]:
+    def pairs(
+        self,
+        *,
+        regions: bool = False,
+        gap: int = 0,
+        texts: Callable[[Document], str | bytes | None] | None = None,
+        watch: Watch | None = None,
+        **options: Any,
+    ) -> Iterator[Pair]:
         """All documents against all: the pairs that share hashes, ranked.
 
-        watch: is called with a stage, what is counted in it, how many are done and of how many, now and then.
-        options: see `match.comparison.PairOptions`: min_shared, by, min, top, max_df, new, since, owners, by_owner.
-        Raises BadQuery, Corrupt.
+        regions: also tell where each pair is alike; gap, texts: as for `query`. watch: is called with a stage, what is
+        counted in it, how many are done and of how many, now and then. options: see `match.comparison.PairOptions`:
+        min_shared, by, min, top, max_df, new, since, owners, by_owner. Raises BadQuery, Corrupt, MissingPackage.
         """
-        from fpdb.match.comparison import PairOptions
+        from fpdb.match.comparison import PairOptions, cap_of
         from fpdb.match.pairs import pairs
 
-        checked = PairOptions(**options)
-        return self._from_view(lambda view: pairs(view, checked, watch))
+        checked, sources = PairOptions(**options), self._sources(texts)
+        if not regions and not checked.placed:
+            return self._from_view(lambda view: pairs(view, checked, watch))
+        if checked.by_owner:
+            raise BadQuery("regions are of two documents: leave by_owner out")
+        from fpdb.match.beside import Beside
+        from fpdb.match.covering import covered, with_regions
+
+        def closer(view: Snapshot) -> Iterator[Pair]:
+            beside = Beside(view, self.recipe, sources, cap_of(checked.max_df, view.state.documents), gap=gap)
+            found = covered(view, beside, checked, watch) if checked.placed else pairs(view, checked, watch)
+            return with_regions(view, beside, found) if regions else found
+
+        return self._from_view(closer)
 
     def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
         """Documents that pairs connect, directly or through others, the largest groups first.
@@ -363,7 +384,7 @@ class Database(Questions):
         from fpdb.match.comparison import PairOptions
         from fpdb.match.explaining import explain
 
-        checked = PairOptions(**options)
+        checked = PairOptions(**options).told_by_hashes()
         with self._store.snapshot() as view:
             sides = [self._side(view, name, (contents or {}).get(name), kind) for name in (a, b)]
             return explain(view, self.recipe, sides[0], sides[1], checked)

@@ -95,14 +95,19 @@ class Questions(ABC):
         with self._snapshot() as view:
             itself = _of_content(view, name, content)
             asked, found, search_with = self._ask(view, content, name, kind, itself, window, rarity, include_self)
-            ranked = self._placed(view, search(view, asked, self._options(asked.kind, options)))
-            if not regions:
+            checked = self._options(asked.kind, options)
+            ranked = self._placed(view, search(view, asked, checked.of_all() if checked.placed else checked))
+            if not regions and not checked.placed:
                 return ranked.answer
             if window is not None:
                 found = search_with()
             from fpdb.match.evidence import Evidence
 
-            return Evidence(view, self.recipe, found, ranked.ignored, gap).attach(ranked, self._sources(texts))
+            evidence = Evidence(view, self.recipe, found, ranked.ignored, gap)
+            sources = self._sources(texts)
+            if checked.placed:
+                ranked = evidence.rank(ranked, sources, checked)
+            return evidence.attach(ranked, sources) if regions else ranked.answer
 
     def queries(
         self,

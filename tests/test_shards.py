@@ -93,7 +93,14 @@ def test_documents_of_text(tmp_path, preset):
             db.add("form", PROSE * 3, boilerplate=True)
         shards = fpdb.Shards({"a": parts[0], "b": parts[1]})
         for text in (texts[0], texts[6] + OTHER, texts[1][:2_000], PROSE):
-            for options in ({}, {"regions": True}, {"rarity": "corpus"}, {"name": "0"}, {"by": "weighted_resemblance"}):
+            for options in (
+                {},
+                {"regions": True},
+                {"rarity": "corpus"},
+                {"name": "0"},
+                {"by": "weighted_resemblance"},
+                {"by": "weighted_document_coverage", "top": 2},
+            ):
                 expected = one.query(text, **options).to_dict()
                 found = shards.query(text, **options)
                 assert without_databases(found) == expected

@@ -5,7 +5,7 @@ Imports the library only when a command runs, so that help comes at once.
 
 import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -26,6 +26,8 @@ SUFFIXES = ("", "-lock", "-writer", "-merge")
 TOP_OF_TABLE = 20
 
 PAIR_MEASURES = ("containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance")
+COVERED = ("coverage", "weighted-coverage")
+"""Measures that only pairs of documents can be ranked by."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -171,18 +173,18 @@ def top_option(command: Command) -> Command:
     )(command)
 
 
-def pair_options(command: Command) -> Command:
-    """Which pairs of documents count: what `fpdb.Database.pairs` takes, but for --top."""
+def pair_options(command: Command, *, measures: Sequence[str] = PAIR_MEASURES, about: str = "") -> Command:
+    """Which pairs of documents count: what `fpdb.Database.pairs` takes, but for --top. about: more to say of --by."""
     for option in reversed(
         (
             click.option(
                 "--by",
-                type=click.Choice(PAIR_MEASURES),
+                type=click.Choice(measures),
                 default="containment",
                 show_default=True,
                 callback=lambda _, __, value: value.replace("-", "_"),
                 help="The measure: for the order, and for --min. Containment is the larger of both directions; "
-                "weighted ones count rare hashes for more.",
+                f"weighted ones count rare hashes for more.{about}",
             ),
             click.option(
                 "--min-shared",

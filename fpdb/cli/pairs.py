@@ -1,6 +1,7 @@
 """`fpdb pairs`."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,8 @@ import click
 
 from fpdb.cli.comparing import say_discarded, watched
 from fpdb.cli.options import (
+    COVERED,
+    PAIR_MEASURES,
     TOP_OF_TABLE,
     Target,
     keep_option,
@@ -29,6 +32,7 @@ from fpdb.cli.output import (
     write_rows,
     write_table,
 )
+from fpdb.cli.regions import show_pair_regions
 
 if TYPE_CHECKING:
     from fpdb import Cluster, Pair
@@ -41,13 +45,15 @@ COLUMNS = (
     Column("a in b", right=True),
     Column("b in a", right=True),
     Column("resemblance", right=True),
-    Column(""),
 )
-WEIGHTED_COLUMNS = (
-    *COLUMNS[:-1],
-    Column("weighted", right=True),
-    Column(""),
-)
+SCORES = {
+    "weighted_containment": "weighted",
+    "weighted_resemblance": "weighted",
+    "coverage": "coverage",
+    "weighted_coverage": "weighted",
+}
+"""Measures that have a column where pairs are ranked by them, and its title."""
+
 FIELDS: dict[str, type] = {
     "a": str,
     "b": str,
@@ -59,17 +65,34 @@ FIELDS: dict[str, type] = {
 WEIGHTED_FIELDS: dict[str, type] = dict.fromkeys(
     ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance"), float
 )
+COVERAGES: dict[str, type] = dict.fromkeys(("coverage_a", "coverage_b"), float)
+WEIGHTED_COVERAGES: dict[str, type] = dict.fromkeys(("rarity", "weighted_coverage_a", "weighted_coverage_b"), float)
+SOURCES: dict[str, type] = dict.fromkeys(("source_a", "source_b"), str)
 MEMBERS: dict[str, type] = {"cluster": str, "member": str}
 KEPT: dict[str, type] = {"kept": str}
 
 
 @click.command()
-@pair_options
+@partial(
+    pair_options,
+    measures=(*PAIR_MEASURES, *COVERED),
+    about=" Coverage is how much of a document lies in regions, the larger of both; weighted, times the rarity of what "
+    "is shared, so that what is the least likely to be chance comes first. It takes the longer the more pairs share "
+    "anything, see --min-shared.",
+)
 @top_option
 @click.option(
     "--by-owner",
     is_flag=True,
     help="Compare owners, the documents of each taken as one. A report also shows their most alike documents.",
+)
+@click.option("--regions", is_flag=True, help="Also tell where each pair is alike: lines, and characters in JSON.")
+@click.option(
+    "--gap",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="With --regions: join those that are at most N symbols apart.",
 )
 @click.option("--clusters", is_flag=True, help="Print groups that pairs connect, directly or through others.")
 @keep_option(None)
@@ -85,6 +108,8 @@ def pairs(
     form: str,
     output: str,
     top: int | None,
+    regions: bool,
+    gap: int,
     **options: Any,
 ) -> None:
     """Compare all documents with each other.
@@ -101,6 +126,10 @@ def pairs(
         raise click.UsageError("a report has pairs and their clusters: give --report without --clusters")
     if keep and not clusters:
         raise click.UsageError("--keep says what is kept of a cluster: give --clusters, or see 'fpdb drop-list'")
+    if gap and not regions:
+        raise click.UsageError("--gap joins regions: give --regions too")
+    if regions and (clusters or options["by_owner"]):
+        raise click.UsageError("--regions are of two documents: give it without --clusters and --by-owner")
     options["top"] = top
     with output_to(output, form), target.open("r") as db, wrong_usage():
         say_discarded(db)
@@ -113,7 +142,8 @@ def pairs(
         # One more than a table shows tells whether there are more, without keeping all of them.
         options["top"] = (top or listed) + 1 if form == "table" else top
         kept: list[Pair] = []
-        _print_pairs(_keeping(watched(db.pairs, options), kept, listed + 1), form, top, options["by"])
+        found = watched(partial(db.pairs, regions=regions, gap=gap), options)
+        _print_pairs(_keeping(found, kept, listed + 1), form, top, options["by"], regions=regions)
         if page and report:
             page.add_pairs(kept[:top], **{name: options[name] for name in ("by_owner", "owners", "max_df")})
             with whole_file(report) as file:
@@ -128,30 +158,43 @@ def _keeping(found: "Iterable[Pair]", kept: "list[Pair]", most: int) -> "Iterato
         yield pair
 
 
-def _print_pairs(found: "Iterable[Pair]", form: str, top: int | None, by: str) -> None:
-    weighted = by.startswith("weighted_")
+def _print_pairs(found: "Iterable[Pair]", form: str, top: int | None, by: str, *, regions: bool) -> None:
     if form != "table":
-        write_found(form, FIELDS | WEIGHTED_FIELDS if weighted else FIELDS, found)
+        write_found(form, _fields(by, regions=regions), found)
     else:
         listed = list(found)
         shown = listed[: top or TOP_OF_TABLE]
         if not shown:
             write_line("no pair shares as much")
             return
-        rows = (_row(rank, pair, by, weighted) for rank, pair in enumerate(shown, start=1))
-        write_table(WEIGHTED_COLUMNS if weighted else COLUMNS, rows)
+        score = SCORES.get(by)
+        added = [] if score is None else [Column(score, right=True)]
+        rows = (_row(rank, pair, by) for rank, pair in enumerate(shown, start=1))
+        write_table((*COLUMNS, *added, Column("")), rows)
         if len(listed) > len(shown):
             write_line("there are more; see them with --top")
+        if regions:
+            show_pair_regions(shown)
 
 
-def _row(rank: int, pair: "Pair", by: str, weighted: bool) -> list[str]:
-    larger = max(pair.containment_a, pair.containment_b)
-    score = pair.resemblance if by == "resemblance" else larger
+def _fields(by: str, *, regions: bool) -> dict[str, type]:
+    """Of CSV and Parquet."""
+    fields = dict(FIELDS)
+    if by in ("weighted_containment", "weighted_resemblance"):
+        fields |= WEIGHTED_FIELDS
+    if regions or by.endswith("coverage"):
+        fields |= COVERAGES
+    if by == "weighted_coverage":
+        fields |= WEIGHTED_COVERAGES
+    return fields | SOURCES if regions else fields
+
+
+def _row(rank: int, pair: "Pair", by: str) -> list[str]:
+    names = ["containment_a", "containment_b"] if by == "shared" else [by, f"{by}_a", f"{by}_b"]
+    score = max(getattr(pair, name, None) or 0.0 for name in names)
     cells = [str(rank), pair.a, pair.b, f"{pair.shared:,}", f"{pair.containment_a:.1%}", f"{pair.containment_b:.1%}"]
     cells.append(f"{pair.resemblance:.3f}")
-    if weighted:
-        of_a, of_b, of_both = pair.weighted_containment_a, pair.weighted_containment_b, pair.weighted_resemblance
-        score = (of_both or 0) if by.endswith("resemblance") else max(of_a or 0, of_b or 0)
+    if by in SCORES:
         cells.append(f"{score:.3f}")
     return [*cells, bar(score)]
 

@@ -54,6 +54,10 @@ MEASURES = (
     "weighted-containment",
     "weighted-reverse-containment",
     "weighted-resemblance",
+    "query-coverage",
+    "document-coverage",
+    "weighted-query-coverage",
+    "weighted-document-coverage",
 )
 
 COLUMNS = (
@@ -80,6 +84,11 @@ WEIGHTED_FIELDS: dict[str, type] = {
     "weighted_resemblance": float,
 }
 COVERAGES: dict[str, type] = {"query_coverage": float, "document_coverage": float, "source": str}
+WEIGHTED_COVERAGES: dict[str, type] = {
+    "rarity": float,
+    "weighted_query_coverage": float,
+    "weighted_document_coverage": float,
+}
 DATABASE: dict[str, type] = {"database": str}
 
 
@@ -96,8 +105,10 @@ DATABASE: dict[str, type] = {"database": str}
 @click.option(
     "--by",
     type=click.Choice(MEASURES),
-    help="The measure: for the order, and for --min. Weighted ones count rare hashes for more; all but "
-    "weighted-containment read the whole database.  [default: containment; reverse-containment with koala]",
+    help="The measure: for the order, and for --min. Weighted ones count rare hashes for more; "
+    "weighted-reverse-containment and weighted-resemblance read the whole database. Coverage is how much of the query, "
+    "or the document, lies in regions; weighted, times the rarity of what is shared. It takes the longer the more "
+    "documents share anything.  [default: containment; reverse-containment with koala]",
 )
 @click.option("--min", "least", type=float, metavar="X", help="Only matches of at least X.")
 @top_option
@@ -215,7 +226,8 @@ def query(
         page = db.report(by=measure) if report and isinstance(db, fpdb.Database) else None
         most = top if page is None else top or page.limits.rows
         if form == "table":  # one more tells that there are more; regions take time, so there are none beyond
-            most = max(shown, most or 0) + 1 if options["regions"] or page is not None else None
+            closer = options["regions"] or page is not None or measure.endswith("coverage")
+            most = max(shown, most or 0) + 1 if closer else None
         asked = options | {"min": least, "top": most, "kind": kind, "regions": options["regions"] or page is not None}
         if by is not None:
             asked["by"] = measure
@@ -231,7 +243,7 @@ def query(
         answers: Iterator[tuple[Answer, bool, bytes | str]]
         answers = ((one.answer, one.itself, one.content or b"") for one in answered if one.answer is not None)
         if page is not None:
-            answers = _put_on(page, answers, top, options["regions"] or form == "table")
+            answers = _put_on(page, answers, top, None if options["regions"] or form == "table" else measure)
         if folder is not None:
             for one in answered:
                 if one.lines is not None:
@@ -240,7 +252,8 @@ def query(
             write_found(form, {}, (answer for answer, *_ in answers))
         elif form in ("csv", "parquet"):
             fields = FIELDS | (WEIGHTED_FIELDS if measure in WEIGHTED_FIELDS else {})
-            fields |= COVERAGES if options["regions"] else {}
+            fields |= COVERAGES if options["regions"] or measure.endswith("coverage") else {}
+            fields |= WEIGHTED_COVERAGES if measure in WEIGHTED_COVERAGES else {}
             fields |= DATABASE if several else {}
             write_rows(form, fields, (row for answer, *_ in answers for row in _rows(answer, fields)))
         else:
@@ -337,12 +350,13 @@ def _answered(
 
 
 def _put_on(
-    page: "Report", answers: "Iterator[tuple[Answer, bool, bytes | str]]", top: int | None, regions: bool
+    page: "Report", answers: "Iterator[tuple[Answer, bool, bytes | str]]", top: int | None, by: str | None
 ) -> "Iterator[tuple[Answer, bool, bytes | str]]":
-    """The answers, each put on the page as well; regions: they keep theirs."""
+    """The answers, each put on the page as well; by: the measure they are ranked by, if they are to lose their
+    regions."""
     for answer, left_out, content in answers:
         page.add_answer(replace(answer, matches=answer.matches[:top]), content)
-        yield answer if regions else answer.without_regions(), left_out, content
+        yield answer if by is None else answer.without_regions(by), left_out, content
 
 
 def _rows(answer: "Answer", fields: Iterable[str]) -> Iterator[tuple[object, ...]]:
@@ -363,7 +377,7 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
         why = "" if query.note is None else f": {query.note}"
         write_line("no match" + (" but itself, see --include-self" if left_out and query.looked_up else "") + why)
         return
-    weighted = by in WEIGHTED_FIELDS
+    score = "weighted" if by.startswith("weighted") else "coverage" if by.endswith("coverage") else None
     rows = (
         (
             str(rank),
@@ -373,16 +387,15 @@ def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
             f"{match.containment:.1%}",
             f"{match.reverse_containment:.1%}",
             f"{match.resemblance:.3f}",
-            *([f"{getattr(match, by):.3f}"] if weighted else []),
+            *([f"{getattr(match, by):.3f}"] if score else []),
             bar(getattr(match, bars)),
             "" if match.part is None else f"about {match.part:.0%} of the shorter",
         )
         for rank, match in enumerate(answer.matches[:top], start=1)
     )
     databases = [Column("database")] if answer.matches[0].database is not None else []
-    write_table(
-        (*COLUMNS[:2], *databases, *COLUMNS[2:], *([Column("weighted", right=True)] if weighted else []), *BAR), rows
-    )
+    write_table((*COLUMNS[:2], *databases, *COLUMNS[2:], *([Column(score, right=True)] if score else []), *BAR), rows)
     if len(answer.matches) > top:
-        more = "more" if answer.matches[0].regions is not None else f"{len(answer.matches) - top:,} more"
+        limited = answer.matches[0].query_coverage is not None  # to one more than is shown
+        more = "more" if limited else f"{len(answer.matches) - top:,} more"
         write_line(f"{more}; see them with --top")

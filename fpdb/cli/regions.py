@@ -1,13 +1,14 @@
-"""Regions for a person: under each match, the lines of the query that match, and where they stand in the document."""
+"""Regions for a person: under each match, the lines of the query that match, and where they stand in the document;
+under each pair, where they stand in both."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fpdb.cli.output import count_text, printable, write_line
 
 if TYPE_CHECKING:
-    from fpdb import Match
+    from fpdb import Match, Pair
 
 REGIONS_A_MATCH = 5
 LINES_A_REGION = 3
@@ -28,28 +29,48 @@ def show_regions(matches: "Sequence[Match]", text: str) -> None:
     lines = _LINE_END.split(text)
     for rank, match in enumerate(matches, start=1):
         regions = match.regions or []
-        write_line()
-        write_line(f"{rank}  {match.name}: {', '.join(_about(match))}")
-        largest = sorted(range(len(regions)), key=lambda index: (-regions[index]["shared"], index))[:REGIONS_A_MATCH]
-        for index in sorted(largest):
-            for line in _region(regions[index], lines):
-                write_line(line)
-        if len(regions) > len(largest):
-            write_line(f"  {count_text(len(regions) - len(largest), 'smaller region')} more; see --format json")
+        covered = f"{match.query_coverage or 0:.1%} of the query and {match.document_coverage or 0:.1%} of the document"
+        about = [count_text(len(regions), "region"), covered]
+        if match.source in UNREAD:
+            about.append(UNREAD[match.source])
+        _show(f"{rank}  {match.name}: {', '.join(about)}", regions, lambda region: _with_lines(region, lines))
 
 
-def _about(match: "Match") -> Iterator[str]:
-    yield count_text(len(match.regions or []), "region")
-    yield f"{match.query_coverage or 0:.1%} of the query and {match.document_coverage or 0:.1%} of the document"
-    if match.source in UNREAD:
-        yield UNREAD[match.source]
+def show_pair_regions(pairs: "Sequence[Pair]") -> None:
+    """The same of each pair, in order of a, without lines."""
+    for rank, pair in enumerate(pairs, start=1):
+        about = ["no region can be told"]
+        if pair.regions is not None:
+            covered = f"{pair.coverage_a or 0:.1%} of a and {pair.coverage_b or 0:.1%} of b"
+            about = [count_text(len(pair.regions), "region"), covered]
+        for side, source in (("a", pair.source_a), ("b", pair.source_b)):
+            if source in UNREAD:
+                about.append(f"{side}: {UNREAD[source]}")
+        heading = f"{rank}  {pair.a} and {pair.b}: {', '.join(about)}"
+        _show(heading, pair.regions or [], lambda region: [_equation(region["a"], region["b"], region["shared"])])
 
 
-def _region(region: dict[str, Any], lines: Sequence[str]) -> Iterator[str]:
-    here, there = region["query"], region["document"]
+def _show(
+    heading: str, regions: "Sequence[dict[str, Any]]", lines_of: "Callable[[dict[str, Any]], Iterable[str]]"
+) -> None:
+    write_line()
+    write_line(heading)
+    largest = sorted(range(len(regions)), key=lambda index: (-regions[index]["shared"], index))[:REGIONS_A_MATCH]
+    for index in sorted(largest):
+        for line in lines_of(regions[index]):
+            write_line(line)
+    if len(regions) > len(largest):
+        write_line(f"  {count_text(len(regions) - len(largest), 'smaller region')} more; see --format json")
+
+
+def _equation(one: dict[str, int], other: dict[str, int], shared: int) -> str:
+    return f"  {_where(one)} = {_where(other)} ({shared:,} shared)"
+
+
+def _with_lines(region: dict[str, Any], lines: Sequence[str]) -> Iterator[str]:
+    here = region["query"]
     first, last = here["first_line"], here["last_line"]
-    where = _span("line", there["first_line"], there["last_line"]) if "first_line" in there else _symbols(there)
-    yield f"  {_span('line', first, last)} = {where} ({region['shared']:,} shared)"
+    yield _equation(here, region["document"], region["shared"])
     width = len(str(last))
     for number in range(first, min(last, first + LINES_A_REGION - 1) + 1):
         yield f"    {number:>{width}}  {_cut(lines[number - 1])}".rstrip()
@@ -57,11 +78,9 @@ def _region(region: dict[str, Any], lines: Sequence[str]) -> Iterator[str]:
         yield f"    {'...':>{width}}"
 
 
-def _symbols(there: dict[str, int]) -> str:
-    return f"symbols {there['first_symbol']}-{there['last_symbol']}"
-
-
-def _span(noun: str, first: int, last: int) -> str:
+def _where(place: dict[str, int]) -> str:
+    noun = "line" if "first_line" in place else "symbol"
+    first, last = place[f"first_{noun}"], place[f"last_{noun}"]
     return f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"
 
 

@@ -15,6 +15,7 @@ from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
 from fpdb.load.spooling import Spooled, spooled
 from fpdb.load.workers import in_pieces, told_kind, work_of
+from fpdb.match.answers import PLACED
 
 if TYPE_CHECKING:
     from fpdb.database import Database
@@ -83,7 +84,7 @@ def answers(
         jobs = 1
     every: Iterator[Piece] = itertools.chain(ahead, pieces)
     ahead_of_it, at_hand = AHEAD, 2
-    if not contents and not options.get("regions"):
+    if not contents and not _one_by_one(options):
         limited = folder or options.get("min") or options.get("top")
         start = STARTING_BYTES if copies is None else 0
         every = bundled(every, jobs, BUNDLE_BYTES if limited else UNLIMITED_BYTES, start)
@@ -202,13 +203,18 @@ class _Asking:
                 yield Answered(_without_content(read), answer)
 
     def _ask(self, documents: "Sequence[tuple[str, bytes | str, str]]") -> "Iterator[Answer | bytes | Error]":
-        options = dict(self.options)
-        regions, gap = options.pop("regions", False), options.pop("gap", 0)
-        if not regions:
+        options = self.options
+        if not _one_by_one(options):
+            options = {name: value for name, value in options.items() if name not in ("regions", "gap")}
             return self.db._queries(self.db._answers if self.folder is None else self.db._lines, documents, **options)
-        query = partial(self.db.query, regions=True, gap=gap, **options)
+        query = partial(self.db.query, **options)
         answers = (_one(partial(query, content, name=name, kind=kind)) for name, content, kind in documents)
         return answers if self.folder is None else map(_line, answers)
+
+
+def _one_by_one(options: dict[str, Any]) -> bool:
+    """Whether regions must be found."""
+    return bool(options.get("regions")) or options.get("by") in PLACED
 
 
 def _failed(source: Source, error: Exception) -> Skipped:

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 COUNTED: Final = ("containment", "reverse_containment", "resemblance")
 WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
-MEASURES: Final = (*COUNTED, "shared", *WEIGHTED)
+COVERED: Final = ("query_coverage", "document_coverage")
+WEIGHTED_COVERED: Final = ("weighted_query_coverage", "weighted_document_coverage")
+PLACED: Final = (*COVERED, *WEIGHTED_COVERED)
+"""Measures that regions tell."""
+
+MEASURES: Final = (*COUNTED, "shared", *WEIGHTED, *PLACED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,9 @@ class Options:
     The query is one of the N and of the df of its hashes, whether the database holds it already or not, so that scores
     are those that `pairs` would give it. Weighted reverse containment and resemblance read all postings, or those up to
     the largest of the `smallest`.
+
+    By one of PLACED, the regions of all documents that share a hash are found, which takes the longer the more they
+    are.
     """
 
     by: str = "containment"
@@ -59,7 +67,16 @@ class Options:
     @property
     def weighted(self) -> bool:
         """Whether hashes weigh by their rarity."""
-        return self.by in WEIGHTED
+        return self.by in WEIGHTED or self.by in WEIGHTED_COVERED
+
+    @property
+    def placed(self) -> bool:
+        """Whether the measure is told by regions."""
+        return self.by in PLACED
+
+    def of_all(self) -> Options:
+        """For all matches, by a measure that hashes alone tell; weighted if these are."""
+        return replace(self, by="weighted_containment" if self.weighted else "containment", min=None, top=None)
 
 
 class Match(NamedTuple):
@@ -71,9 +88,11 @@ class Match(NamedTuple):
     database: only where several are asked together, the one that the document is in.
 
     Only where matches are ranked by a weighted measure, see `Options`: weighted_containment, and by one of the others
-    weighted_reverse_containment and weighted_resemblance too.
+    weighted_reverse_containment and weighted_resemblance too; but by one of the weighted coverages, these and rarity:
+    the mean of log(N / df) / log(N) over the hashes that count and both have, from 0 for what all documents hold to
+    nearly 1. A weighted coverage is the coverage times the rarity.
 
-    Only where regions are asked for:
+    Only where regions are asked for, or matches are ranked by what they cover:
     regions: {"query": place, "document": place, "shared": fingerprints} each, in order of the query. A place is
     {"start", "end", "first_line", "last_line"}: characters of the decoded original from 0, end exclusive; lines from 1,
     both inclusive. query_coverage, document_coverage: the share of either document's symbols that lie in regions.
@@ -91,9 +110,12 @@ class Match(NamedTuple):
     weighted_containment: float | None = None
     weighted_reverse_containment: float | None = None
     weighted_resemblance: float | None = None
+    rarity: float | None = None
     part: float | None = None
     query_coverage: float | None = None
     document_coverage: float | None = None
+    weighted_query_coverage: float | None = None
+    weighted_document_coverage: float | None = None
     source: SourceState | None = None
     regions: list[dict[str, Any]] | None = None
     database: str | None = None
@@ -161,9 +183,10 @@ class Answer:
         said = {name: column for name, column in columns if column.count(None) < len(column)}
         return _answer, (self.query, said)
 
-    def without_regions(self) -> Answer:
-        """As it would be, had regions not been asked for."""
-        nothing: dict[str, Any] = dict.fromkeys(("query_coverage", "document_coverage", "source", "regions"))
+    def without_regions(self, by: str) -> Answer:
+        """As it would be, had regions not been asked for. by: the measure that it is ranked by."""
+        names = ("regions",) if by in PLACED else ("regions", "source", *COVERED)
+        nothing: dict[str, Any] = dict.fromkeys(names)
         return replace(self, matches=[match._replace(**nothing) for match in self.matches])
 
     def to_dict(self) -> dict[str, Any]:

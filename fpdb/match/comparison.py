@@ -42,7 +42,10 @@ Watch = Callable[[str, str, int, int], None]
 """Is told the stage, what is counted in it, how many are done, and of how many."""
 
 CONNECTED: Final = 0.5  # the measure from which a pair connects its documents, unless told
-MEASURES: Final = ("containment", "resemblance", "shared", "weighted_containment", "weighted_resemblance")
+COVERED: Final = ("coverage", "weighted_coverage")
+"""Measures that regions tell."""
+
+MEASURES: Final = ("containment", "resemblance", "shared", "weighted_containment", "weighted_resemblance", *COVERED)
 SMALL: Final = 10_000  # documents up to which no hash is common
 COMMON: Final = 1_000  # documents that make a hash common in a larger collection
 
@@ -51,12 +54,13 @@ COMMON: Final = 1_000  # documents that make a hash common in a larger collectio
 class PairOptions:
     """Which pairs. Raises BadQuery when made from what makes no sense.
 
-    min_shared: the fewest hashes a pair shares. by: the measure to rank by, one of MEASURES; containment is the larger
-    of both directions. min: the least measure, inclusive. top: the most pairs to return. max_df: leave out hashes that
-    this many documents hold, on both sides; 0 for none; by default none in a collection of up to SMALL documents, else
-    COMMON. new: a label (KEY, VALUE), since: a moment; where given, one document of each pair has the label, and was
-    added then or later. owners: "label:KEY" or "path:N", the first N parts of the name; documents of one owner are
-    never paired. by_owner: pairs of owners, whose documents count as one.
+    min_shared: the fewest hashes a pair shares. by: the measure to rank by, one of MEASURES; containment and coverage
+    are the larger of both directions. Only pairs of documents can be ranked by one of COVERED: the regions of all that
+    share enough hashes are found, which takes the longer the more they are. min: the least measure, inclusive. top: the
+    most pairs to return. max_df: leave out hashes that this many documents hold, on both sides; 0 for none; by default
+    none in a collection of up to SMALL documents, else COMMON. new: a label (KEY, VALUE), since: a moment; where given,
+    one document of each pair has the label, and was added then or later. owners: "label:KEY" or "path:N", the first N
+    parts of the name; documents of one owner are never paired. by_owner: pairs of owners, whose documents count as one.
     """
 
     min_shared: int = 1
@@ -81,11 +85,28 @@ class PairOptions:
         if self.min is not None and not (isinstance(self.min, Real) and 0 <= self.min <= most):
             raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
         owner_rule(self.owners)
+        if self.by_owner:
+            self.told_by_hashes()
 
     @property
     def weighted(self) -> bool:
         """Whether hashes weigh by their rarity."""
         return self.by.startswith("weighted_")
+
+    @property
+    def placed(self) -> bool:
+        """Whether the measure is told by regions."""
+        return self.by in COVERED
+
+    def of_all(self) -> PairOptions:
+        """For all pairs, by a measure that hashes tell; weighted if these are."""
+        return replace(self, by="weighted_containment" if self.weighted else "containment", min=None, top=None)
+
+    def told_by_hashes(self) -> PairOptions:
+        """The same, where hashes tell the measure. Raises BadQuery."""
+        if self.placed:
+            raise BadQuery(f"only pairs of documents can be ranked by {self.by}: give another measure")
+        return self
 
     def connecting(self) -> PairOptions:
         """The same for pairs that connect documents: `min` is CONNECTED, unless given or ranked by shared hashes."""
@@ -120,9 +141,9 @@ class Comparison:
     """One run over a commit's documents."""
 
     def __init__(self, view: Snapshot, options: PairOptions, watch: Watch | None = None) -> None:
-        """watch: is told how it gets on. Raises Corrupt."""
+        """watch: is told how it gets on. Raises BadQuery: the measure is told by regions; Corrupt."""
         self.view = view
-        self.options = options
+        self.options = options.told_by_hashes()
         self._watch = watch or _nobody
         rules = owner_rule(options.owners), newness_rule(options.new, options.since)
         self.documents = collect(view, *rules, by_owner=options.by_owner)

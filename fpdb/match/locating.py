@@ -6,6 +6,7 @@ U+2029 end none. Characters are Unicode code points of the decoded original, a b
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,10 @@ class Original:
 
     def __init__(self, symbols: Symbols) -> None:
         self.symbols = symbols
-        self._starts = line_starts(symbols.text)
+
+    @cached_property
+    def _starts(self) -> NDArray[np.int64]:
+        return line_starts(self.symbols.text)
 
     def locate(self, start: int, end: int) -> dict[str, int]:
         """Where the symbols [start, end), at least one, are: characters [start, end); first and last line, from 1."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, repeat
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.collecting import uncollected
+from fpdb.errors import BadQuery
 from fpdb.match import _lines
 from fpdb.match.answers import COUNTED, Answer, Options, matches_of
 from fpdb.match.candidates import Asked, Candidates, find_all, first_of
-from fpdb.match.rarity import ratio, weights_held
+from fpdb.match.rarity import rarity, ratio, weights_held
 from fpdb.store.snapshot import Snapshot
 
 I64 = NDArray[np.int64]
@@ -33,12 +34,13 @@ LENGTHS_DIFFER: Final = 5  # times
 
 class Ranked(NamedTuple):
     """An answer; the ids of its matches, in order; the hashes that were looked up, and whether each counts or was
-    ignored as common, shape (n,)."""
+    ignored as common, shape (n,). rarities: of each match, see `Match`; None where hashes do not weigh by theirs."""
 
     answer: Answer
     documents: list[int]
     looked_up: U64
     kept: NDArray[np.bool_]
+    rarities: list[float | None]
 
     @property
     def ignored(self) -> U64:
@@ -47,19 +49,20 @@ class Ranked(NamedTuple):
 
 
 def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
-    """Ranks the documents that share hashes with the query. Raises Corrupt."""
+    """Ranks the documents that share hashes with the query. options: none of PLACED, see `Evidence`. Raises BadQuery,
+    Corrupt."""
     return next(search_all(view, [asked], options))
 
 
 def search_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[Ranked]:
     """The same of many queries, in order; they are looked up, their candidates compared, and the names read, together.
-    Raises Corrupt."""
+    Raises BadQuery, Corrupt."""
     for ranking in _rankings(view, asked, options):
         yield from ranking.answers()
 
 
 def lines_of_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
-    """The answers as lines of JSON, see `Answer.to_json`. Raises Corrupt."""
+    """The answers as lines of JSON, see `Answer.to_json`. Raises BadQuery, Corrupt."""
     for ranking in _rankings(view, asked, options):
         yield from ranking.lines()
 
@@ -106,10 +109,17 @@ class _Ranking:
         if self._in_parts:
             asked = np.repeat([one.asked.kgrams for one in self.queries], np.diff(self.bounds)).tolist()
             columns["part"] = map(_part, asked, columns["reverse_containment"], (self.kgrams[at] for at in which))
+        rarities: list[float | None] = list(columns.pop("rarity", repeat(None, len(which))))
         matches = matches_of(columns)
         documents: list[int] = self.documents.tolist()
         return [
-            Ranked(Answer(one.query(), matches[start:end]), documents[start:end], one.looked_up, one.kept)
+            Ranked(
+                Answer(one.query(), matches[start:end]),
+                documents[start:end],
+                one.looked_up,
+                one.kept,
+                rarities[start:end],
+            )
             for one, (start, end) in zip(self.queries, pairwise(self.bounds.tolist()), strict=True)
         ]
 
@@ -129,6 +139,8 @@ class _Ranking:
 
 def _rankings(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[_Ranking]:
     """Of all queries, some in each, as many as are ranked together."""
+    if options.placed:
+        raise BadQuery(f"{options.by} is told by regions: ask with one document's content, by `query`")
     waiting: list[Candidates] = []
     candidates = 0
     for found in find_all(view, asked, options):
@@ -210,6 +222,7 @@ def _measures_alone(view: Snapshot, one: Candidates, held: I64, shares: U32, opt
     if one.weights is None:
         return measures
     of_hashes, shared, documents = one.weights
+    measures["rarity"] = rarity(shared, one.shared, documents)
     if options.by == "weighted_containment":
         return measures | {options.by: compare(shared, of_hashes, shared)["containment"]}
     last = int(looked_up[-1]) if 0 < len(looked_up) < one.distinct else 2**64 - 1

@@ -28,6 +28,14 @@ def weigh(frequencies: NDArray[np.integer], documents: int) -> F64:
     return np.round(exact / UNIT) * UNIT
 
 
+def rarity(weight: F64, shared: NDArray[np.integer], documents: int) -> F64:
+    """How rare the hashes are on average that documents share; in [0, 1), shape (n,).
+
+    weight: what they weigh together; shared: how many they are; documents: how many there are to be rare among.
+    """
+    return ratio(weight, shared * float(np.log(max(documents, 1))))
+
+
 def weights_held(view: Snapshot, found: U32, documents: int, but: U64, last: int) -> F64:
     """What the hashes of some documents weigh, those of `but`, sorted, and those beyond `last` left out; shape (n,).
 

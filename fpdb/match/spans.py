@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,18 +18,14 @@ from numpy.typing import NDArray
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import Recipe
 from fpdb.match.answers import Answer
+from fpdb.match.beside import Beside
 from fpdb.match.comparison import Comparison, PairOptions, Watch
-from fpdb.match.evidence import Evidence, Read, read_document
 from fpdb.match.keeping import keep_order, keep_rule
-from fpdb.match.queries import sorted_distinct
 from fpdb.match.sources import Sources, SourceState
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
 
 U32 = NDArray[np.uint32]
-
-KEPT: Final = 256
-"""Documents that are kept as they were read while others are compared with them."""
 
 WORD: Final = re.compile(r"[\w\u0300-\u036f]")
 """What words are made of: letters and digits of any script, underscores, combining marks."""
@@ -148,28 +143,25 @@ class _Cutter:
     """Finds the spans of one document after the other."""
 
     def __init__(self, view: Snapshot, recipe: Recipe, sources: Sources, cap: int, cut: Cut) -> None:
-        self._view, self._recipe, self._cap, self._cut = view, recipe, cap, cut
-        self._read: Callable[[int], Read] = lru_cache(maxsize=KEPT)(
-            lambda number: read_document(view, recipe, number, sources)
-        )
+        self._view, self._cut = view, cut
+        self._beside = Beside(view, recipe, sources, cap, gap=cut.gap)
 
     def spans(self, name: str, others: Sequence[str], shared: Sequence[int]) -> Iterator[Span]:
         """others: the documents that it is compared with, in order of names; shared: fingerprints, each."""
-        read = self._read(self._number(name))
-        if read.fingerprints is None or read.fingerprints.source is None:
+        number = self._number(name)
+        read, evidence = self._beside.read(number), self._beside.evidence(number)
+        if read.original is None or evidence is None:
             most = max(range(len(others)), key=lambda index: (shared[index], -index))
             yield Span(name, None, None, others[most], shared[most], len(others), read.state)
             return
-        hashes = sorted_distinct(read.fingerprints.hashes)
-        ignored = hashes[self._view.look_up(hashes, cap=self._cap).capped] if self._cap else hashes[:0]
-        evidence = Evidence(self._view, self._recipe, read.fingerprints, ignored, self._cut.gap)
-        found = evidence.find([self._number(other) for other in others], lambda number, _: self._read(number))
+        found = evidence.compare([self._number(other) for other in others], lambda number, _: self._beside.read(number))
         passages = (
-            Passage(region["query"]["start"], region["query"]["end"], other, region["shared"])
-            for other, places in zip(others, found, strict=True)
-            for region in places.regions
+            Passage(place["start"], place["end"], other, region.shared)
+            for other, alike in zip(others, found, strict=True)
+            for region in alike.regions
+            for place in [read.original.locate(region.query_start, region.query_end)]
         )
-        yield from merged(name, read.fingerprints.source.text, passages, self._cut)
+        yield from merged(name, read.original.symbols.text, passages, self._cut)
 
     def _number(self, name: str) -> int:
         key = layout.name_bytes(name)

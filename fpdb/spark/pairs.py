@@ -43,7 +43,7 @@ def options_of(options: dict[str, Any]) -> PairOptions:
     given = [name for name in UNKNOWN if options.get(name)]
     if given:
         raise BadQuery(f"on Spark there is no {' and no '.join(given)}: build a database, and ask that")
-    return PairOptions(**{name: value for name, value in options.items() if name not in UNKNOWN})
+    return PairOptions(**{name: value for name, value in options.items() if name not in UNKNOWN}).told_by_hashes()
 
 
 class Comparison:

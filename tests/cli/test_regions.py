@@ -1,9 +1,10 @@
-"""`fpdb query --regions`: the matching lines for a person, the places for a program."""
+"""`--regions` of `fpdb query` and `fpdb pairs`: lines for a person, places for a program; and ranking by coverage."""
 
 import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -101,3 +102,84 @@ def test_csv_has_coverage(corpus: Run) -> None:
     assert [row["source"] for row in rows] == ["same", "same"]
     assert all(0 < float(row[name]) <= 1 for row in rows for name in ("query_coverage", "document_coverage"))
     assert "coverage" not in corpus("query", "draft.txt", "--format", "csv").stdout
+
+
+def objects(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def test_pairs_tell_their_regions(corpus: Run) -> None:
+    corpus("add", "draft.txt")
+    (plain, *_) = found = objects(corpus("pairs", "--format", "json").stdout)
+    placed = objects(corpus("pairs", "--regions", "--format", "json").stdout)
+    assert [{name: pair[name] for name in plain} for pair in placed] == found
+    told = ["coverage_a", "coverage_b", "source_a", "source_b", "regions"]
+    assert all(list(pair) == [*plain, *told] for pair in placed)
+    (pair,) = (pair for pair in placed if (pair["a"], pair["b"]) == ("b.txt", "draft.txt"))
+    assert (pair["coverage_a"], pair["source_a"], pair["source_b"]) == (1, "same", "same")
+    (region,) = pair["regions"]
+    assert (region["a"]["first_line"], region["a"]["last_line"]) == (1, 10)
+    assert (region["b"]["first_line"], region["b"]["last_line"]) == (13, 22)
+    rows = list(csv.DictReader(io.StringIO(corpus("pairs", "--regions", "--format", "csv").stdout)))
+    assert [list(row) for row in rows] == [[*plain, *told[:-1]]] * 3
+    table = corpus("pairs").stdout
+    shown = corpus("pairs", "--regions").stdout
+    assert shown.startswith(table)
+    assert "  b.txt and draft.txt: 1 region, 100.0% of a and " in shown
+    assert f"\n  lines 1-10 = lines 13-22 ({region['shared']} shared)\n" in shown
+
+
+def test_pairs_whose_texts_are_gone_have_positions(corpus: Run) -> None:
+    Path("a.txt").unlink()
+    (pair,) = objects(corpus("pairs", "--regions", "--format", "json").stdout)
+    (region,) = pair["regions"]
+    assert (pair["source_a"], list(region["a"])) == ("gone", ["first_symbol", "last_symbol"])
+    assert (pair["source_b"], region["b"]["first_line"]) == ("same", 1)
+    assert "; a: " not in corpus("pairs", "--regions").stdout
+    assert ", a: its source is gone, and its text was not kept" in corpus("pairs", "--regions").stdout
+    Path("b.txt").write_text("another")
+    (pair,) = objects(corpus("pairs", "--regions", "--by", "coverage", "--format", "json").stdout)
+    assert (pair["source_a"], pair["source_b"]) == ("gone", "changed")
+    assert 0.3 < pair["coverage_a"] < pair["coverage_b"] <= 1
+    assert "= symbols " in corpus("pairs", "--regions").stdout
+
+
+@pytest.mark.parametrize("by", ["query-coverage", "document-coverage", "weighted-document-coverage"])
+def test_queries_ranked_by_coverage(corpus: Run, by: str) -> None:
+    """All of b is in the draft, but in a, too."""
+    name = by.replace("-", "_")
+    added = ["query_coverage", "document_coverage", "source"]
+    if by.startswith("weighted"):
+        added += ["rarity", "weighted_query_coverage", "weighted_document_coverage"]
+    command = ("query", "draft.txt", "--by", by)
+    matches = json.loads(corpus(*command, "--format", "json").stdout)["matches"]
+    assert [match["name"] for match in matches] == (
+        ["b.txt", "a.txt"] if by == "document-coverage" else ["a.txt", "b.txt"]
+    )
+    assert all(set(list(match)[5:]) == set(added) for match in matches)
+    assert matches[0][name] > matches[1][name] >= 0
+    (only,) = json.loads(corpus(*command, "--min", str(matches[0][name]), "--format", "json").stdout)["matches"]
+    assert only == matches[0]
+    rows = list(csv.DictReader(io.StringIO(corpus(*command, "--format", "csv").stdout)))
+    for row, match in zip(rows, matches, strict=True):
+        assert [row[field] for field in added] == [str(match[field]) for field in added]
+    header, *_, last = corpus(*command, "--top", "1").stdout.splitlines()[1:]
+    assert header.split()[-1] == ("weighted" if by.startswith("weighted") else "coverage")
+    assert last == "more; see them with --top"
+    Path("q.jsonl").write_text(json.dumps({"name": "draft.txt", "text": Path("draft.txt").read_text()}))
+    answer = json.loads(corpus("query", "--jsonl", "q.jsonl", "--by", by, "--format", "json").stdout)
+    assert answer["matches"] == matches
+    corpus(*command, "--report", "r.html")
+    assert "coverage" in Path("r.html").read_text()
+
+
+def test_what_has_no_regions_says_so(corpus: Run) -> None:
+    for options in (
+        ("pairs", "--gap", "3"),
+        ("pairs", "--regions", "--by-owner"),
+        ("pairs", "--regions", "--clusters"),
+        ("pairs", "--by", "coverage", "--clusters"),
+        ("pairs", "--by", "weighted-coverage", "--by-owner"),
+        ("drop-list", "--by", "coverage"),
+    ):
+        assert "Error: " in corpus(*options, status=2).stderr

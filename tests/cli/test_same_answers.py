@@ -43,11 +43,23 @@ def everything(run: Run) -> dict[tuple[str, ...], bytes | str]:
         for command in (("pairs",), ("pairs", "--top", "2"), ("pairs", "--clusters"), ("pairs", "--max-df", "3")):
             line = (*command, "--by", by, "--format", form)
             found[line] = run(*line).stdout
+    for form, by in itertools.product(["json", "csv", "table"], ["coverage", "weighted-coverage"]):
+        for options in ((), ("--regions",), ("--top", "2", "--min", "0.001", "--max-df", "3")):
+            line = ("pairs", "--by", by, "--format", form, *options)
+            found[line] = run(*line).stdout
+            line = ("query", *queries, "--by", by.replace("coverage", "query-coverage"), "--format", form, *options)
+            found[line] = run(*line).stdout
     for form, by in [*itertools.product(["json"], QUERY_MEASURES), *itertools.product(["csv", "table"], MEASURES[-2:])]:
         for options in ((), ("--smallest", "9"), ("--max-df", "3", "--max-ignored", "2"), ("--regions",)):
             line = ("query", *queries, "--by", by, "--format", form, *options)
             found[line] = run(*line).stdout
-    for command in (("pairs", "--by", "weighted-resemblance"), ("query", *queries), ("pairs", "--max-df", "3")):
+    for command in (
+        ("pairs", "--by", "weighted-resemblance"),
+        ("pairs", "--by", "weighted-coverage"),
+        ("pairs", "--max-df", "3"),
+        ("query", *queries),
+        ("query", *queries, "--by", "document-coverage"),
+    ):
         run(*command, "--report", "r.html")
         found[(*command, "--report")] = Path("r.html").read_bytes()
         Path("r.html").unlink()

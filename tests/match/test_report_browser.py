@@ -200,4 +200,5 @@ def test_light_and_dark(page: webdriver.Chrome) -> None:
 def test_a_thousand_pairs_are_all_listed(browser: webdriver.Chrome, tmp_path: Path) -> None:
     texts = {f"{at}.txt": lines(200 * (at // 8) + 2 * at, 100) for at in range(400)}
     browser.get(written(tmp_path, texts))
+    WebDriverWait(browser, 30).until(lambda _: browser.execute_script("return document.readyState") == "complete")
     assert len(browser.find_elements(By.CSS_SELECTOR, "#list tbody tr")) == 1000

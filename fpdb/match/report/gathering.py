@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache
 from itertools import islice
 from typing import Any, Final
 
@@ -16,23 +15,22 @@ from numpy.typing import NDArray
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe
 from fpdb.match.answers import Answer, Match
+from fpdb.match.beside import Beside
 from fpdb.match.collection import owner_rule
 from fpdb.match.comparison import PairOptions, cap_of
-from fpdb.match.evidence import Evidence, Places, Read, read_document
+from fpdb.match.evidence import Read, located, read_document
 from fpdb.match.pairs import Pair
 from fpdb.match.pairs import pairs as pairs_of
-from fpdb.match.queries import sorted_distinct
 from fpdb.match.report.contents import Column, Contents, Limits, Region, Row, Source
 from fpdb.match.report.page import check_packages, escaped_json, render
-from fpdb.match.report.positions import Positions
 from fpdb.match.sources import Sources
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
 
 U64 = NDArray[np.uint64]
 
-KEPT: Final = 256
-"""Documents whose fingerprints are kept while others are compared with them."""
+MOST: Final = 20_000_000
+"""Postings that a database may have for positions to be read from it; to go through more would take too long."""
 
 OF_OWNERS: Final = 3
 """Pairs of documents that stand under a pair of owners."""
@@ -98,7 +96,7 @@ class Report:
         if not answer.matches or room <= 0:
             return
         found = self._fingerprints(content, answer.query.kind, answer.query.name)
-        ours = self._source("query", answer.query.name or "-", Read("same", found) if found else Read("unavailable"))
+        ours = self._source("query", answer.query.name or "-", Read.of(found) if found else Read("unavailable"))
         with self._snapshot() as view:
             for match in answer.matches[:room]:
                 page.rows.append(self._match_row(view, ours, match))
@@ -112,7 +110,7 @@ class Report:
     def _match_row(self, view: Snapshot, ours: int, match: Match) -> Row:
         theirs = self._index.get(("document", match.name))
         if theirs is None:
-            number = view.catalogue.find(layout.name_bytes(match.name))
+            number = _find(view, match.name)
             read = Read("unavailable")
             if number is not None:
                 read = read_document(view, self._recipe, number, self._sources)
@@ -162,62 +160,25 @@ class Report:
         return Row(a, b, self._pair_score(pair), [*_pair_values(pair), sum(regions) if regions else None])
 
     def _pair_rows(self, view: Snapshot, pairs: Sequence[Pair], cap: int) -> list[Row]:
-        """In the order of the pairs. Those of one first document are compared together. cap: see `cap_of`."""
-
-        def ignored(hashes: U64) -> U64:
-            return hashes[view.look_up(hashes, cap=cap).capped] if cap else hashes[:0]
-
-        @lru_cache(maxsize=KEPT)
-        def read(name: str) -> tuple[int, Read]:
-            number = view.catalogue.find(layout.name_bytes(name))
-            if number is None:  # it was removed meanwhile
-                return -1, Read("unavailable")
-            return number, read_document(view, self._recipe, number, self._sources)
-
-        evidence_of = partial(self._evidence, view, ignored=ignored)
-        groups: dict[str, list[int]] = defaultdict(list)
-        for index, pair in enumerate(pairs):
-            groups[pair.a].append(index)
+        """In the order of the pairs. cap: see `cap_of`."""
+        beside = Beside(view, self._recipe, self._sources, cap, most=MOST)
+        found = [(_find(view, pair.a), _find(view, pair.b)) for pair in pairs]
+        there = [(index, (a, b)) for index, (a, b) in enumerate(found) if a is not None and b is not None]
         rows: dict[int, Row] = {}
-        unread: dict[int, tuple[int, int]] = {}
-        for name, indices in groups.items():
-            evidence = evidence_of(read(name)[1])
-            for index in indices:
-                rows[index] = self._pair_row(pairs[index], read, evidence, evidence_of)
-                if rows[index].regions is None:
-                    unread[index] = read(pairs[index].a)[0], read(pairs[index].b)[0]
-        there = {index: numbers for index, numbers in unread.items() if min(numbers) >= 0}
-        positions = Positions(view, self._recipe, {number for numbers in there.values() for number in numbers}, ignored)
-        for index, numbers in there.items():
-            _place(rows[index], positions.regions(*numbers))
+        for at, both in beside.compare([numbers for _, numbers in there]):
+            index = there[at][0]
+            rows[index] = row = self._pair_row(pairs[index], both.a, both.b)
+            if both.regions is not None:
+                _place(row, located(both.regions, both.a.original, both.b.original))
+        for index, numbers in enumerate(found):
+            if index not in rows:  # one was removed meanwhile
+                read = [Read("unavailable") if number is None else beside.read(number) for number in numbers]
+                rows[index] = self._pair_row(pairs[index], *read)
         return [_counted(rows[index]) for index in range(len(pairs))]
 
-    def _evidence(self, view: Snapshot, read: Read, ignored: Callable[[U64], U64]) -> Evidence | None:
-        if read.fingerprints is None:
-            return None
-        hashes = ignored(sorted_distinct(read.fingerprints.hashes))
-        return Evidence(view, self._recipe, read.fingerprints, hashes, 0)
-
-    def _pair_row(
-        self,
-        pair: Pair,
-        read: Callable[[str], tuple[int, Read]],
-        evidence: Evidence | None,
-        evidence_of: Callable[[Read], Evidence | None],
-    ) -> Row:
-        """evidence: that of the first document, if it can be read; else that of the second one is asked for. No regions
-        if that cannot be read either."""
-        (first, one), (second, other) = read(pair.a), read(pair.b)
+    def _pair_row(self, pair: Pair, one: Read, other: Read) -> Row:
         a, b = self._source("document", pair.a, one), self._source("document", pair.b, other)
-        row = Row(a, b, self._pair_score(pair), _pair_values(pair))
-        if min(first, second) < 0:
-            return row
-        if evidence is not None:
-            _place(row, _only(evidence.find([second], lambda *_: other)).regions)
-        elif (turned := evidence_of(other)) is not None:
-            places = _only(turned.find([first], lambda *_: one)).regions
-            _place(row, [{**place, "query": place["document"], "document": place["query"]} for place in places])
-        return row
+        return Row(a, b, self._pair_score(pair), _pair_values(pair))
 
     def _pair_score(self, pair: Pair) -> float:
         if self._by.endswith("resemblance"):
@@ -251,7 +212,7 @@ def _best_pairs(view: Snapshot, listed: Sequence[Pair], options: PairOptions) ->
 
     @cache
     def owner(name: str) -> str:
-        number = view.catalogue.find(layout.name_bytes(name))
+        number = _find(view, name)
         found = None if number is None else rule(view.catalogue.record(number))
         return name if found is None else found.decode("utf-8", "surrogateescape")
 
@@ -264,9 +225,8 @@ def _best_pairs(view: Snapshot, listed: Sequence[Pair], options: PairOptions) ->
     return list(groups.values())
 
 
-def _only(places: Sequence[Places]) -> Places:
-    (place,) = places
-    return place
+def _find(view: Snapshot, name: str) -> int | None:
+    return view.catalogue.find(layout.name_bytes(name))
 
 
 def _pair_values(pair: Pair) -> list[float | int | None]:

@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.errors import UnknownKind
 from fpdb.fingerprint import Recipe, find_scheme
-from fpdb.match.regions import Selected, find_regions
+from fpdb.match.regions import Region, Selected, coverage, find_regions
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Snapshot
 
-MOST: Final = 20_000_000
-"""Postings that a database may have; to go through more for a page would take too long."""
-
 U64 = NDArray[np.uint64]
+
+NOTHING: Final = None, 0.0, 0.0
 
 
 class Positions:
     """The fingerprints of some documents, read from the store at once."""
 
-    def __init__(self, view: Snapshot, recipe: Recipe, documents: Iterable[int], ignored: Callable[[U64], U64]) -> None:
+    def __init__(
+        self,
+        view: Snapshot,
+        recipe: Recipe,
+        documents: Iterable[int],
+        ignored: Callable[[U64], U64],
+        most: int | None = None,
+    ) -> None:
         """ignored: those of sorted hashes that do not count. Reads all hashes of the database; of a database of more
-        than MOST postings, nothing. Raises Corrupt."""
+        than `most` postings, nothing. Raises Corrupt."""
         self._view, self._recipe, self._ignored = view, recipe, ignored
         self._held: dict[int, Selected] = {}
         asked = np.array(sorted(documents), np.uint32)
-        if not len(asked) or view.state.postings > MOST:
+        if not len(asked) or (most is not None and view.state.postings > most):
             return
         hashes = view.all_hashes(view.runs())
         hashes = hashes[~contains(view.boilerplate(), hashes)]
@@ -39,26 +45,26 @@ class Positions:
             own = order[slice(*np.searchsorted(holders[order], [number, number + 1]).tolist())]
             self._held[int(number)] = Selected(hashes[indices[own]], positions[own], whole=False)
 
-    def regions(self, first: int, second: int) -> list[dict[str, Any]] | None:
-        """The places of regions, as `Match.regions` has them; None where the store does not tell."""
+    def compare(self, first: int, second: int) -> tuple[list[Region] | None, float, float]:
+        """The regions, those of the first one's symbols first, and the share of either's symbols that lie in them; None
+        where the store does not tell."""
         one, other = self._held.get(first), self._held.get(second)
         if one is None or other is None:
-            return None
+            return NOTHING
+        records = [self._view.catalogue.record(number) for number in (first, second)]
         try:
-            rule = self._recipe.rule_for(self._view.catalogue.record(first).kind)[1]
+            rule = self._recipe.rule_for(records[0].kind)[1]
         except UnknownKind:
-            return None
+            return NOTHING
         shared: U64 = np.intersect1d(one.hashes, other.hashes)
         if not len(shared):  # what they share has no positions
-            return None
+            return NOTHING
         shared = shared[~contains(self._ignored(shared), shared)]
         window = find_scheme(rule.scheme).window
         slack = max(rule.k, int(rule.parameters[window]) if window else 0)
-        return [
-            {
-                "query": {"first_symbol": region.query_start, "last_symbol": region.query_end - 1},
-                "document": {"first_symbol": region.document_start, "last_symbol": region.document_end - 1},
-                "shared": region.shared,
-            }
-            for region in find_regions(one, other, shared, rule.k, slack)
-        ]
+        regions = find_regions(one, other, shared, rule.k, slack)
+        return (
+            regions,
+            coverage(((region.query_start, region.query_end) for region in regions), records[0].symbols),
+            coverage(((region.document_start, region.document_end) for region in regions), records[1].symbols),
+        )

@@ -1,0 +1,91 @@
+"""Covering: pairs ranked by how much of their documents lies in regions, and pairs with their regions.
+
+Each pair takes about as long as a query of few matches. Memory is that of `pairs`, and 16 MB of pairs that are compared
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from heapq import nsmallest
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from fpdb.match.beside import Beside, Both
+from fpdb.match.comparison import NOTHING, Comparison, PairOptions, Watch
+from fpdb.match.evidence import located
+from fpdb.match.pairs import Pair, described, joined
+from fpdb.match.rarity import rarity
+from fpdb.store import layout
+from fpdb.store.snapshot import Snapshot
+
+AT_ONCE: Final = 1 << 14  # pairs that are compared together
+
+
+def covered(view: Snapshot, beside: Beside, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:
+    """The pairs that pass, by a measure that regions tell, then shared, both descending, then the names' bytes.
+
+    Compares the documents of all pairs that share enough hashes. Raises Corrupt, MissingPackage.
+    """
+    comparison = Comparison(view, options.of_all(), watch)
+    found = joined([NOTHING, *comparison.batches()])
+    of_a, of_b = f"{options.by}_a", f"{options.by}_b"
+
+    def score(pair: Pair) -> float:
+        return float(max(getattr(pair, of_a), getattr(pair, of_b)))
+
+    def place(pair: Pair) -> tuple[float, int, bytes, bytes]:
+        return -score(pair), -pair.shared, layout.name_bytes(pair.a), layout.name_bytes(pair.b)
+
+    def passing() -> Iterator[Pair]:
+        count = len(found.a)
+        for start in range(0, count, AT_ONCE):
+            some = found.take(np.arange(start, min(start + AT_ONCE, count)))
+            plain = list(described(comparison, some, weighted=False))
+            if options.weighted:
+                rare = rarity(some.weight, some.shared, len(comparison.documents)).tolist()
+                plain = [replace(pair, rarity=each) for pair, each in zip(plain, rare, strict=True)]
+            for done, (index, both) in enumerate(_compared(view, beside, plain), start):
+                pair = _with_coverage(plain[index], both)
+                if score(pair) >= (options.min or 0):
+                    yield pair
+                if watch is not None and done % 64 == 0:
+                    watch("looking closer", "pair", done, count)
+
+    if options.top is None:
+        yield from sorted(passing(), key=place)
+    else:
+        yield from nsmallest(options.top, passing(), key=place)
+
+
+def with_regions(view: Snapshot, beside: Beside, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """The pairs with their regions, and what these cover. Raises Corrupt, MissingPackage."""
+    pairs = iter(pairs)
+    while some := list(islice(pairs, AT_ONCE)):
+        for index, both in _compared(view, beside, some):
+            regions = None
+            if both.regions is not None:
+                regions = located(both.regions, both.a.original, both.b.original, ("a", "b"))
+            pair = _with_coverage(some[index], both)
+            some[index] = replace(pair, source_a=both.a.state, source_b=both.b.state, regions=regions)
+        yield from some
+
+
+def _compared(view: Snapshot, beside: Beside, pairs: list[Pair]) -> Iterator[tuple[int, Both]]:
+    numbers = view.catalogue.find_all({layout.name_bytes(name) for pair in pairs for name in (pair.a, pair.b)})
+    return beside.compare([(numbers[layout.name_bytes(pair.a)], numbers[layout.name_bytes(pair.b)]) for pair in pairs])
+
+
+def _with_coverage(pair: Pair, both: Both) -> Pair:
+    if pair.rarity is None:
+        return replace(pair, coverage_a=both.coverage_a, coverage_b=both.coverage_b)
+    return replace(
+        pair,
+        coverage_a=both.coverage_a,
+        coverage_b=both.coverage_b,
+        weighted_coverage_a=both.coverage_a * pair.rarity,
+        weighted_coverage_b=both.coverage_b * pair.rarity,
+    )
