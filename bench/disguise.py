@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.irplag import auc
+from bench.judging import auc
 from bench.workloads.programs import installed_modules
 from fpdb.fingerprint import KINDS, Recipe
 from fpdb.fingerprint.frontends.tokens import Class, number

@@ -2,15 +2,10 @@
 
 import ast
 import random
-from itertools import product
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bench import disguise as module
-from bench.irplag import auc
 
 FUNCTION = """def f(a, b):
     # comment
@@ -61,9 +56,3 @@ def test_symbols_are_chosen_as_named(disguise, name, expected):
     values = disguise.tokens("a.b(c, 1, 's');")
     assert disguise.SYMBOLS[name](values).tolist() == disguise.tokens(expected).tolist()
     assert disguise.SYMBOLS[name](values[:0]).tolist() == []
-
-
-@given(st.lists(st.integers(0, 5), min_size=1), st.lists(st.integers(0, 5), min_size=1))
-def test_auc_is_the_chance_that_a_copy_scores_higher(copies, others):
-    wins = sum((copy > other) + (copy == other) / 2 for copy, other in product(copies, others))
-    assert np.isclose(auc(copies, others), wins / (len(copies) * len(others)))

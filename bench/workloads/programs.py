@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import sysconfig
@@ -14,6 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import fpdb
 from bench.measuring import Figure, median
 from bench.room import Room
 
@@ -38,6 +40,8 @@ print(time.perf_counter() - begun)
 def code_pairs(room: Room) -> Iterator[Figure]:
     """2,000 programs of about 5 KB, all pairs: `fpdb init --preset code`, `add`, `pairs`, on two cores.
 
+    Then `pairs` once more, ranked by weighted coverage, for which the programs of all pairs are compared.
+
     The programs are statements and functions of the Python installation's modules, put together until they have 5 KB.
     Target: 6 s in all, and 400 MB at most in all processes together (proportional set size). Limit: tree-sitter
     parsing the same files, in one process that has read them.
@@ -45,16 +49,18 @@ def code_pairs(room: Room) -> Iterator[Figure]:
     folder = room.folder / "programs"
     count, size = write_programs(folder, room.size(PROGRAMS))
     database = room.folder / "programs.fpdb"
-    totals, adds, pairs, peaks, busy, parses = [], [], [], [], [], []
+    totals, adds, pairs, peaks, busy, parses, closer = [], [], [], [], [], [], []
+    found = 0
+
+    def run(*command: str) -> tuple[float, int]:
+        return _watched(sys.executable, "-m", "fpdb", "--db", str(database), *command, cwd=room.folder)
+
     for _ in range(room.rounds(5)):
         for file in room.folder.glob(f"{database.name}*"):
             file.unlink()
         before = _processor_seconds()
         taken, peak = zip(
-            *(
-                _watched(sys.executable, "-m", "fpdb", "--db", str(database), *command, cwd=room.folder)
-                for command in (("init", "--preset", "code"), ("add", folder.name), ("pairs",))
-            ),
+            *(run(*command) for command in (("init", "--preset", "code"), ("add", folder.name), ("pairs",))),
             strict=True,
         )
         busy.append(_processor_seconds() - before)
@@ -64,6 +70,9 @@ def code_pairs(room: Room) -> Iterator[Figure]:
         peaks.append(max(peak) / 1e6)
         parsed = subprocess.run([sys.executable, "-c", PARSED, str(folder)], capture_output=True, text=True, check=True)
         parses.append(size / 1e6 / float(parsed.stdout))
+        closer.append(run("pairs", "--by", "weighted-coverage")[0])
+        with fpdb.open(database, "r") as db:
+            found = sum(1 for _ in db.pairs())
     yield median("init, add and pairs", totals, "s", target=6)
     yield median("peak memory of all processes", peaks, "MB", target=400)
     yield median("processor time of all processes", busy, "s")
@@ -71,6 +80,9 @@ def code_pairs(room: Room) -> Iterator[Figure]:
     yield Figure("input", size / 1e6, "MB")
     yield median("add", adds, "MB/s")
     yield median("pairs", pairs, "s")
+    yield Figure("pairs that share anything", found, "")
+    yield median("pairs, by weighted coverage", closer, "s")
+    yield Figure("pairs, by weighted coverage, each", statistics.median(closer) * 1e6 / max(found, 1), "us")
     yield median("tree-sitter alone, one process", parses, "MB/s")
 
 
