@@ -326,6 +326,24 @@ def _not_the_database(ctx: click.Context, _: click.Parameter, path: str | None) 
     return path
 
 
+def regions_options(each: str) -> Callable[[Command], Command]:
+    """--regions and --gap. each: what has regions, in words."""
+
+    def with_options(command: Command) -> Command:
+        join = "With --regions: join those that are at most N symbols apart."
+        command = click.option("--gap", type=click.IntRange(min=0), default=0, metavar="N", help=join)(command)
+        tell = f"Also tell where each {each}: lines, and characters in JSON."
+        return click.option("--regions", is_flag=True, help=tell)(command)
+
+    return with_options
+
+
+def check_gap(*, regions: bool, gap: int) -> None:
+    """Raises UsageError."""
+    if gap and not regions:
+        raise click.UsageError("--gap joins regions: give --regions too")
+
+
 def report_option(command: Command) -> Command:
     """--report; written with `output.whole_file`."""
     return click.option(

@@ -13,9 +13,11 @@ from fpdb.cli.options import (
     PAIR_MEASURES,
     TOP_OF_TABLE,
     Target,
+    check_gap,
     keep_option,
     output_options,
     pair_options,
+    regions_options,
     report_option,
     top_option,
     wrong_usage,
@@ -86,14 +88,7 @@ KEPT: dict[str, type] = {"kept": str}
     is_flag=True,
     help="Compare owners, the documents of each taken as one. A report also shows their most alike documents.",
 )
-@click.option("--regions", is_flag=True, help="Also tell where each pair is alike: lines, and characters in JSON.")
-@click.option(
-    "--gap",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="With --regions: join those that are at most N symbols apart.",
-)
+@regions_options("pair is alike")
 @click.option("--clusters", is_flag=True, help="Print groups that pairs connect, directly or through others.")
 @keep_option(None)
 @report_option
@@ -126,8 +121,7 @@ def pairs(
         raise click.UsageError("a report has pairs and their clusters: give --report without --clusters")
     if keep and not clusters:
         raise click.UsageError("--keep says what is kept of a cluster: give --clusters, or see 'fpdb drop-list'")
-    if gap and not regions:
-        raise click.UsageError("--gap joins regions: give --regions too")
+    check_gap(regions=regions, gap=gap)
     if regions and (clusters or options["by_owner"]):
         raise click.UsageError("--regions are of two documents: give it without --clusters and --by-owner")
     options["top"] = top

@@ -16,10 +16,12 @@ import click
 from fpdb.cli.options import (
     TOP_OF_TABLE,
     Target,
+    check_gap,
     jobs_option,
     kind_option,
     output_options,
     paths_argument,
+    regions_options,
     report_option,
     top_option,
     wrong_usage,
@@ -139,14 +141,7 @@ DATABASE: dict[str, type] = {"database": str}
     show_default=True,
     help="Scheme koala: count k-grams as rare in the document, or in the database.",
 )
-@click.option("--regions", is_flag=True, help="Also tell where each match is: lines, and characters in JSON.")
-@click.option(
-    "--gap",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="With --regions: join those that are at most N symbols apart.",
-)
+@regions_options("match is")
 @click.option("--include-self", is_flag=True, help="Also list the document that is the query itself.")
 @click.option("--name", metavar="NAME", help="Name of the query, if there is but one.")
 @kind_option
@@ -201,8 +196,7 @@ def query(
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
     if name is not None and records:
         raise click.UsageError("--name names one query; records name their own, see --name-field")
-    if options["gap"] and not options["regions"]:
-        raise click.UsageError("--gap joins regions: give --regions too")
+    check_gap(regions=options["regions"], gap=options["gap"])
     import fpdb
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.load.walking import size_of
