@@ -326,3 +326,35 @@ def test_a_report_of_nothing(db) -> None:
     page = db.report()
     page.add_pairs(db.pairs())
     assert "Nothing is alike." in Page(page.html()).text
+
+
+def test_rows_tell_how_much_is_covered(db) -> None:
+    """As pairs and matches do; it is unknown of a document that is gone; rows of owners have no such columns."""
+    texts = {"a": words(1, 40), "b": words(20, 60), "c": words(300, 40) + words(1, 5)}
+    given = {"texts": lambda document: texts[document.name]}
+    fill(db, texts)
+    pairs, page = list(db.pairs(regions=True, **given)), db.report(**given)
+    page.add_pairs(pairs)
+    assert last_cells(page) == [
+        [f"{len(pair.regions or ())}", f"{pair.coverage_a:.1%}", f"{pair.coverage_b:.1%}"] for pair in pairs
+    ]
+    answer, page = db.query(texts["b"], regions=True, **given), db.report(**given)
+    page.add_answer(answer, texts["b"])
+    assert last_cells(page) == [
+        [f"{len(match.regions or ())}", f"{match.query_coverage:.1%}", f"{match.document_coverage:.1%}"]
+        for match in answer.matches
+    ]
+    db.remove("a")
+    page = db.report(**given)
+    page.add_pairs(pairs)
+    assert [row == ["unknown"] * 3 for row in last_cells(page)] == ["a" in (pair.a, pair.b) for pair in pairs]
+    page = db.report(**given)
+    page.add_pairs(db.pairs(by_owner=True), by_owner=True)
+    assert "covered" not in Page(page.html()).text
+
+
+def last_cells(page: fpdb.Report) -> list[list[str]]:
+    """The last three of each row."""
+    cells, width = Page(page.html()).cells, 11
+    assert len(cells) % width == 0
+    return [cells[end - 3 : end] for end in range(width, len(cells) + 1, width)]

@@ -66,6 +66,11 @@ class Column(NamedTuple):
     about: str
     share: bool = True
 
+    @property
+    def long(self) -> bool:
+        """Whether a word of the title takes a wider column."""
+        return max(map(len, self.title.split())) > 7
+
 
 @dataclass(slots=True)
 class Contents:

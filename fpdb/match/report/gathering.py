@@ -40,12 +40,17 @@ CONNECT: Final = 0.5
 SHARED = Column("shared", "fingerprints that both have", share=False)
 RESEMBLANCE = Column("resemblance", "how much of both together they share")
 REGIONS = Column("regions", "stretches of text that are alike", share=False)
-PAIR_COLUMNS = (
+OWNER_COLUMNS = (
     SHARED,
     Column("A in B", "how much of A is in B"),
     Column("B in A", "how much of B is in A"),
     RESEMBLANCE,
     REGIONS,
+)
+PAIR_COLUMNS = (
+    *OWNER_COLUMNS,
+    Column("A covered", "how much of A lies in regions"),
+    Column("B covered", "how much of B lies in regions"),
 )
 QUERY_COLUMNS = (
     SHARED,
@@ -53,6 +58,8 @@ QUERY_COLUMNS = (
     Column("reverse", "how much of the document is in the query"),
     RESEMBLANCE,
     REGIONS,
+    Column("query covered", "how much of the query lies in regions"),
+    Column("document covered", "how much of the document lies in regions"),
 )
 
 
@@ -120,7 +127,7 @@ class Report:
             ours,
             theirs,
             float(getattr(match, self._by)),
-            [*values, None if match.regions is None else len(match.regions)],
+            [*values, _count(match.regions), match.query_coverage, match.document_coverage],
         )
         _place(row, match.regions)
         return row
@@ -134,7 +141,8 @@ class Report:
         region; pairs of owners come each with its best pairs of documents, OF_OWNERS of them at most. Raises BadQuery,
         Corrupt."""
         page = self._contents
-        page.title, page.columns, page.connect = "Pairs", PAIR_COLUMNS, self._connect
+        page.title, page.connect = "Pairs", self._connect
+        page.columns = OWNER_COLUMNS if by_owner else PAIR_COLUMNS
         listed = list(islice(pairs, self.limits.rows + 1))
         page.more |= len(listed) > self.limits.rows
         listed = listed[: self.limits.rows]
@@ -151,7 +159,10 @@ class Report:
             groups = _best_pairs(view, listed, PairOptions(by=self._by, owners=owners, max_df=max_df))
             parts = iter(self._pair_rows(view, [pair for group in groups for pair in group], cap))
             for pair, group in zip(listed, groups, strict=True):
-                own = [replace(row, part=True) for row in islice(parts, len(group))]
+                own = [
+                    replace(row, part=True, values=row.values[: len(OWNER_COLUMNS)])
+                    for row in islice(parts, len(group))
+                ]
                 page.rows += [self._owner_row(pair, own), *own]
 
     def _owner_row(self, pair: Pair, parts: Sequence[Row]) -> Row:
@@ -170,15 +181,16 @@ class Report:
             rows[index] = row = self._pair_row(pairs[index], both.a, both.b)
             if both.regions is not None:
                 _place(row, located(both.regions, both.a.original, both.b.original))
+                row.values[-3:] = [_count(row.regions), both.coverage_a, both.coverage_b]
         for index, numbers in enumerate(found):
             if index not in rows:  # one was removed meanwhile
                 read = [Read("unavailable") if number is None else beside.read(number) for number in numbers]
                 rows[index] = self._pair_row(pairs[index], *read)
-        return [_counted(rows[index]) for index in range(len(pairs))]
+        return [rows[index] for index in range(len(pairs))]
 
     def _pair_row(self, pair: Pair, one: Read, other: Read) -> Row:
         a, b = self._source("document", pair.a, one), self._source("document", pair.b, other)
-        return Row(a, b, self._pair_score(pair), _pair_values(pair))
+        return Row(a, b, self._pair_score(pair), [*_pair_values(pair), None, None, None])
 
     def _pair_score(self, pair: Pair) -> float:
         if self._by.endswith("resemblance"):
@@ -233,10 +245,8 @@ def _pair_values(pair: Pair) -> list[float | int | None]:
     return [pair.shared, pair.containment_a, pair.containment_b, pair.resemblance]
 
 
-def _counted(row: Row) -> Row:
-    """The row with the number of its regions as its last value."""
-    row.values.append(None if row.regions is None else len(row.regions))
-    return row
+def _count(regions: Sequence[object] | None) -> int | None:
+    return None if regions is None else len(regions)
 
 
 def _place(row: Row, places: Sequence[dict[str, Any]] | None) -> None:
