@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from heapq import nsmallest
+from heapq import heappush, heappushpop, nsmallest
 from itertools import islice
 from typing import Final
 
@@ -28,11 +28,18 @@ AT_ONCE: Final = 1 << 14  # pairs that are compared together
 def covered(view: Snapshot, beside: Beside, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:
     """The pairs that pass, by a measure that regions tell, then shared, both descending, then the names' bytes.
 
-    Compares the documents of all pairs that share enough hashes. Raises Corrupt, MissingPackage.
+    Compares the documents of all pairs that share enough hashes; but by weighted coverage, which is the rarity at most,
+    those of the rarest first, until the rest cannot pass. Raises Corrupt, MissingPackage.
     """
     comparison = Comparison(view, options.of_all(), watch)
     found = joined([NOTHING, *comparison.batches()])
+    most = np.ones(len(found.a))
+    if options.weighted:
+        most = rarity(found.weight, found.shared, len(comparison.documents))
+    order = np.argsort(-most, kind="stable")
+    found, most = found.take(order), most[order]
     of_a, of_b = f"{options.by}_a", f"{options.by}_b"
+    highest: list[float] = []  # a heap of `top` scores
 
     def score(pair: Pair) -> float:
         return float(max(getattr(pair, of_a), getattr(pair, of_b)))
@@ -40,25 +47,28 @@ def covered(view: Snapshot, beside: Beside, options: PairOptions, watch: Watch |
     def place(pair: Pair) -> tuple[float, int, bytes, bytes]:
         return -score(pair), -pair.shared, layout.name_bytes(pair.a), layout.name_bytes(pair.b)
 
+    def least() -> float:
+        """What a pair must score to pass, by what is known so far."""
+        return max(float(options.min or 0), highest[0] if len(highest) == options.top else 0.0)
+
     def passing() -> Iterator[Pair]:
-        count = len(found.a)
-        for start in range(0, count, AT_ONCE):
-            some = found.take(np.arange(start, min(start + AT_ONCE, count)))
-            plain = list(described(comparison, some, weighted=False))
+        for start in range(0, len(most), AT_ONCE):
+            some = np.arange(start, min(start + AT_ONCE, len(most)))
+            if most[start] < least():
+                return
+            plain = list(described(comparison, found.take(some), weighted=False))
             if options.weighted:
-                rare = rarity(some.weight, some.shared, len(comparison.documents)).tolist()
-                plain = [replace(pair, rarity=each) for pair, each in zip(plain, rare, strict=True)]
+                plain = [replace(pair, rarity=rare) for pair, rare in zip(plain, most[some].tolist(), strict=True)]
             for done, (index, both) in enumerate(_compared(view, beside, plain), start):
                 pair = _with_coverage(plain[index], both)
-                if score(pair) >= (options.min or 0):
+                if score(pair) >= least():
+                    if options.top is not None:
+                        (heappushpop if len(highest) == options.top else heappush)(highest, score(pair))
                     yield pair
                 if watch is not None and done % 64 == 0:
-                    watch("looking closer", "pair", done, count)
+                    watch("looking closer", "pair", done, len(most))
 
-    if options.top is None:
-        yield from sorted(passing(), key=place)
-    else:
-        yield from nsmallest(options.top, passing(), key=place)
+    yield from sorted(passing(), key=place) if options.top is None else nsmallest(options.top, passing(), key=place)
 
 
 def with_regions(view: Snapshot, beside: Beside, pairs: Iterable[Pair]) -> Iterator[Pair]:
