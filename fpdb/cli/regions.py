@@ -39,13 +39,14 @@ def show_regions(matches: "Sequence[Match]", text: str) -> None:
 def show_pair_regions(pairs: "Sequence[Pair]") -> None:
     """The same of each pair, in order of a, without lines."""
     for rank, pair in enumerate(pairs, start=1):
-        about = ["no region can be told"]
-        if pair.regions is not None:
+        if pair.regions is None:
+            about = ["no region can be told"]
+        else:
             covered = f"{pair.coverage_a or 0:.1%} of a and {pair.coverage_b or 0:.1%} of b"
             about = [count_text(len(pair.regions), "region"), covered]
-        for side, source in (("a", pair.source_a), ("b", pair.source_b)):
-            if source in UNREAD:
-                about.append(f"{side}: {UNREAD[source]}")
+            for side, source in (("a", pair.source_a), ("b", pair.source_b)):
+                if source in UNREAD:
+                    about.append(f"{side}: {UNREAD[source]}")
         heading = f"{rank}  {pair.a} and {pair.b}: {', '.join(about)}"
         _show(heading, pair.regions or [], lambda region: [_equation(region["a"], region["b"], region["shared"])])
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import fpdb
+
 from .conftest import Run
 from .samples import prose
 
@@ -183,3 +185,7 @@ def test_what_has_no_regions_says_so(corpus: Run) -> None:
         ("drop-list", "--by", "coverage"),
     ):
         assert "Error: " in corpus(*options, status=2).stderr
+    with fpdb.open("corpus.fpdb") as db:
+        for name in ("x", "y"):
+            db.add_fingerprints(name, [1], positions=[0])
+    assert corpus("pairs", "--regions").stdout.endswith("  x and y: no region can be told\n")
