@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self, TypeVar
 
 import numpy as np
@@ -262,23 +263,19 @@ class Database(Questions):
         counted in it, how many are done and of how many, now and then. options: see `match.comparison.PairOptions`:
         min_shared, by, min, top, max_df, new, since, owners, by_owner. Raises BadQuery, Corrupt, MissingPackage.
         """
-        from fpdb.match.comparison import PairOptions, cap_of
-        from fpdb.match.pairs import pairs
+        from fpdb.match.comparison import PairOptions
 
         checked, sources = PairOptions(**options), self._sources(texts)
         if not regions and not checked.placed:
+            from fpdb.match.pairs import pairs
+
             return self._from_view(lambda view: pairs(view, checked, watch))
         if checked.by_owner:
             raise BadQuery("regions are of two documents: leave by_owner out")
-        from fpdb.match.beside import Beside
-        from fpdb.match.covering import covered, with_regions
+        from fpdb.match.covering import pairs_by_texts
 
-        def closer(view: Snapshot) -> Iterator[Pair]:
-            beside = Beside(view, self.recipe, sources, cap_of(checked.max_df, view.state.documents), gap=gap)
-            found = covered(view, beside, checked, watch) if checked.placed else pairs(view, checked, watch)
-            return with_regions(view, beside, found) if regions else found
-
-        return self._from_view(closer)
+        closer = partial(pairs_by_texts, regions=regions, gap=gap, watch=watch)
+        return self._from_view(lambda view: closer(view, self.recipe, sources, checked))
 
     def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
         """Documents that pairs connect, directly or through others, the largest groups first.

@@ -6,7 +6,7 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import heappush, heappushpop, nsmallest
 from itertools import islice
@@ -14,15 +14,33 @@ from typing import Final
 
 import numpy as np
 
+from fpdb.fingerprint import Recipe
 from fpdb.match.beside import Beside, Both
-from fpdb.match.comparison import NOTHING, Comparison, PairOptions, Watch
+from fpdb.match.comparison import NOTHING, Comparison, PairOptions, Watch, cap_of
 from fpdb.match.evidence import located
-from fpdb.match.pairs import Pair, described, joined
+from fpdb.match.pairs import Pair, described, joined, pairs
 from fpdb.match.rarity import rarity
+from fpdb.match.sources import Sources
 from fpdb.store import layout
 from fpdb.store.snapshot import Snapshot
 
 AT_ONCE: Final = 1 << 14  # pairs that are compared together
+
+
+def pairs_by_texts(
+    view: Snapshot,
+    recipe: Recipe,
+    sources: Sources,
+    options: PairOptions,
+    *,
+    regions: bool,
+    gap: int,
+    watch: Watch | None,
+) -> Iterator[Pair]:
+    """The pairs that pass, ranked; with their regions, if these are asked for. Raises Corrupt, MissingPackage."""
+    beside = Beside(view, recipe, sources, cap_of(options.max_df, view.state.documents), gap=gap)
+    found = covered(view, beside, options, watch) if options.placed else pairs(view, options, watch)
+    return with_regions(view, beside, found) if regions else found
 
 
 def covered(view: Snapshot, beside: Beside, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:
@@ -71,10 +89,10 @@ def covered(view: Snapshot, beside: Beside, options: PairOptions, watch: Watch |
     yield from sorted(passing(), key=place) if options.top is None else nsmallest(options.top, passing(), key=place)
 
 
-def with_regions(view: Snapshot, beside: Beside, pairs: Iterable[Pair]) -> Iterator[Pair]:
+def with_regions(view: Snapshot, beside: Beside, found: Iterable[Pair]) -> Iterator[Pair]:
     """The pairs with their regions, and what these cover. Raises Corrupt, MissingPackage."""
-    pairs = iter(pairs)
-    while some := list(islice(pairs, AT_ONCE)):
+    found = iter(found)
+    while some := list(islice(found, AT_ONCE)):
         for index, both in _compared(view, beside, some):
             regions = None
             if both.regions is not None:
@@ -84,9 +102,9 @@ def with_regions(view: Snapshot, beside: Beside, pairs: Iterable[Pair]) -> Itera
         yield from some
 
 
-def _compared(view: Snapshot, beside: Beside, pairs: list[Pair]) -> Iterator[tuple[int, Both]]:
-    numbers = view.catalogue.find_all({layout.name_bytes(name) for pair in pairs for name in (pair.a, pair.b)})
-    return beside.compare([(numbers[layout.name_bytes(pair.a)], numbers[layout.name_bytes(pair.b)]) for pair in pairs])
+def _compared(view: Snapshot, beside: Beside, some: Sequence[Pair]) -> Iterator[tuple[int, Both]]:
+    numbers = view.catalogue.find_all({layout.name_bytes(name) for pair in some for name in (pair.a, pair.b)})
+    return beside.compare([(numbers[layout.name_bytes(pair.a)], numbers[layout.name_bytes(pair.b)]) for pair in some])
 
 
 def _with_coverage(pair: Pair, both: Both) -> Pair:
