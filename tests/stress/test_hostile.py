@@ -168,7 +168,7 @@ def test_no_escape_reaches_a_terminal(tmp_path, monkeypatch, figure):
         ("show", ESCAPES),
         ("show", f"missing {ESCAPES}"),
         ("query", "--regions", ESCAPES),
-        ("pairs",),
+        ("pairs", "--regions", "--by", "coverage"),
         ("remove", f"missing {ESCAPES}"),
         ("--db", ESCAPES, "list"),
     ]
