@@ -30,8 +30,9 @@ import fpdb
 from fpdb.load import loading, spooling, workers
 from fpdb.load.answering import answers, bundled
 from fpdb.load.dumps import dumps, size_of_dumps
+from fpdb.load.fields import Fields
 from fpdb.load.loading import Stopped, load
-from fpdb.load.records import Fields, pieces, records
+from fpdb.load.records import pieces, records
 from fpdb.load.sources import Listed, Piece, Skipped, Source
 from fpdb.shards import open_all
 

@@ -11,7 +11,7 @@ from fpdb.cli.options import Command, Target
 
 if TYPE_CHECKING:
     from fpdb.load.dumps import Form
-    from fpdb.load.records import Fields
+    from fpdb.load.fields import Fields
     from fpdb.load.sources import Piece, Skipped
 
 
@@ -67,7 +67,7 @@ def records_options(command: Command) -> Command:
             raise click.UsageError("--jsonl and --parquet are two forms of input; give one")
         records = None
         if jsonl or parquet:
-            from fpdb.load.records import Fields
+            from fpdb.load.fields import Fields
 
             records = Records("jsonl" if jsonl else "parquet", Fields(name_field, text_field, label_fields))
             if parquet and "-" in others["paths"]:

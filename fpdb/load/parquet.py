@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from fpdb.errors import MissingPackage
-from fpdb.load.records import PIECE, Fields, Stretch
+from fpdb.load.fields import PIECE, Fields, Stretch
 from fpdb.load.sources import Skipped, Source, reason_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from fpdb import __version__
 from fpdb.addresses import without_credentials
 from fpdb.errors import BadLabel, BadName, Error, MissingPackage, Unreadable
 from fpdb.fingerprint import NO_POSITION, Fingerprints, Purpose, Recipe, content_digest
-from fpdb.load.records import Fields, Lines
+from fpdb.load.fields import Fields
+from fpdb.load.records import Lines
 from fpdb.load.sources import Skipped, Source
 from fpdb.match.clusters import join
 from fpdb.store.layout import name_bytes
