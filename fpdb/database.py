@@ -266,7 +266,7 @@ class Database(Questions):
         from fpdb.match.comparison import PairOptions
 
         checked, sources = PairOptions(**options), self._sources(texts)
-        if not regions and not checked.placed:
+        if not regions and not checked.regional:
             from fpdb.match.pairs import pairs
 
             return self._from_view(lambda view: pairs(view, checked, watch))

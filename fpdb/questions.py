@@ -96,8 +96,8 @@ class Questions(ABC):
             itself = _of_content(view, name, content)
             asked, found, search_with = self._ask(view, content, name, kind, itself, window, rarity, include_self)
             checked = self._options(asked.kind, options)
-            ranked = self._placed(view, search(view, asked, checked.of_all() if checked.placed else checked))
-            if not regions and not checked.placed:
+            ranked = self._placed(view, search(view, asked, checked.of_all() if checked.regional else checked))
+            if not regions and not checked.regional:
                 return ranked.answer
             if window is not None:
                 found = search_with()
@@ -105,7 +105,7 @@ class Questions(ABC):
 
             evidence = Evidence(view, self.recipe, found, ranked.ignored, gap)
             sources = self._sources(texts)
-            if checked.placed:
+            if checked.regional:
                 ranked = evidence.rank(ranked, sources, checked)
             return evidence.attach(ranked, sources) if regions else ranked.answer
 

@@ -89,7 +89,7 @@ def computed(given: Mapping[str, float]) -> dict[str, float]:
     two cannot differ; it is PLAN's own, and what a user gives are numbers."""
     values: dict[str, Any] = dict(given)
     for line in lines():
-        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307 (see above)
+        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307 (PLAN's own text)
     return values
 
 

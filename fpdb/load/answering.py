@@ -15,7 +15,7 @@ from fpdb.load.loading import processors
 from fpdb.load.sources import Piece, Skipped, Source, content_of, reason_of
 from fpdb.load.spooling import Spooled, spooled
 from fpdb.load.workers import in_pieces, told_kind, work_of
-from fpdb.match.answers import PLACED
+from fpdb.match.answers import REGIONAL
 
 if TYPE_CHECKING:
     from fpdb.database import Database
@@ -214,7 +214,7 @@ class _Asking:
 
 def _one_by_one(options: dict[str, Any]) -> bool:
     """Whether regions must be found."""
-    return bool(options.get("regions")) or options.get("by") in PLACED
+    return bool(options.get("regions")) or options.get("by") in REGIONAL
 
 
 def _failed(source: Source, error: Exception) -> Skipped:

@@ -21,10 +21,10 @@ COUNTED: Final = ("containment", "reverse_containment", "resemblance")
 WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
 COVERED: Final = ("query_coverage", "document_coverage")
 WEIGHTED_COVERED: Final = ("weighted_query_coverage", "weighted_document_coverage")
-PLACED: Final = (*COVERED, *WEIGHTED_COVERED)
+REGIONAL: Final = (*COVERED, *WEIGHTED_COVERED)
 """Measures that regions tell."""
 
-MEASURES: Final = (*COUNTED, "shared", *WEIGHTED, *PLACED)
+MEASURES: Final = (*COUNTED, "shared", *WEIGHTED, *REGIONAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Options:
     are those that `pairs` would give it. Weighted reverse containment and resemblance read all postings, or those up to
     the largest of the `smallest`.
 
-    By one of PLACED, the regions of all documents that share a hash are found, which takes the longer the more they
+    By one of REGIONAL, the regions of all documents that share a hash are found, which takes the longer the more they
     are.
     """
 
@@ -70,9 +70,9 @@ class Options:
         return self.by in WEIGHTED or self.by in WEIGHTED_COVERED
 
     @property
-    def placed(self) -> bool:
+    def regional(self) -> bool:
         """Whether the measure is told by regions."""
-        return self.by in PLACED
+        return self.by in REGIONAL
 
     def of_all(self) -> Options:
         """For all matches, by a measure that hashes alone tell; weighted if these are."""
@@ -185,7 +185,7 @@ class Answer:
 
     def without_regions(self, by: str) -> Answer:
         """As it would be, had regions not been asked for. by: the measure that it is ranked by."""
-        names = ("regions",) if by in PLACED else ("regions", "source", *COVERED)
+        names = ("regions",) if by in REGIONAL else ("regions", "source", *COVERED)
         nothing: dict[str, Any] = dict.fromkeys(names)
         return replace(self, matches=[match._replace(**nothing) for match in self.matches])
 

@@ -15,7 +15,6 @@ from fpdb.match.positions import Positions
 from fpdb.match.queries import sorted_distinct
 from fpdb.match.regions import Region
 from fpdb.match.sources import Sources
-from fpdb.store.layout import Record
 from fpdb.store.snapshot import Snapshot
 
 U64 = NDArray[np.uint64]
@@ -62,15 +61,15 @@ class Beside:
                     if turned is None:
                         unread.append(index)
                     else:
-                        (alike,) = turned.compare([a], self._read_one)
+                        (alike,) = turned.compare([a], self.read)
                         yield index, _turned(alike, self.read(b))
                 continue
             read = self.read(a)
-            found = evidence.compare([pairs[index][1] for index in indices], self._read_one)
+            found = evidence.compare([pairs[index][1] for index in indices], self.read)
             for index, alike in zip(indices, found, strict=True):
                 yield index, Both(alike.regions, alike.query_coverage, alike.document_coverage, read, alike.read)
         numbers = {number for index in unread for number in pairs[index]}
-        positions = Positions(self._view, self._recipe, numbers, self._ignored, self._most)
+        positions = Positions(self._view, self._recipe, numbers, self._ignored, self._gap, self._most)
         for index in unread:
             a, b = pairs[index]
             yield index, Both(*positions.compare(a, b), self.read(a), self.read(b))
@@ -92,9 +91,6 @@ class Beside:
                 self._symbols -= _size(self._kept.popitem(last=False)[1])
         self._kept.move_to_end(number)
         return read
-
-    def _read_one(self, number: int, _: Record) -> Read:
-        return self.read(number)
 
     def _ignored(self, hashes: U64) -> U64:
         """Those of sorted hashes that are common."""

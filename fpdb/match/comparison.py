@@ -42,10 +42,10 @@ Watch = Callable[[str, str, int, int], None]
 """Is told the stage, what is counted in it, how many are done, and of how many."""
 
 CONNECTED: Final = 0.5  # the measure from which a pair connects its documents, unless told
-COVERED: Final = ("coverage", "weighted_coverage")
+REGIONAL: Final = ("coverage", "weighted_coverage")
 """Measures that regions tell."""
 
-MEASURES: Final = ("containment", "resemblance", "shared", "weighted_containment", "weighted_resemblance", *COVERED)
+MEASURES: Final = ("containment", "resemblance", "shared", "weighted_containment", "weighted_resemblance", *REGIONAL)
 SMALL: Final = 10_000  # documents up to which no hash is common
 COMMON: Final = 1_000  # documents that make a hash common in a larger collection
 
@@ -55,7 +55,7 @@ class PairOptions:
     """Which pairs. Raises BadQuery when made from what makes no sense.
 
     min_shared: the fewest hashes a pair shares. by: the measure to rank by, one of MEASURES; containment and coverage
-    are the larger of both directions. Only pairs of documents can be ranked by one of COVERED: the regions of all that
+    are the larger of both directions. Only pairs of documents can be ranked by one of REGIONAL: the regions of all that
     share enough hashes are found, which takes the longer the more they are. min: the least measure, inclusive. top: the
     most pairs to return. max_df: leave out hashes that this many documents hold, on both sides; 0 for none; by default
     none in a collection of up to SMALL documents, else COMMON. new: a label (KEY, VALUE), since: a moment; where given,
@@ -94,9 +94,9 @@ class PairOptions:
         return self.by.startswith("weighted_")
 
     @property
-    def placed(self) -> bool:
+    def regional(self) -> bool:
         """Whether the measure is told by regions."""
-        return self.by in COVERED
+        return self.by in REGIONAL
 
     def of_all(self) -> PairOptions:
         """For all pairs, by a measure that hashes tell; weighted if these are."""
@@ -104,7 +104,7 @@ class PairOptions:
 
     def told_by_hashes(self) -> PairOptions:
         """The same, where hashes tell the measure. Raises BadQuery."""
-        if self.placed:
+        if self.regional:
             raise BadQuery(f"only pairs of documents can be ranked by {self.by}: give another measure")
         return self
 

@@ -39,7 +39,7 @@ def pairs_by_texts(
 ) -> Iterator[Pair]:
     """The pairs that pass, ranked; with their regions, if these are asked for. Raises Corrupt, MissingPackage."""
     beside = Beside(view, recipe, sources, cap_of(options.max_df, view.state.documents), gap=gap)
-    found = covered(view, beside, options, watch) if options.placed else pairs(view, options, watch)
+    found = covered(view, beside, options, watch) if options.regional else pairs(view, options, watch)
     return with_regions(view, beside, found) if regions else found
 
 
@@ -51,11 +51,11 @@ def covered(view: Snapshot, beside: Beside, options: PairOptions, watch: Watch |
     """
     comparison = Comparison(view, options.of_all(), watch)
     found = joined([NOTHING, *comparison.batches()])
-    most = np.ones(len(found.a))
+    bounds = np.ones(len(found.a))  # which no score exceeds
     if options.weighted:
-        most = rarity(found.weight, found.shared, len(comparison.documents))
-    order = np.argsort(-most, kind="stable")
-    found, most = found.take(order), most[order]
+        bounds = rarity(found.weight, found.shared, len(comparison.documents))
+    order = np.argsort(-bounds, kind="stable")
+    found, bounds = found.take(order), bounds[order]
     of_a, of_b = f"{options.by}_a", f"{options.by}_b"
     highest: list[float] = []  # a heap of `top` scores
 
@@ -70,13 +70,13 @@ def covered(view: Snapshot, beside: Beside, options: PairOptions, watch: Watch |
         return max(float(options.min or 0), highest[0] if len(highest) == options.top else 0.0)
 
     def passing() -> Iterator[Pair]:
-        for start in range(0, len(most), AT_ONCE):
-            some = np.arange(start, min(start + AT_ONCE, len(most)))
-            if most[start] < least():
+        for start in range(0, len(bounds), AT_ONCE):
+            some = np.arange(start, min(start + AT_ONCE, len(bounds)))
+            if bounds[start] < least():
                 return
             plain = list(described(comparison, found.take(some), weighted=False))
             if options.weighted:
-                plain = [replace(pair, rarity=rare) for pair, rare in zip(plain, most[some].tolist(), strict=True)]
+                plain = [replace(pair, rarity=rare) for pair, rare in zip(plain, bounds[some].tolist(), strict=True)]
             for done, (index, both) in enumerate(_compared(view, beside, plain), start):
                 pair = _with_coverage(plain[index], both)
                 if score(pair) >= least():
@@ -84,7 +84,7 @@ def covered(view: Snapshot, beside: Beside, options: PairOptions, watch: Watch |
                         (heappushpop if len(highest) == options.top else heappush)(highest, score(pair))
                     yield pair
                 if watch is not None and done % 64 == 0:
-                    watch("looking closer", "pair", done, len(most))
+                    watch("looking closer", "pair", done, len(bounds))
 
     yield from sorted(passing(), key=place) if options.top is None else nsmallest(options.top, passing(), key=place)
 

@@ -19,7 +19,7 @@ from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, Symbols, find_sc
 from fpdb.match.answers import COVERED, Answer, Match, Options
 from fpdb.match.locating import Original
 from fpdb.match.queries import Ranked, sorted_distinct
-from fpdb.match.regions import Region, Selected, bridge, coverage, extend, find_regions
+from fpdb.match.regions import Region, Selected, bridge, coverages, extend, find_regions
 from fpdb.match.sources import Sources, SourceState
 from fpdb.store.layout import Record
 from fpdb.store.runs import contains
@@ -140,18 +140,18 @@ class Evidence:
         answer = replace(ranked.answer, matches=[match for match, _ in kept])
         return ranked._replace(answer=answer, documents=[number for _, number in kept])
 
-    def compare(self, documents: Sequence[int], read: Callable[[int, Record], Read]) -> Iterator[Alike]:
+    def compare(self, documents: Sequence[int], read: Callable[[int], Read]) -> Iterator[Alike]:
         """Where each of some documents, all of them different, is like the query; in order. Raises Corrupt."""
         for start in range(0, len(documents), AT_ONCE):
             some = documents[start : start + AT_ONCE]
             records = [self._view.catalogue.record(number) for number in some]
-            originals = list(map(read, some, records))
+            originals = list(map(read, some))
             stored = self._stored([number for number, one in zip(some, originals, strict=True) if not one.fingerprints])
             for number, record, one in zip(some, records, originals, strict=True):
                 yield self._compare(record, one, stored.get(number))
 
-    def _reader(self, sources: Sources) -> Callable[[int, Record], Read]:
-        return lambda number, _: read_document(self._view, self._recipe, number, sources)
+    def _reader(self, sources: Sources) -> Callable[[int], Read]:
+        return lambda number: read_document(self._view, self._recipe, number, sources)
 
     def _stored(self, numbers: Sequence[int]) -> dict[int, Selected]:
         """Where the store says that these documents hold the query's hashes."""
@@ -178,12 +178,7 @@ class Evidence:
             regions = extend(self._symbols.values, read.original.symbols.values, regions, self._within)
         if self._gap:
             regions = bridge(regions, self._gap)
-        return Alike(
-            sorted(regions),
-            coverage(((r.query_start, r.query_end) for r in regions), len(self._symbols)),
-            coverage(((r.document_start, r.document_end) for r in regions), record.symbols),
-            read,
-        )
+        return Alike(sorted(regions), *coverages(regions, len(self._symbols), record.symbols), read)
 
 
 def located(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fpdb.errors import UnknownKind
 from fpdb.fingerprint import Recipe, find_scheme
-from fpdb.match.regions import Region, Selected, coverage, find_regions
+from fpdb.match.regions import Region, Selected, bridge, coverages, find_regions
 from fpdb.store.runs import contains
 from fpdb.store.snapshot import Snapshot
 
@@ -28,11 +28,12 @@ class Positions:
         recipe: Recipe,
         documents: Iterable[int],
         ignored: Callable[[U64], U64],
+        gap: int = 0,
         most: int | None = None,
     ) -> None:
-        """ignored: those of sorted hashes that do not count. Reads all hashes of the database; of a database of more
-        than `most` postings, nothing. Raises Corrupt."""
-        self._view, self._recipe, self._ignored = view, recipe, ignored
+        """ignored: those of sorted hashes that do not count. gap: see `Evidence`. Reads all hashes of the database; of
+        one of more than `most` postings, nothing. Raises Corrupt."""
+        self._view, self._recipe, self._ignored, self._gap = view, recipe, ignored, gap
         self._held: dict[int, Selected] = {}
         asked = np.array(sorted(documents), np.uint32)
         if not len(asked) or (most is not None and view.state.postings > most):
@@ -63,8 +64,6 @@ class Positions:
         window = find_scheme(rule.scheme).window
         slack = max(rule.k, int(rule.parameters[window]) if window else 0)
         regions = find_regions(one, other, shared, rule.k, slack)
-        return (
-            regions,
-            coverage(((region.query_start, region.query_end) for region in regions), records[0].symbols),
-            coverage(((region.document_start, region.document_end) for region in regions), records[1].symbols),
-        )
+        if self._gap:
+            regions = bridge(regions, self._gap)
+        return regions, *coverages(regions, *(record.symbols for record in records))

@@ -49,7 +49,7 @@ class Ranked(NamedTuple):
 
 
 def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
-    """Ranks the documents that share hashes with the query. options: none of PLACED, see `Evidence`. Raises BadQuery,
+    """Ranks the documents that share hashes with the query. options: none of REGIONAL, see `Evidence`. Raises BadQuery,
     Corrupt."""
     return next(search_all(view, [asked], options))
 
@@ -139,7 +139,7 @@ class _Ranking:
 
 def _rankings(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[_Ranking]:
     """Of all queries, some in each, as many as are ranked together."""
-    if options.placed:
+    if options.regional:
         raise BadQuery(f"{options.by} is told by regions: ask with one document's content, by `query`")
     waiting: list[Candidates] = []
     candidates = 0

@@ -200,6 +200,14 @@ def _is_next(last: Region, region: Region, gap: int, starts: Sequence[int]) -> b
     return forward and near and (between == 0 or region.document_start <= last.document_end)
 
 
+def coverages(regions: Sequence[Region], query: int, document: int) -> tuple[float, float]:
+    """The share of either document's symbols, of which there are so many, that lie in regions."""
+    return (
+        coverage(((region.query_start, region.query_end) for region in regions), query),
+        coverage(((region.document_start, region.document_end) for region in regions), document),
+    )
+
+
 def coverage(spans: Iterable[tuple[int, int]], symbols: int) -> float:
     """The share of a document's symbols that lie inside the spans [start, end); in [0, 1], 0 for no symbols."""
     inside = reached = 0

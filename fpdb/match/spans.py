@@ -154,7 +154,7 @@ class _Cutter:
             most = max(range(len(others)), key=lambda index: (shared[index], -index))
             yield Span(name, None, None, others[most], shared[most], len(others), read.state)
             return
-        found = evidence.compare([self._number(other) for other in others], lambda number, _: self._beside.read(number))
+        found = evidence.compare([self._number(other) for other in others], self._beside.read)
         passages = (
             Passage(place["start"], place["end"], other, region.shared)
             for other, alike in zip(others, found, strict=True)

@@ -12,7 +12,7 @@ import time
 from typing import Any, Final
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import Recipe

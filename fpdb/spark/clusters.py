@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+from pyspark.sql import functions as F
 
 from fpdb.spark import workers
 from fpdb.spark.frames import FOREST, frozen, in_arrow

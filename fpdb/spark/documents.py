@@ -7,7 +7,7 @@ from functools import partial
 from typing import Literal
 
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
 from fpdb.load.fields import Fields

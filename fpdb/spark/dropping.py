@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
 from fpdb.match.comparison import PairOptions

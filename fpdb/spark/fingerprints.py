@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final, Literal
 
 from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, StringType
 
 from fpdb.errors import BadName, BadQuery

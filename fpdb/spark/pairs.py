@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812 (what all call it)
+from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
 from fpdb.match.comparison import PairOptions, cap_of

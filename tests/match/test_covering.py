@@ -170,9 +170,27 @@ def test_where_no_text_can_be_had_positions_tell(tmp_path_factory, documents, di
                     covered[side].update(range(region[side]["first_symbol"], region[side]["last_symbol"] + 1))
             assert pair.coverage_a == len(covered["a"]) / len(documents[pair.a]) > 0
             assert pair.coverage_b == len(covered["b"]) / len(documents[pair.b]) > 0
+            (bridged,) = (one for one in db.pairs(regions=True, gap=999) if (one.a, one.b) == (pair.a, pair.b))
+            assert bridged.coverage_a >= pair.coverage_a
+            assert len(bridged.regions) <= len(pair.regions)
         scores = [score(pair.to_dict(), "coverage") for pair in found]
         assert scores == sorted(scores, reverse=True)
         assert db.check() == []
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_gaps_are_joined_with_and_without_texts(db, kept):
+    one, two = (" ".join(str(number**5) for number in range(start, start + 20)) for start in (10, 50))
+    db.add("a", f"{one} what the first says {two}", keep_text=kept)
+    db.add(
+        "b",
+        f"{one} and the other one, which has very much more to say in between than the first of both {two}",
+        keep_text=kept,
+    )
+    (pair,), (joined,) = db.pairs(regions=True), db.pairs(regions=True, gap=200)
+    assert (len(pair.regions), len(joined.regions)) == (2, 1)
+    assert pair.coverage_a < joined.coverage_a
+    assert db.check() == []
 
 
 def test_only_documents_are_ranked_by_it(tmp_path):

@@ -23,6 +23,9 @@ _CHUNK = 1 << 16
 _PACKINGS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflated"}
 """What the formats allow (ISO/IEC 29500-2, ODF 1.2 part 3). Of others `zipfile` passes errors on as they come, and one
 may ask for gigabytes."""
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
+"""What `zipfile` raises of archives and members that are damaged, encrypted, or packed in a way that it does not know;
+it documents the first one."""
 
 
 def open_archive(content: bytes | str, what: str) -> zipfile.ZipFile:
@@ -31,8 +34,7 @@ def open_archive(content: bytes | str, what: str) -> zipfile.ZipFile:
         raise Unreadable(f"{what} is bytes, not a string")
     try:
         return zipfile.ZipFile(io.BytesIO(content))
-    # zipfile documents its own error only, and lets these through for headers that are damaged.
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
+    except _DAMAGE as error:
         raise Unreadable(f"not {what}: {error}") from error
 
 
@@ -98,6 +100,5 @@ def inflate(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
                 yield chunk
     except KeyError as error:
         raise Unreadable(f"has no {name}") from error
-    # And these for members that are damaged, encrypted, or compressed in a way that it does not know.
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as error:
+    except _DAMAGE as error:
         raise Unreadable(f"{name}: {error}") from error

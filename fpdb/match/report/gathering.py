@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe
 from fpdb.match.answers import Answer, Match
-from fpdb.match.beside import Beside
+from fpdb.match.beside import Beside, Both
 from fpdb.match.collection import owner_rule
 from fpdb.match.comparison import PairOptions, cap_of
 from fpdb.match.evidence import Read, located, read_document
@@ -127,7 +127,12 @@ class Report:
             ours,
             theirs,
             float(getattr(match, self._by)),
-            [*values, _count(match.regions), match.query_coverage, match.document_coverage],
+            [
+                *values,
+                None if match.regions is None else len(match.regions),
+                match.query_coverage,
+                match.document_coverage,
+            ],
         )
         _place(row, match.regions)
         return row
@@ -178,19 +183,21 @@ class Report:
         rows: dict[int, Row] = {}
         for at, both in beside.compare([numbers for _, numbers in there]):
             index = there[at][0]
-            rows[index] = row = self._pair_row(pairs[index], both.a, both.b)
-            if both.regions is not None:
-                _place(row, located(both.regions, both.a.original, both.b.original))
-                row.values[-3:] = [_count(row.regions), both.coverage_a, both.coverage_b]
+            rows[index] = self._pair_row(pairs[index], both)
         for index, numbers in enumerate(found):
             if index not in rows:  # one was removed meanwhile
                 read = [Read("unavailable") if number is None else beside.read(number) for number in numbers]
-                rows[index] = self._pair_row(pairs[index], *read)
+                rows[index] = self._pair_row(pairs[index], Both(None, 0.0, 0.0, *read))
         return [rows[index] for index in range(len(pairs))]
 
-    def _pair_row(self, pair: Pair, one: Read, other: Read) -> Row:
-        a, b = self._source("document", pair.a, one), self._source("document", pair.b, other)
-        return Row(a, b, self._pair_score(pair), [*_pair_values(pair), None, None, None])
+    def _pair_row(self, pair: Pair, both: Both) -> Row:
+        a, b = self._source("document", pair.a, both.a), self._source("document", pair.b, both.b)
+        if both.regions is None:
+            return Row(a, b, self._pair_score(pair), [*_pair_values(pair), None, None, None])
+        told = [len(both.regions), both.coverage_a, both.coverage_b]
+        row = Row(a, b, self._pair_score(pair), [*_pair_values(pair), *told])
+        _place(row, located(both.regions, both.a.original, both.b.original))
+        return row
 
     def _pair_score(self, pair: Pair) -> float:
         if self._by.endswith("resemblance"):
@@ -243,10 +250,6 @@ def _find(view: Snapshot, name: str) -> int | None:
 
 def _pair_values(pair: Pair) -> list[float | int | None]:
     return [pair.shared, pair.containment_a, pair.containment_b, pair.resemblance]
-
-
-def _count(regions: Sequence[object] | None) -> int | None:
-    return None if regions is None else len(regions)
 
 
 def _place(row: Row, places: Sequence[dict[str, Any]] | None) -> None:
