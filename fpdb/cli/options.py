@@ -263,8 +263,9 @@ def format_option(command: Command) -> Command:
     )(command)
 
 
-def output_options(command: Command) -> Command:
-    """--format, with Parquet, and --output; to be written inside `output.output_to`."""
+def output_options(command: Command, *, sarif: bool = False) -> Command:
+    """--format, with Parquet, and --output; to be written inside `output.output_to`. sarif: that, too."""
+    about = "How to print: for people, one JSON object a line, CSV, or Parquet, which takes the extra parquet"
     command = click.option(
         "--output",
         type=click.Path(),
@@ -276,10 +277,10 @@ def output_options(command: Command) -> Command:
     return click.option(
         "--format",
         "form",
-        type=click.Choice(["table", "json", "csv", "parquet"]),
+        type=click.Choice(["table", "json", "csv", "parquet", *(["sarif"] if sarif else [])]),
         default="table",
         show_default=True,
-        help="How to print: for people, one JSON object a line, CSV, or Parquet, which takes the extra parquet.",
+        help=about + ("; or regions as SARIF, for editors and code hosts." if sarif else "."),
     )(command)
 
 

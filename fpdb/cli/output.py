@@ -26,7 +26,7 @@ SOME_NAMES = 3
 RICH_ROWS = 1000
 """Longer tables are written plainly: drawing them would take seconds."""
 
-_ENCODE: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode  # made once, for millions of lines
+encoded: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode  # made once, for millions of lines
 
 
 class Column(NamedTuple):
@@ -45,7 +45,7 @@ def printable(text: str) -> str:
 
 def write_json(value: Any) -> None:
     """One object on one line, in ASCII: no character of a name can break it."""
-    sys.stdout.write(_ENCODE(value) + "\n")
+    sys.stdout.write(encoded(value) + "\n")
 
 
 def write_lines(pieces: Iterable[bytes]) -> None:

@@ -35,6 +35,7 @@ from fpdb.cli.output import (
     write_table,
 )
 from fpdb.cli.regions import show_pair_regions
+from fpdb.cli.sarif import results_of_pairs, write_sarif
 
 if TYPE_CHECKING:
     from fpdb import Cluster, Pair
@@ -92,7 +93,7 @@ KEPT: dict[str, type] = {"kept": str}
 @click.option("--clusters", is_flag=True, help="Print groups that pairs connect, directly or through others.")
 @keep_option(None)
 @report_option
-@output_options
+@partial(output_options, sarif=True)
 @click.pass_obj
 def pairs(
     target: Target,
@@ -121,9 +122,10 @@ def pairs(
         raise click.UsageError("a report has pairs and their clusters: give --report without --clusters")
     if keep and not clusters:
         raise click.UsageError("--keep says what is kept of a cluster: give --clusters, or see 'fpdb drop-list'")
+    regions |= form == "sarif"
     check_gap(regions=regions, gap=gap)
     if regions and (clusters or options["by_owner"]):
-        raise click.UsageError("--regions are of two documents: give it without --clusters and --by-owner")
+        raise click.UsageError("regions are of two documents: give neither --clusters nor --by-owner")
     options["top"] = top
     with output_to(output, form), target.open("r") as db, wrong_usage():
         say_discarded(db)
@@ -153,7 +155,9 @@ def _keeping(found: "Iterable[Pair]", kept: "list[Pair]", most: int) -> "Iterato
 
 
 def _print_pairs(found: "Iterable[Pair]", form: str, top: int | None, by: str, *, regions: bool) -> None:
-    if form != "table":
+    if form == "sarif":
+        write_sarif(results_of_pairs(found))
+    elif form != "table":
         write_found(form, _fields(by, regions=regions), found)
     else:
         listed = list(found)

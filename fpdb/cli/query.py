@@ -149,7 +149,7 @@ DATABASE: dict[str, type] = {"database": str}
 @click.option("--strict", is_flag=True, help="Stop at the first query that cannot be read.")
 @jobs_option
 @report_option
-@output_options
+@partial(output_options, sarif=True)
 @click.pass_obj
 def query(
     target: Target,
@@ -196,6 +196,7 @@ def query(
     _check(paths, by, least, name, options["max_df"], options["max_ignored"])
     if name is not None and records:
         raise click.UsageError("--name names one query; records name their own, see --name-field")
+    options["regions"] |= form == "sarif"
     check_gap(regions=options["regions"], gap=options["gap"])
     import fpdb
     from fpdb.cli.progress import TerminalWatcher
@@ -244,6 +245,10 @@ def query(
                     write_lines(one.lines.pieces())
         elif form == "json":
             write_found(form, {}, (answer for answer, *_ in answers))
+        elif form == "sarif":
+            from fpdb.cli.sarif import results_of_answers, write_sarif
+
+            write_sarif(results_of_answers(answer for answer, *_ in answers))
         elif form in ("csv", "parquet"):
             fields = FIELDS | (WEIGHTED_FIELDS if measure in WEIGHTED_FIELDS else {})
             fields |= COVERAGES if options["regions"] or measure.endswith("coverage") else {}
