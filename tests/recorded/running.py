@@ -1,0 +1,149 @@
+"""Runs command lines of a small shell: in this process through the command's entry point, or as real processes."""
+
+import gc
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+from . import tools
+
+SETTINGS = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+BEGIN = 1_700_000_000
+"""The first moment of the clock that commands see, in seconds since 1970; each step of a case is an hour later."""
+
+
+class Ended(NamedTuple):
+    """What a command gave: its exit status, or what it raised, and what it wrote."""
+
+    status: int | str
+    out: bytes
+    err: bytes
+
+
+class Command(NamedTuple):
+    """A command of a line. settings: of its environment; source, target: files its input comes from and its output
+    goes to, if any."""
+
+    arguments: list[str]
+    settings: dict[str, str]
+    source: str | None
+    target: str | None
+
+
+def parse(step: str) -> list[Command]:
+    """Return the commands of a step, each of which reads what the one before it wrote: `a | b < c > d`, with settings
+    such as `FPDB_DB=x` before the arguments."""
+    commands = []
+    for part in _split(shlex.split(step), "|"):
+        settings: dict[str, str] = {}
+        while part and re.match(r"[A-Z_]+=", part[0]):
+            name, _, value = part.pop(0).partition("=")
+            settings[name] = value
+        files: dict[str, str | None] = {"<": None, ">": None}
+        for sign in files:
+            if sign in part:
+                at = part.index(sign)
+                files[sign] = part[at + 1]
+                del part[at : at + 2]
+        commands.append(Command(part, settings, files["<"], files[">"]))
+    return commands
+
+
+def steps_of(case: str) -> list[str]:
+    """Return the steps of a case, which follow each other whatever their exit status: `a ; b`."""
+    return [step.strip() for step in case.split(" ; ")]
+
+
+def run_step(step: str, folder: Path, moment: int, *, apart: bool) -> Ended:
+    """Run a step in a folder. moment: the time on the clock; apart: as real processes, which have the true time."""
+    if step.startswith("!"):
+        tools.use(step[1:], folder)
+        return Ended(0, b"", b"")
+    piped, errors = b"", b""
+    for command in parse(step):
+        given = piped if command.source is None else (folder / command.source).read_bytes()
+        runner = _run_apart if apart else _run_here
+        ended = runner(command, given, folder, moment)
+        errors += ended.err
+        piped = ended.out
+        if command.target is not None:
+            (folder / command.target).write_bytes(piped)
+            piped = b""
+    return Ended(ended.status, piped, errors)
+
+
+@contextmanager
+def world(folder: Path, moment: int, settings: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Work in a folder, with settings of its own and a clock that stands still; all is as it was afterwards."""
+    environment = {**_outside(), **SETTINGS, **(settings or {})}
+    before, collecting = Path.cwd(), gc.get_threshold()
+    try:
+        with mock.patch.dict(os.environ, environment, clear=True), mock.patch("time.time", return_value=float(moment)):
+            time.tzset()
+            os.chdir(folder)
+            yield
+    finally:
+        os.chdir(before)
+        time.tzset()
+        gc.set_threshold(*collecting)
+
+
+def _run_here(command: Command, given: bytes, folder: Path, moment: int) -> Ended:
+    from fpdb.cli import main
+
+    streams: Any = [io.TextIOWrapper(io.BytesIO(text), "utf-8", write_through=True) for text in (given, b"", b"")]
+    names = ("stdin", "stdout", "stderr")
+    before = [sys.argv, *(getattr(sys, name) for name in names)]
+    status: int | str = 0
+    with world(folder, moment, command.settings):
+        sys.argv = ["fpdb", *command.arguments]
+        sys.stdin, sys.stdout, sys.stderr = streams
+        try:
+            main()
+        except SystemExit as ended:
+            status = 0 if ended.code is None else ended.code
+        except BaseException as error:
+            status = f"{type(error).__name__}: {error}"
+        finally:
+            sys.argv, sys.stdin, sys.stdout, sys.stderr = before  # type: ignore[assignment]
+    out, err = (stream.buffer.getvalue() for stream in streams[1:])
+    return Ended(status, out, err)
+
+
+def _run_apart(command: Command, given: bytes, folder: Path, _moment: int) -> Ended:
+    import fpdb
+
+    root = str(Path(fpdb.__file__).resolve().parent.parent)
+    result = subprocess.run(
+        [sys.executable, "-m", "fpdb", *command.arguments],
+        input=given,
+        capture_output=True,
+        check=False,
+        cwd=folder,
+        env={**_outside(), **SETTINGS, "PYTHONPATH": root, **command.settings},
+    )
+    return Ended(result.returncode, result.stdout, result.stderr)
+
+
+def _outside() -> dict[str, str]:
+    """The environment that there is, without settings of fpdb."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("FPDB_", "_FPDB"))}
+
+
+def _split(words: Sequence[str], sign: str) -> list[list[str]]:
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == sign:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
