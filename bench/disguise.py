@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 from bench.judging import auc
 from bench.workloads.programs import installed_modules
 from fpdb.fingerprint import KINDS, Recipe
-from fpdb.fingerprint.frontends.tokens import Class, number
 from fpdb.fingerprint.hashing import KGrams, derive
 from fpdb.fingerprint.winnowing import robust_winnow
+from fpdb.readers.tokens import Class, number
 
 Values = NDArray[np.uint32]
 

@@ -9,8 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fpdb.batch import Batch
-    from fpdb.care import Findings, Loss, Repair, check, repair
     from fpdb.database import Database, import_, open
     from fpdb.documents import Document
     from fpdb.errors import (
@@ -42,15 +40,17 @@ if TYPE_CHECKING:
         Unreadable,
     )
     from fpdb.fingerprint import Fingerprints, Recipe, Rule
-    from fpdb.match.answers import Answer, Match, Query
-    from fpdb.match.clusters import Cluster
-    from fpdb.match.dropping import Drop
-    from fpdb.match.explaining import Explanation
-    from fpdb.match.frequent import Frequent
-    from fpdb.match.pairs import Pair
-    from fpdb.match.report import Report
-    from fpdb.match.spans import Span
-    from fpdb.shards import Shards, open_all
+    from fpdb.ingest.batch import Batch
+    from fpdb.maintenance import Findings, Loss, Repair, check, repair
+    from fpdb.multi_database import MultiDatabase, open_all
+    from fpdb.pairs.clusters import Cluster
+    from fpdb.pairs.common_passages import Frequent
+    from fpdb.pairs.dedup import Drop
+    from fpdb.pairs.explain import Explanation
+    from fpdb.pairs.ranking import Pair
+    from fpdb.pairs.spans import Span
+    from fpdb.report import Report
+    from fpdb.search.results import Answer, Match, Query
 
 __version__ = "0.1.0"
 
@@ -82,6 +82,7 @@ __all__ = [
     "Match",
     "MissingKey",
     "MissingPackage",
+    "MultiDatabase",
     "NameTaken",
     "NewerFormat",
     "NoSuchDatabase",
@@ -95,7 +96,6 @@ __all__ = [
     "Repair",
     "Report",
     "Rule",
-    "Shards",
     "Span",
     "SparkFailure",
     "StorageFailure",
@@ -111,20 +111,20 @@ __all__ = [
 
 # Names are looked up when they are first used, so that `fpdb --help` need not wait for numpy and LMDB.
 _HOMES = {
-    "fpdb.care": ("Findings", "Loss", "Repair", "check", "repair"),
-    "fpdb.batch": ("Batch",),
+    "fpdb.maintenance": ("Findings", "Loss", "Repair", "check", "repair"),
+    "fpdb.ingest.batch": ("Batch",),
     "fpdb.database": ("Database", "import_", "open"),
     "fpdb.documents": ("Document",),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
-    "fpdb.match.clusters": ("Cluster",),
-    "fpdb.match.dropping": ("Drop",),
-    "fpdb.match.explaining": ("Explanation",),
-    "fpdb.match.frequent": ("Frequent",),
-    "fpdb.match.pairs": ("Pair",),
-    "fpdb.match.answers": ("Answer", "Match", "Query"),
-    "fpdb.match.report": ("Report",),
-    "fpdb.shards": ("Shards", "open_all"),
-    "fpdb.match.spans": ("Span",),
+    "fpdb.pairs.clusters": ("Cluster",),
+    "fpdb.pairs.dedup": ("Drop",),
+    "fpdb.pairs.explain": ("Explanation",),
+    "fpdb.pairs.common_passages": ("Frequent",),
+    "fpdb.pairs.ranking": ("Pair",),
+    "fpdb.search.results": ("Answer", "Match", "Query"),
+    "fpdb.report": ("Report",),
+    "fpdb.multi_database": ("MultiDatabase", "open_all"),
+    "fpdb.pairs.spans": ("Span",),
 }
 
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self, TypeVar
 import numpy as np
 
 from fpdb import keys
-from fpdb.batch import Batch, Numbers, Status
 from fpdb.documents import Document, document_of, sources_of
 from fpdb.errors import (
     BadKeyFile,
@@ -29,26 +28,27 @@ from fpdb.errors import (
     RecipeMismatch,
 )
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest
-from fpdb.match.queries import Ranked, lines_of_all
-from fpdb.questions import Questions
-from fpdb.store import layout
-from fpdb.store.layout import Record
-from fpdb.store.snapshot import Snapshot
-from fpdb.store.store import Store
+from fpdb.ingest.batch import Batch, Numbers, Status
+from fpdb.search.ranking import Ranked, lines_of_all
+from fpdb.search.searchable import Searchable
+from fpdb.storage import file_format
+from fpdb.storage.file_format import Record
+from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.store import Store
 
 if TYPE_CHECKING:
-    from fpdb.match.answers import Options
-    from fpdb.match.candidates import Asked
-    from fpdb.match.clusters import Cluster
-    from fpdb.match.comparison import Watch
-    from fpdb.match.dropping import Drop
-    from fpdb.match.explaining import Explanation, Side
-    from fpdb.match.frequent import Frequent
-    from fpdb.match.pairs import Pair
-    from fpdb.match.report import Report
-    from fpdb.match.sources import Sources
-    from fpdb.match.spans import Span
-    from fpdb.takeover import OnCollision
+    from fpdb.exchange.merge_database import OnCollision
+    from fpdb.pairs.clusters import Cluster
+    from fpdb.pairs.common_passages import Frequent
+    from fpdb.pairs.counting import Watch
+    from fpdb.pairs.dedup import Drop
+    from fpdb.pairs.explain import Explanation, Side
+    from fpdb.pairs.ranking import Pair
+    from fpdb.pairs.spans import Span
+    from fpdb.regions.sources import Sources
+    from fpdb.report import Report
+    from fpdb.search.candidates import Asked
+    from fpdb.search.results import Options
 
 Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
@@ -99,14 +99,14 @@ def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10
     Documents of the same names are replaced. Returns how many were added, replaced, updated and unchanged. Raises
     RecipeMismatch; BadExport, which names the line: what came before is in the database, and an import can be repeated.
     """
-    from fpdb.transfer import Incoming
+    from fpdb.exchange.jsonl_export import Incoming
 
     incoming = Incoming(file)
     with open(path, "a", recipe=incoming.recipe, timeout=timeout) as db, db.bulk():
         return incoming.add_to(db.batch)
 
 
-class Database(Questions):
+class Database(Searchable):
     """An open database; made by `fpdb.open`. One object serves many threads, and no forked child."""
 
     def __init__(
@@ -205,10 +205,10 @@ class Database(Questions):
         """
         if other.path == self.path:
             raise Error(f"{self.path!r} cannot be merged with itself; give another database")
-        from fpdb.takeover import merge
+        from fpdb.exchange.merge_database import merge
 
         self.check_recipe(other)
-        before = layout.name_bytes(prefix) if prefix else b""
+        before = file_format.name_bytes(prefix) if prefix else b""
         with other._store.snapshot() as view:
             return merge(self._store, view, before, on_collision)
 
@@ -222,11 +222,11 @@ class Database(Questions):
         RecipeMismatch, BadFolder, NameTaken, BadName: then nothing has changed; MissingPackage, ReadOnly, Locked,
         StorageFailure.
         """
-        from fpdb.adoption import Folder, adopt
+        from fpdb.exchange.parquet_import import Folder, adopt
 
         found = Folder(os.fspath(folder))
         self._refuse_recipe(found.recipe, found.key_digest, repr(found.path))
-        return adopt(self._store, found, layout.name_bytes(prefix) if prefix else b"", on_collision)
+        return adopt(self._store, found, file_format.name_bytes(prefix) if prefix else b"", on_collision)
 
     def check_recipe(self, other: Database) -> None:
         """Raises RecipeMismatch where another database has other fingerprints than this one, and says why."""
@@ -263,16 +263,16 @@ class Database(Questions):
         counted in it, how many are done and of how many, now and then. options: see `match.comparison.PairOptions`:
         min_shared, by, min, top, max_df, new, since, owners, by_owner. Raises BadQuery, Corrupt, MissingPackage.
         """
-        from fpdb.match.comparison import PairOptions
+        from fpdb.pairs.counting import PairOptions
 
         checked, sources = PairOptions(**options), self._sources(texts)
         if not regions and not checked.regional:
-            from fpdb.match.pairs import pairs
+            from fpdb.pairs.ranking import pairs
 
             return self._from_view(lambda view: pairs(view, checked, watch))
         if checked.by_owner:
             raise BadQuery("regions are of two documents: leave by_owner out")
-        from fpdb.match.covering import pairs_by_texts
+        from fpdb.pairs.coverage import pairs_by_texts
 
         closer = partial(pairs_by_texts, regions=regions, gap=gap, watch=watch)
         return self._from_view(lambda view: closer(view, self.recipe, sources, checked))
@@ -283,8 +283,8 @@ class Database(Questions):
         keep: also tell which one is kept, see `drop_list`. watch, options: as for `pairs`; top counts clusters, and min
         is 0.5 unless given or ranked by shared hashes. Raises BadQuery, Corrupt.
         """
-        from fpdb.match.clusters import clusters
-        from fpdb.match.comparison import PairOptions
+        from fpdb.pairs.clusters import clusters
+        from fpdb.pairs.counting import PairOptions
 
         checked = PairOptions(**options).connecting()
         return self._from_view(lambda view: clusters(view, checked, keep, watch))
@@ -302,8 +302,8 @@ class Database(Questions):
         documents that are new are removed. watch, options: as for `clusters`; top counts documents, and by_owner makes
         no sense. Raises BadQuery, Corrupt.
         """
-        from fpdb.match.comparison import PairOptions
-        from fpdb.match.dropping import drop_list
+        from fpdb.pairs.counting import PairOptions
+        from fpdb.pairs.dedup import drop_list
 
         checked = PairOptions(**options).connecting()
         return self._from_view(lambda view: drop_list(view, checked, keep, direct=direct, watch=watch))
@@ -333,8 +333,8 @@ class Database(Questions):
         shortest, pad, snap, gap: see `match.spans.Cut`. texts: as for `query`. Raises BadQuery, Corrupt,
         MissingPackage; for a content what `query` raises.
         """
-        from fpdb.match import spans
-        from fpdb.match.comparison import PairOptions
+        from fpdb.pairs import spans
+        from fpdb.pairs.counting import PairOptions
 
         cut = spans.Cut(shortest, pad, snap, gap)
         if content is None:
@@ -358,7 +358,7 @@ class Database(Questions):
         passages. texts: as for `query`. To discard one from now on, add its `hashes` as boilerplate:
         `db.add_fingerprints("footer", passage.hashes, boilerplate=True)`. Raises BadQuery, Corrupt, MissingPackage.
         """
-        from fpdb.match.frequent import frequent
+        from fpdb.pairs.common_passages import frequent
 
         sources = self._sources(texts)
         return self._from_view(lambda view: frequent(view, self.recipe, sources, min_df=min_df, top=top))
@@ -378,8 +378,8 @@ class Database(Questions):
         min_shared, max_df and owners, as for `pairs`. Reads all of the runs that the documents are in. Raises
         NoSuchDocument, BadQuery, UnknownKind, Unreadable, MissingPackage, Corrupt.
         """
-        from fpdb.match.comparison import PairOptions
-        from fpdb.match.explaining import explain
+        from fpdb.pairs.counting import PairOptions
+        from fpdb.pairs.explain import explain
 
         checked = PairOptions(**options).told_by_hashes()
         with self._store.snapshot() as view:
@@ -387,8 +387,8 @@ class Database(Questions):
             return explain(view, self.recipe, sides[0], sides[1], checked)
 
     def _side(self, view: Snapshot, name: str, content: str | bytes | None, kind: str) -> Side:
-        from fpdb.match.evidence import read_document
-        from fpdb.match.explaining import given_side, stored_side
+        from fpdb.pairs.explain import given_side, stored_side
+        from fpdb.regions.region_finder import read_document
 
         if content is not None:
             found = self.recipe.fingerprint(content, kind, purpose="search", name=name)
@@ -402,7 +402,7 @@ class Database(Questions):
 
         texts: as for `query`. options: see `match.report.Report`: by, connect, limits. Raises MissingPackage.
         """
-        from fpdb.match.report import Report
+        from fpdb.report import Report
 
         return Report(self._store.snapshot, self.recipe, self._sources(texts), **options)
 
@@ -458,7 +458,7 @@ class Database(Questions):
         """The documents that match nothing since all of their hashes are boilerplate, by name."""
         with self._store.snapshot() as view:
             numbers = np.fromiter(view.catalogue.sized(), np.uint32)
-            numbers = numbers[numbers < layout.FIRST_BOILERPLATE]
+            numbers = numbers[numbers < file_format.FIRST_BOILERPLATE]
             sizes = view.catalogue.sizes(numbers)
             discarded = numbers[(sizes["hashes"] > 0) & (sizes["hashes"] == sizes["boilerplate"])]
             records = [view.catalogue.record(number) for number in discarded.tolist()]
@@ -475,7 +475,7 @@ class Database(Questions):
     def digest(self, name: str) -> bytes | None:
         """The digest of a document's content; None where there is no such document."""
         with self._store.snapshot() as view:
-            found = view.catalogue.find(layout.name_bytes(name))
+            found = view.catalogue.find(file_format.name_bytes(name))
             return None if found is None else view.catalogue.record(found).digest
 
     def info(self) -> dict[str, Any]:
@@ -497,7 +497,7 @@ class Database(Questions):
             "text_bytes": state.text_bytes,
             "text_file_bytes": text_file_bytes,
             "file_bytes": self._store.file_bytes(),
-            "format_version": layout.FORMAT_VERSION,
+            "format_version": file_format.FORMAT_VERSION,
             "recipe": recipe,
         }
 
@@ -508,7 +508,7 @@ class Database(Questions):
         a package are checked by their checksums alone.
 
         Works in this process, which damage can end, as it can by any other reading: `fpdb.check` works in another."""
-        from fpdb.store.check import problems
+        from fpdb.storage.maintenance.check import problems
 
         return problems(self._store)
 
@@ -525,7 +525,7 @@ class Database(Questions):
                 f"the key of {self.path!r} is in a file of its own, and an export would give it away: copy the "
                 "database with 'fpdb backup' instead"
             )
-        from fpdb.transfer import export
+        from fpdb.exchange.jsonl_export import export
 
         with self._store.snapshot() as view:
             return export(view, self.recipe, file, texts=texts)
@@ -541,7 +541,7 @@ class Database(Questions):
 
 def _found(view: Snapshot, name: str) -> tuple[int, Record]:
     """Raises NoSuchDocument."""
-    found = view.catalogue.find(layout.name_bytes(name))
+    found = view.catalogue.find(file_format.name_bytes(name))
     if found is None:
         raise NoSuchDocument(f"no document is named {name!r}")
     return found, view.catalogue.record(found)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from fpdb.store import layout
-from fpdb.store.files import BESIDE
-from fpdb.store.layout import Record
+from fpdb.storage import file_format
+from fpdb.storage.environment.files import BESIDE
+from fpdb.storage.file_format import Record
 
 if TYPE_CHECKING:
-    from fpdb.match.sources import Sources
+    from fpdb.regions.sources import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def document_of(number: int, record: Record) -> Document:
     return Document(
         name=record.name.decode("utf-8", "surrogateescape"),
         kind=record.kind,
-        boilerplate=number >= layout.FIRST_BOILERPLATE,
+        boilerplate=number >= file_format.FIRST_BOILERPLATE,
         digest=record.digest,
         symbols=record.symbols,
         kgrams=record.kgrams,
@@ -65,8 +65,8 @@ def document_of(number: int, record: Record) -> Document:
 
 def sources_of(paths: Iterable[str], texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
     """Where contents of the documents of databases are had from: what the caller gives, if he gives them."""
-    from fpdb.match.originals import identify
-    from fpdb.match.sources import Sources
+    from fpdb.regions.originals import identify
+    from fpdb.regions.sources import Sources
 
     own = identify([os.path.realpath(path) + suffix for path in paths for suffix in ("", *BESIDE)])
     return Sources(own, None if texts is None else lambda number, record: texts(document_of(number, record)))

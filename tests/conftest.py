@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import fpdb
-from fpdb.store import catalogue, commits, copies, layout, merging, policy, runs, snapshot, store
+from fpdb.storage import catalogue, commit, file_format, snapshot, store
+from fpdb.storage.maintenance import copies
+from fpdb.storage.runs import merge, merge_policy, run_blocks
 
 # A third of what Hypothesis tries by default, so that tools/test stays short; --hypothesis-profile=default tries all.
 # No deadline, nor a word on slow examples: a machine may be busy.
@@ -20,31 +22,31 @@ settings.load_profile("short")
 GROUPS = {
     "spark": ("tests/spark/",),
     "browser": (
-        "tests/match/test_report_browser.py",
+        "tests/report/test_report_browser.py",
         "tests/stress/test_hostile.py::test_nothing_in_a_report_is_obeyed",
     ),
-    "crowd": ("tests/match/test_common_hashes.py",),
+    "crowd": ("tests/search/test_common_hashes.py",),
 }
 
 # Those that take longest begin, so that all processes end together.
-FIRST = ("tests/test_bench.py", "tests/test_papers.py", "tests/stress/")
+FIRST = ("tests/bench/test_bench.py", "tests/bench/test_papers.py", "tests/stress/")
 
 SMALL = [
-    (policy, "SMALLEST", 16),
-    (policy, "AT_ONCE", 1_500),
-    (merging, "PIECE", 400),
+    (merge_policy, "SMALLEST", 16),
+    (merge_policy, "AT_ONCE", 1_500),
+    (merge, "PIECE", 400),
     (store, "POSTINGS_A_TRANSACTION", 1_200),
     (store, "SWEPT_A_TRANSACTION", 2),
     (copies, "POSTINGS_A_TRANSACTION", 1_200),
     (copies, "TEXTS_A_TRANSACTION", 100),
-    (commits, "HASHES_A_LOOK", 3),
-    (runs, "BLOCKS_A_PIECE", 2),
-    (runs, "GET_AT_ONCE", 3),
-    (runs, "HASHES_AT_ONCE", 7),
-    (layout, "FENCES_PER_CHUNK", 3),
-    (layout, "POSITION_FENCES_PER_CHUNK", 2),
-    (layout, "SIZES_PER_CHUNK", 16),
-    (layout, "TEXT_PIECE", 16),
+    (commit, "HASHES_A_LOOK", 3),
+    (run_blocks, "BLOCKS_A_PIECE", 2),
+    (run_blocks, "GET_AT_ONCE", 3),
+    (run_blocks, "HASHES_AT_ONCE", 7),
+    (file_format, "FENCES_PER_CHUNK", 3),
+    (file_format, "POSITION_FENCES_PER_CHUNK", 2),
+    (file_format, "SIZES_PER_CHUNK", 16),
+    (file_format, "TEXT_PIECE", 16),
     (catalogue, "SIZES_PER_CHUNK", 16),
     (snapshot, "MANY", 30),
 ]

@@ -4,9 +4,9 @@ import os
 
 import numpy as np
 import pytest
-from plain import OPTIONS, Plain, as_json
 
 import fpdb
+from tests.plain import OPTIONS, Plain, as_json
 
 MOST = 2**64 - 1
 OPERATIONS = 2_000

@@ -17,7 +17,7 @@ from bench.papers.relations import RELATIONS, passage_of, relate, seeded
 from bench.papers.relatives import SCAN, Text
 from fpdb.database import Database
 from fpdb.fingerprint import Recipe
-from fpdb.match.answers import Match
+from fpdb.search.results import Match
 
 FIRST = 10  # a document counts as found among so many answers
 PARTS = (2, 5, 10, 20, 50, 100)

@@ -21,7 +21,7 @@ from bench.papers.runs import LONG, MOD, SAME, SELECTORS, K, Tally, W
 from bench.papers.synthetic import low_entropy, random_text
 from fpdb.fingerprint import DEFAULT_KEY, KINDS
 from fpdb.fingerprint.hashing import KGrams, derive
-from fpdb.fingerprint.symbols import Values
+from fpdb.readers.symbols import Values
 
 QUICK = 50  # how many times smaller a quick run is
 RANDOM, LOW = 8_000_000, 500_000

@@ -23,8 +23,8 @@ from bench.corpora import DOCUMENT, WINDOW, record_texts
 from bench.room import Stored, load
 from bench.scaling.sizes import Shard, block_postings, position_bytes, posting_bytes, used
 from fpdb.fingerprint import Recipe
-from fpdb.store import layout
-from fpdb.store.store import Store
+from fpdb.storage import file_format
+from fpdb.storage.store import Store
 
 ASKED = 1000  # hashes of a query, of as many documents as hold them
 TIMES = 30
@@ -90,9 +90,9 @@ def _measured(folder: Path, postings: int) -> Point:
     fences = fence_memory(path)
     return Point(
         postings=stored.postings,
-        posting=sizes[layout.BLOCKS] / stored.postings,
-        placed=with_places[layout.BLOCKS] / stored.postings,
-        document=sum(sizes[name] for name in (layout.NAMES, layout.DOCUMENTS, layout.SIZES)) / documents,
+        posting=sizes[file_format.BLOCKS] / stored.postings,
+        placed=with_places[file_format.BLOCKS] / stored.postings,
+        document=sum(sizes[name] for name in (file_format.NAMES, file_format.DOCUMENTS, file_format.SIZES)) / documents,
         loaded=stored.postings / 1e6 / loading,
         merged=stored.postings / 1e6 / merging,
         query=1e3 * median(taken),
@@ -114,7 +114,7 @@ def expected(postings: int) -> tuple[float, float, float]:
     """By formula: bytes of a posting without and with its position, and of the fences."""
     shard = shard_of(postings // DOCUMENT)
     plain = posting_bytes(shard)
-    return plain, plain + position_bytes(shard), postings / block_postings(shard) * layout.FENCE.itemsize
+    return plain, plain + position_bytes(shard), postings / block_postings(shard) * file_format.FENCE.itemsize
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:

@@ -19,10 +19,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from fpdb.store import files, layout
-from fpdb.store.environment import Environment
-from fpdb.store.layout import State
-from fpdb.store.runs import Postings, RunWriter
+from fpdb.storage import file_format
+from fpdb.storage.environment import files
+from fpdb.storage.environment.environment import Environment
+from fpdb.storage.file_format import State
+from fpdb.storage.runs.run_blocks import Postings, RunWriter
 
 U8 = NDArray[np.uint8]
 U64 = NDArray[np.uint64]
@@ -81,9 +82,9 @@ def entropy_bytes(shard: Shard) -> float:
 
 def used(path: Path) -> dict[bytes, int]:
     """Bytes of pages in use, by LMDB database, of a file that nobody has open."""
-    with lmdb.open(str(path), subdir=False, readonly=True, lock=False, max_dbs=len(layout.NAMED)) as env:
+    with lmdb.open(str(path), subdir=False, readonly=True, lock=False, max_dbs=len(file_format.NAMED)) as env:
         found = {}
-        for name in layout.NAMED:
+        for name in file_format.NAMED:
             database = env.open_db(name, create=False)
             with env.begin() as txn:
                 pages = txn.stat(database)
@@ -107,14 +108,14 @@ def simulated(path: Path, shard: Shard, postings: int, *, positions: bool) -> fl
     """Bytes a posting of a slice of so many postings, as a run of a new file at the path, which is removed."""
     some = slice_of(shard, postings)
     numbers = some.numbers if positions else np.zeros_like(some.numbers)
-    files.new_file(str(path), layout.pack_format({}), {layout.STATE_KEY: State().pack()})
+    files.new_file(str(path), file_format.pack_format({}), {file_format.STATE_KEY: State().pack()})
     env = Environment(str(path), readonly=False, timeout=0)
     with env.write() as (txn, file):
         writer = RunWriter(1)
-        writer.append(txn, file.databases[layout.BLOCKS], Postings(some.hashes, some.documents, numbers))
-        writer.finish(txn, file.databases[layout.BLOCKS], 0, shard.documents - 1)
+        writer.append(txn, file.databases[file_format.BLOCKS], Postings(some.hashes, some.documents, numbers))
+        writer.finish(txn, file.databases[file_format.BLOCKS], 0, shard.documents - 1)
     env.close()
-    size = used(path)[layout.BLOCKS]
+    size = used(path)[file_format.BLOCKS]
     path.unlink()
     for suffix in files.BESIDE:
         path.with_name(path.name + suffix).unlink(missing_ok=True)

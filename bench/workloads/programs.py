@@ -27,9 +27,9 @@ SAMPLED = 0.005  # seconds between looks at memory
 PARSED = """
 import sys, time
 from pathlib import Path
-from fpdb.fingerprint.frontends import foreign
+from fpdb.readers import sandbox_worker
 contents = [path.read_bytes() for path in sorted(Path(sys.argv[1]).iterdir())]
-parser = foreign.find_parser("tree_sitter_python", "language")
+parser = sandbox_worker.find_parser("tree_sitter_python", "language")
 begun = time.perf_counter()
 for content in contents:
     parser.parse(content)

@@ -16,11 +16,11 @@ import fpdb
 from bench.corpora import write_records
 from bench.measuring import Figure, in_child, run, seconds
 from bench.room import Room
-from fpdb.collecting import collect_seldom
-from fpdb.load.answering import answers
-from fpdb.load.loading import Report, load
-from fpdb.load.records import pieces
-from fpdb.load.records import records as documents
+from fpdb.gc_control import collect_rarely
+from fpdb.ingest.jsonl import pieces
+from fpdb.ingest.jsonl import records as documents
+from fpdb.ingest.loading import Report, load
+from fpdb.search.batch_query import answers
 
 MOST = 1_000_000
 NEW = 100  # one new record, or query, for so many
@@ -73,7 +73,7 @@ def records(room: Room) -> Iterator[Figure]:
 def _add(path: Path, file: Path) -> tuple[float, int]:
     """Seconds of adding all records, and the most memory that a worker process had."""
     report = Report()
-    collect_seldom()  # as the program does
+    collect_rarely()  # as the program does
     with fpdb.open(path) as db:
         taken = seconds(partial(load, db, pieces([str(file)], kind="auto"), report=report))
         assert report.documents == len(db)
@@ -83,7 +83,7 @@ def _add(path: Path, file: Path) -> tuple[float, int]:
 
 def _query(path: Path, file: Path, least: float, matches: int) -> float:
     """Seconds of asking for all records of a file, and counting the matches in the lines of JSON."""
-    collect_seldom()
+    collect_rarely()
     with fpdb.open(path, "r") as db, TemporaryDirectory(dir=path.parent) as folder:
 
         def ask() -> None:

@@ -5,14 +5,14 @@ Commands are imported when they are called for, and the library only inside comm
 
 import os
 
-from fpdb.collecting import collect_seldom
+from fpdb.gc_control import collect_rarely
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """The `fpdb` program."""
-    collect_seldom()  # before thousands of objects are made by imports
+    collect_rarely()  # before thousands of objects are made by imports
     # numpy's linear algebra, which fpdb has no use for, would start a thread for each processor, and each of them would
     # wait for work in a loop for a tenth of a second.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -12,13 +12,13 @@ from fpdb.cli.output import count_text, names_text, say, size_text, write_csv, w
 from fpdb.cli.records import records_options
 
 if TYPE_CHECKING:
-    from fpdb.batch import Rarity
     from fpdb.cli.records import Records
     from fpdb.fingerprint import Recipe
-    from fpdb.load.loading import Report
-    from fpdb.load.sources import Piece, Skipped, Source
+    from fpdb.ingest.batch import Rarity
+    from fpdb.ingest.files import Chunk, Skipped, Source
+    from fpdb.ingest.loading import Report
 
-    Sources = Iterable[Source | Skipped | Piece]
+    Sources = Iterable[Source | Skipped | Chunk]
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
 
@@ -102,7 +102,7 @@ def add(
     """
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.errors import Error
-    from fpdb.load.loading import Report, load
+    from fpdb.ingest.loading import Report, load
 
     _check_name(paths, name, records)
     report = Report()
@@ -147,7 +147,7 @@ def _check_name(paths: tuple[str, ...], name: str | None, records: "Records | No
 def _sources(
     target: Target, paths: tuple[str, ...], name: str | None, kind: str, records: "Records | None"
 ) -> "Sources":
-    from fpdb.load.walking import files
+    from fpdb.ingest.discover import files
 
     if records:
         return records.pieces(paths, kind, target)
@@ -156,7 +156,7 @@ def _sources(
 
 def _total(target: Target, paths: tuple[str, ...], records: "Records | None") -> int | None:
     """Bytes to be read; None if that cannot be known."""
-    from fpdb.load.walking import size_of
+    from fpdb.ingest.discover import size_of
 
     return records.size(paths, target) if records else size_of(paths, target.own())
 

@@ -35,8 +35,8 @@ def fingerprint(target: Target, paths: tuple[str, ...], recipe: "Recipe", kind: 
     """
     from fpdb import keys
     from fpdb.fingerprint import DEFAULT_KEY
-    from fpdb.load.sources import Skipped, content_of, reason_of
-    from fpdb.load.walking import files
+    from fpdb.ingest.discover import files
+    from fpdb.ingest.files import Skipped, content_of, reason_of
 
     if target.key_file is not None and recipe.key == DEFAULT_KEY:
         recipe = recipe.with_(key=keys.read(target.key_file).key)

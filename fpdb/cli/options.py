@@ -16,9 +16,9 @@ from fpdb.cli.output import say
 from fpdb.errors import BadQuery, BadRecipe, NoSuchDocument, UnknownKind, Unreadable
 
 if TYPE_CHECKING:
-    from fpdb import Database, Shards
+    from fpdb import Database, MultiDatabase
     from fpdb.fingerprint import Recipe, Scheme
-    from fpdb.load.sources import Own
+    from fpdb.ingest.files import Own
 
 SUFFIXES = ("", "-lock", "-writer", "-merge")
 """Of the files of a database."""
@@ -52,7 +52,7 @@ class Target:
         self._warn(db)
         return db
 
-    def open_all(self) -> "Shards":
+    def open_all(self) -> "MultiDatabase":
         """Opens all that were given, to be asked together."""
         import fpdb
 
@@ -69,7 +69,7 @@ class Target:
 
     def own(self) -> "Own":
         """Its files, which are not documents, and which nothing else in this process may open; the key file too."""
-        from fpdb.load.sources import Own
+        from fpdb.ingest.files import Own
 
         real = [os.path.realpath(path) for path in (self.path, *self.given)]
         files = (path + suffix for path in real for suffix in SUFFIXES)
@@ -425,8 +425,8 @@ def recipe_options(command: Command) -> Command:
 def content_named(db: "Database", target: Target, name: str, kind: str) -> tuple[bytes | str, str]:
     """The content and the kind of a document in the database, or else of a file. Raises NoSuchDocument, Unreadable,
     ContentChanged, MissingPackage, OSError."""
-    from fpdb.load.sources import Skipped, content_of
-    from fpdb.load.walking import files
+    from fpdb.ingest.discover import files
+    from fpdb.ingest.files import Skipped, content_of
 
     if name in db:
         return db.original(name), db.document(name).kind

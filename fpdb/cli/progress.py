@@ -12,7 +12,7 @@ from fpdb.cli.output import count_text, printable, say, size_text, time_text
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from fpdb.load.sources import Skipped
+    from fpdb.ingest.files import Skipped
 
 PATIENCE = 0.5
 """Seconds before a bar appears: short work shows none."""

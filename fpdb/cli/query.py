@@ -42,11 +42,11 @@ from fpdb.cli.output import (
 from fpdb.cli.records import records_options
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Database, Report, Shards
+    from fpdb import Answer, Database, MultiDatabase, Report
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.cli.records import Records
-    from fpdb.load.answering import Answered
-    from fpdb.load.crews import Copies
+    from fpdb.ingest.process_pool import ForkedPool
+    from fpdb.search.batch_query import Answered
 
 MEASURES = (
     "containment",
@@ -200,7 +200,7 @@ def query(
     check_gap(regions=options["regions"], gap=options["gap"])
     import fpdb
     from fpdb.cli.progress import TerminalWatcher
-    from fpdb.load.walking import size_of
+    from fpdb.ingest.discover import size_of
 
     failed: list[str] = []
 
@@ -277,22 +277,22 @@ def _folder(records: "Records | None", form: str, report: str | None) -> "Abstra
     what goes on a page. Workers must have ended before it does."""
     if records is None or form != "json" or report is not None:
         return nullcontext()
-    from fpdb.load.spooling import spool_folder
+    from fpdb.search.spool import spool_folder
 
     return spool_folder()
 
 
 def _workers(
     records: "Records | None", paths: tuple[str, ...], target: Target, jobs: int | None
-) -> "AbstractContextManager[Copies | None]":
+) -> "AbstractContextManager[ForkedPool | None]":
     """Worker processes, if there is much to ask: before a database is open they are there at once, see `forked`."""
-    from fpdb.load.answering import ALONE_BYTES, opened
+    from fpdb.search.batch_query import ALONE_BYTES, opened
 
     if records is None or (records.size(paths, target) or 0) < ALONE_BYTES:
         return nullcontext()
     import_module("fpdb.database")  # what is imported by now, copies need not import
-    from fpdb.load.crews import forked
-    from fpdb.load.loading import processors
+    from fpdb.ingest.loading import processors
+    from fpdb.ingest.process_pool import forked
 
     paths = target.given or (target.path,)
     return forked(jobs or processors(), partial(opened, *map(os.path.realpath, paths)))
@@ -313,7 +313,7 @@ def _check(
 
 
 def _answered(
-    db: "Database | Shards",
+    db: "Database | MultiDatabase",
     target: Target,
     paths: tuple[str, ...],
     name: str | None,
@@ -327,9 +327,9 @@ def _answered(
 ) -> "Iterator[Answered]":
     """One after the other. What cannot be read is said, and put into `failed` if it was named itself, or with --strict,
     which ends it."""
-    from fpdb.load.answering import answers
-    from fpdb.load.sources import Skipped
-    from fpdb.load.walking import files
+    from fpdb.ingest.discover import files
+    from fpdb.ingest.files import Skipped
+    from fpdb.search.batch_query import answers
 
     kind = options.pop("kind")
     sources = records.pieces(paths, kind, target) if records else files(paths, name=name, kind=kind, own=target.own())

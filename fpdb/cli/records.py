@@ -10,9 +10,9 @@ import click
 from fpdb.cli.options import Command, Target
 
 if TYPE_CHECKING:
-    from fpdb.load.dumps import Form
-    from fpdb.load.fields import Fields
-    from fpdb.load.sources import Piece, Skipped
+    from fpdb.ingest.files import Chunk, Skipped
+    from fpdb.ingest.input_files import Form
+    from fpdb.ingest.record_fields import Fields
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,15 @@ class Records:
     form: "Form"
     fields: "Fields"
 
-    def pieces(self, paths: Sequence[str], kind: str, target: Target) -> "Iterator[Piece | Skipped]":
+    def pieces(self, paths: Sequence[str], kind: str, target: Target) -> "Iterator[Chunk | Skipped]":
         """As `load.records.pieces`."""
-        from fpdb.load.records import pieces
+        from fpdb.ingest.jsonl import pieces
 
         return pieces(paths, self.form, fields=self.fields, kind=kind, own=target.own())
 
     def size(self, paths: Sequence[str], target: Target) -> int | None:
         """Bytes to be read; None if that cannot be known."""
-        from fpdb.load.dumps import size_of_dumps
+        from fpdb.ingest.input_files import size_of_dumps
 
         return size_of_dumps(paths, self.form, target.own())
 
@@ -67,7 +67,7 @@ def records_options(command: Command) -> Command:
             raise click.UsageError("--jsonl and --parquet are two forms of input; give one")
         records = None
         if jsonl or parquet:
-            from fpdb.load.fields import Fields
+            from fpdb.ingest.record_fields import Fields
 
             records = Records("jsonl" if jsonl else "parquet", Fields(name_field, text_field, label_fields))
             if parquet and "-" in others["paths"]:

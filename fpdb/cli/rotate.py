@@ -27,7 +27,7 @@ def rotate(target: Target, names: tuple[str, ...], glob: str | None, rotation: i
 
     Example: fpdb rotate --glob 'reports/1996/*'
     """
-    from fpdb.load.rotating import rotate as rotate_all
+    from fpdb.ingest.rotation import rotate as rotate_all
 
     with target.open("r+") as db:
         chosen = [db.document(name) for name in dict.fromkeys(names)]

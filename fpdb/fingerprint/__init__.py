@@ -5,13 +5,13 @@ Imports nothing of fpdb but its errors.
 
 from fpdb.fingerprint.distinct import levels_of
 from fpdb.fingerprint.fingerprints import Fingerprints
-from fpdb.fingerprint.frontends import KINDS
-from fpdb.fingerprint.frontends.kinds import kind_by_name, kind_of
 from fpdb.fingerprint.hashing import Frequencies
 from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, SHORT, Preset, Recipe, Rule, Texts, content_digest
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Purpose, Scheme
-from fpdb.fingerprint.symbols import Symbols
+from fpdb.readers import KINDS
+from fpdb.readers.kinds import kind_by_name, kind_of
+from fpdb.readers.symbols import Symbols
 
 __all__ = [
     "AUTO",

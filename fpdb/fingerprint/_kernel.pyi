@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.fingerprint.symbols import Values
+from fpdb.readers.symbols import Values
 
 DONE: int
 NO_PAGE: int

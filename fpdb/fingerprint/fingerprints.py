@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE
-from fpdb.fingerprint.symbols import Symbols
+from fpdb.readers.symbols import Symbols
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from fpdb.fingerprint import _kernel
-from fpdb.fingerprint.symbols import Symbols, Values
+from fpdb.readers.symbols import Symbols, Values
 
 Frequencies = Callable[[NDArray[np.uint64]], NDArray[np.int64]]
 

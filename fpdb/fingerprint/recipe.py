@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from fpdb.errors import BadRecipe, MissingKey, UnknownKind, Unreadable
 from fpdb.fingerprint import _kernel
 from fpdb.fingerprint.fingerprints import Fingerprints
-from fpdb.fingerprint.frontends import KINDS, find_kind
-from fpdb.fingerprint.frontends.folding import ASCII_TABLE
-from fpdb.fingerprint.frontends.kinds import kind_of
 from fpdb.fingerprint.hashing import K_LIMIT, Frequencies, Hashing, KGrams, derive
 from fpdb.fingerprint.schemes import find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Number, Purpose
-from fpdb.fingerprint.symbols import Symbols
+from fpdb.readers import KINDS, find_kind
+from fpdb.readers.folding import ASCII_TABLE
+from fpdb.readers.kinds import kind_of
+from fpdb.readers.symbols import Symbols
 
 # Public on purpose: two databases can be compared if they share a key. Choose another to keep others from
 # finding out, or making up, what you hold.

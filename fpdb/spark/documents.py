@@ -10,8 +10,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
-from fpdb.load.fields import Fields
-from fpdb.load.parquet import column_of
+from fpdb.ingest.parquet import column_of
+from fpdb.ingest.record_fields import Fields
 from fpdb.spark import workers
 from fpdb.spark.frames import RECORD, in_arrow
 

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
-from fpdb.match.comparison import PairOptions
+from fpdb.pairs.counting import PairOptions
 from fpdb.spark.clusters import ON_DRIVER, members_of
 from fpdb.spark.frames import at, frozen, sorted_by_key
 from fpdb.spark.pairs import Comparison, is_new, options_of

@@ -14,8 +14,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
-from fpdb.match.comparison import PairOptions, cap_of
-from fpdb.match.rarity import weigh
+from fpdb.pairs.counting import PairOptions, cap_of
+from fpdb.search.rarity import weigh
 from fpdb.spark.fingerprints import readable
 from fpdb.spark.frames import at, frozen, sorted_by_key
 

@@ -14,17 +14,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from fpdb import __version__
-from fpdb.addresses import without_credentials
+from fpdb.arrays import I64, U64
 from fpdb.errors import BadLabel, BadName, Error, MissingPackage, Unreadable
 from fpdb.fingerprint import NO_POSITION, Fingerprints, Purpose, Recipe, content_digest
-from fpdb.load.fields import Fields
-from fpdb.load.records import Lines
-from fpdb.load.sources import Skipped, Source
-from fpdb.match.clusters import join
-from fpdb.store.layout import name_bytes
-
-I64 = NDArray[np.int64]
-U64 = NDArray[np.uint64]
+from fpdb.ingest.files import Skipped, Source
+from fpdb.ingest.jsonl import Lines
+from fpdb.ingest.record_fields import Fields
+from fpdb.ingest.redact_url import without_credentials
+from fpdb.pairs.clusters import join
+from fpdb.storage.file_format import name_bytes
 
 ROWS: Final = 1 << 10  # documents of a batch at most
 POSTINGS: Final = 1 << 20  # of a batch, or one document's

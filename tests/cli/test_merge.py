@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from folders import document, write
 
 import fpdb
+from tests.folders import document, write
 
 from .conftest import Run
 

@@ -109,7 +109,7 @@ def test_wrong_usage_is_2_and_goes_to_standard_error() -> None:
 
 def test_an_interrupted_add_keeps_and_counts_what_was_committed() -> None:
     many_files(100)
-    command = [*with_setting("fpdb.load.loading:BATCH_POSTINGS = 30_000"), "add", "many", "--format", "json"]
+    command = [*with_setting("fpdb.ingest.loading:BATCH_POSTINGS = 30_000"), "add", "many", "--format", "json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not Path("corpus.fpdb").exists() or Path("corpus.fpdb").stat().st_size < 1 << 20:
             assert process.poll() is None, "done before it could be interrupted"
@@ -197,7 +197,7 @@ def test_a_query_that_is_ended_leaves_nothing_behind(how: signal.Signals, monkey
 
 FORKED = """
 import threading
-from fpdb.load.crews import forked
+from fpdb.ingest.process_pool import forked
 
 wait = threading.Event()
 for _ in range({others}):
@@ -316,7 +316,7 @@ def test_a_writer_that_is_in_the_way_is_named() -> None:
     Path("a.txt").write_text(prose(1))
     run("add", "a.txt")
     holder = (
-        "import sys\nfrom fpdb.store.locking import FileLock\n"
+        "import sys\nfrom fpdb.storage.environment.locking import FileLock\n"
         "with FileLock('corpus.fpdb-writer', 'x', 1).held():\n    print(flush=True)\n    sys.stdin.read()"
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

@@ -135,7 +135,7 @@ def test_an_output_is_whole_or_as_it_was(run: Run, monkeypatch: pytest.MonkeyPat
     Path("out.jsonl").write_text("before")
     os.chmod("out.jsonl", 0o640)
     with monkeypatch.context() as patch:
-        patch.setattr("fpdb.transfer.export", fail)
+        patch.setattr("fpdb.exchange.jsonl_export.export", fail)
         run("export", "out.jsonl", status=1)
     assert Path("out.jsonl").read_text() == "before"
     run("export", "out.jsonl")

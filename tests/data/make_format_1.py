@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import fpdb
-from fpdb.store import policy
+from fpdb.storage.runs import merge_policy
 
 HERE = Path(__file__).parent
 PROSE = "Four score and seven years ago our fathers brought forth on this continent, a new nation. "
@@ -29,7 +29,7 @@ def hashes_of(number, count=60):
 
 def make(path):
     time.time = lambda: 1_700_000_000.0  # of the documents; otherwise each making would be another file
-    policy.SMALLEST = 16  # so that small runs stay apart
+    merge_policy.SMALLEST = 16  # so that small runs stay apart
     with fpdb.open(path, "x", recipe=fpdb.Recipe.preset().with_(key=2**64 - 5)) as db:
         with db.batch() as batch:
             for number in range(20):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_schemes import INPUTS, REAL, kgrams_of
 
 from fpdb.fingerprint import NO_POSITION, Recipe, Rule, levels_of
 from fpdb.fingerprint.distinct import best_s, make_sketch
-from fpdb.fingerprint.frontends.folding import fold
+from fpdb.readers.folding import fold
+from tests.fingerprint.test_schemes import INPUTS, REAL, kgrams_of
 
 K, W, DELTA, TRIALS = 10, 150, 0.01, 1_000
 FOLDED = fold(REAL).values

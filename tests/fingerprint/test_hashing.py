@@ -1,13 +1,13 @@
 """The rolling hash equals its formula, differs with key and alphabet, and its stored form is uniform."""
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.fingerprint import Recipe, _kernel
 from fpdb.fingerprint.hashing import KGrams, derive
+from tests.fingerprint import oracle
 
 
 def random_symbols(count, letters=26, seed=5):

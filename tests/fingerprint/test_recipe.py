@@ -4,14 +4,14 @@ import sysconfig
 from pathlib import Path
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fpdb.errors import BadRecipe, UnknownKind, Unreadable
 from fpdb.fingerprint import KINDS, PRESETS, SCHEMES, Recipe, Rule, content_digest, recipe
-from fpdb.fingerprint.frontends.folding import ALPHABETS
+from fpdb.readers.folding import ALPHABETS
+from tests.fingerprint import oracle
 
 TEXT = "In each window select the minimum hash value; of several, the rightmost. Größe, Жизнь, 中文."
 

@@ -4,14 +4,14 @@ import sysconfig
 from pathlib import Path
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.fingerprint import SCHEMES, winnowing
 from fpdb.fingerprint.hashing import KGrams, derive
-from fpdb.fingerprint.symbols import Symbols
+from fpdb.readers.symbols import Symbols
+from tests.fingerprint import oracle
 
 RNG = np.random.default_rng(3)
 REAL = Path(sysconfig.get_path("stdlib"), "textwrap.py").read_bytes()[:3000]

@@ -3,7 +3,6 @@
 import time
 
 import numpy as np
-import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 from fpdb.errors import BadRecipe
 from fpdb.fingerprint import SCHEMES, _kernel
 from fpdb.fingerprint.hashing import KGrams, derive
+from tests.fingerprint import oracle
 
 WINNOWING = ["winnow", "robust-winnow"]
 FIGURE_2 = [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98]

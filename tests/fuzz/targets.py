@@ -3,7 +3,6 @@
 import io
 import json
 import struct
-import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -15,26 +14,23 @@ from typing import Any
 import msgpack
 import numpy as np
 
-from fpdb.addresses import without_credentials
-from fpdb.archives import LIMITS, Exhausted, Refused, find_member
 from fpdb.errors import Corrupt, Error
+from fpdb.exchange.jsonl_export import Incoming
 from fpdb.fingerprint import KINDS, SCHEMES, Recipe, kind_of
-from fpdb.fingerprint.frontends import folding
-from fpdb.fingerprint.frontends.languages import EXTENSIONS
-from fpdb.load.archives import documents
-from fpdb.load.records import lines
-from fpdb.load.sources import Skipped, Source, content_of
-from fpdb.store import _codec, _pages, layout, texts
-from fpdb.store.layout import Record, Run, State
-from fpdb.transfer import Incoming
-
-for folder in (Path(__file__).parents[1], Path(__file__).parents[1] / "fingerprint"):
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
-
-import essays  # noqa: E402
-import hostile  # noqa: E402
-import listings  # noqa: E402
+from fpdb.ingest.archive_walk import documents
+from fpdb.ingest.archives import LIMITS, Exhausted, Refused, find_member
+from fpdb.ingest.files import Skipped, Source, content_of
+from fpdb.ingest.jsonl import lines
+from fpdb.ingest.redact_url import without_credentials
+from fpdb.readers import folding
+from fpdb.readers.languages import EXTENSIONS
+from fpdb.storage import file_format, texts
+from fpdb.storage.environment import _page_check
+from fpdb.storage.file_format import Record, Run, State
+from fpdb.storage.runs import _codec
+from tests import hostile
+from tests.fingerprint import essays
+from tests.readers import listings
 
 LARGEST = 1 << 16
 """Bytes of an input."""
@@ -142,7 +138,7 @@ def position_seeds() -> list[bytes]:
     return seeds
 
 
-KEY = layout.id_key(3)
+KEY = file_format.id_key(3)
 RECORD = Record(b"a/b.txt", "text", bytes(16), 100, 71, 9, 9, 1_700_000_000)
 FULL = RECORD._replace(note="utf-8", source="/a/b.txt", contact="c", labels={"d": "e"}, rotation=2, text=77)
 STATE = State(
@@ -158,13 +154,13 @@ STATE = State(
 
 
 def group(packed: bytes) -> None:
-    value = layout.seal(KEY, packed)
-    place = sum(packed) % layout.RECORDS_PER_GROUP
+    value = file_format.seal(KEY, packed)
+    place = sum(packed) % file_format.RECORDS_PER_GROUP
     names: list[bytes] = []
     kgrams: list[int] = []
     with suppress(LookupError, Corrupt):  # numbers in more bytes than they need are refused here
-        layout.describe(KEY, value, [place], names, kgrams)
-    found = layout.unpack_records(KEY, value)
+        file_format.describe(KEY, value, [place], names, kgrams)
+    found = file_format.unpack_records(KEY, value)
     record = found[place]
     if names and (record is None or (names[0], kgrams[0]) != (record.name, record.kgrams)):
         raise AssertionError("a record is described as another than it is")
@@ -183,7 +179,7 @@ def check_records(found: list[Record | None]) -> None:
         if record is not None:
             document_of(1, record).added.isoformat()
             json.dumps(dict(record.labels))
-    layout.pack_records(KEY, found, 1)
+    file_format.pack_records(KEY, found, 1)
 
 
 def record_seeds() -> list[bytes]:
@@ -196,13 +192,13 @@ def record_seeds() -> list[bytes]:
 
 
 def state(packed: bytes) -> None:
-    found = State.unpack(layout.seal(layout.STATE_KEY, packed))
+    found = State.unpack(file_format.seal(file_format.STATE_KEY, packed))
     if State.unpack(found.pack()) != found:
         raise AssertionError(found)
 
 
 def format_record(packed: bytes) -> None:
-    recipe(layout.unpack_format(layout.seal(layout.FORMAT_KEY, packed)))
+    recipe(file_format.unpack_format(file_format.seal(file_format.FORMAT_KEY, packed)))
 
 
 def recipe(record: Mapping[str, Any]) -> None:
@@ -217,7 +213,7 @@ def format_seeds() -> list[bytes]:
     changes: list[dict[str, Any]] = [{"scheme": name} for name in SCHEMES]
     changes += [{"hash_bits": 40, "positions": False, "max_df": 3, "max_ignored": 5}]
     recipes = (*RECIPES, *(RECIPES[0].with_(**change) for change in changes))
-    return [layout.pack_format(one.to_record())[layout.CHECKSUM :] for one in recipes]
+    return [file_format.pack_format(one.to_record())[file_format.CHECKSUM :] for one in recipes]
 
 
 def kept_text(data: bytes) -> None:
@@ -232,8 +228,8 @@ def kept_seeds() -> list[bytes]:
 
 
 def sizes(data: bytes) -> None:
-    layout.unseal_sizes(KEY, layout.seal(KEY, data))
-    for parse in (layout.parse_block_key, layout.parse_id_key, layout.parse_text_key):
+    file_format.unseal_sizes(KEY, file_format.seal(KEY, data))
+    for parse in (file_format.parse_block_key, file_format.parse_id_key, file_format.parse_text_key):
         parse(data[: len(data) % 10])
 
 
@@ -241,8 +237,8 @@ def pages(data: bytes) -> None:
     """A file of eight pages or more, as it lies on the disk."""
     padded = data[:LARGEST] + bytes(max(8 * 4096 - len(data), 0)) + bytes(-len(data) % 4096)
     for meta in (0, 1):
-        _pages.examine(padded, meta, 1 << 14)  # type: ignore[arg-type]
-        _pages.last_change(padded, meta)  # type: ignore[arg-type]
+        _page_check.examine(padded, meta, 1 << 14)  # type: ignore[arg-type]
+        _page_check.last_change(padded, meta)  # type: ignore[arg-type]
 
 
 def page_seeds() -> list[bytes]:

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 import fpdb
 from fpdb.cli.program import cli
 from fpdb.errors import BadName, BadQuery, MissingPackage, SparkFailure
-from fpdb.load.fields import Fields
+from fpdb.ingest.record_fields import Fields
 from fpdb.spark import documents, fingerprints, pairs, problems
 from fpdb.spark.failures import plainly
 from fpdb.spark.session import check_java

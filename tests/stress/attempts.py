@@ -5,8 +5,8 @@ import shutil
 from contextlib import contextmanager
 
 import fpdb
-from stress.forks import fork
-from stress.workload import History, Step, difference, held
+from tests.stress.forks import fork
+from tests.stress.workload import History, Step, difference, held
 
 
 class Changes:

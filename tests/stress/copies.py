@@ -1,6 +1,6 @@
 """kill -9 at every call to the system inside backup and compact: before it, after it, and halfway through a write.
 
-`python -m stress.copies FOLDER SEED STRIDE`, under the shim. STRIDE: every so manyth call only.
+`python -m tests.stress.copies FOLDER SEED STRIDE`, under the shim. STRIDE: every so manyth call only.
 """
 
 import os
@@ -10,10 +10,10 @@ from collections import Counter
 from pathlib import Path
 
 import fpdb
-from fpdb.store.files import BESIDE
-from stress.forks import fork
-from stress.shim import EVERY_KIND, FAIL, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
-from stress.workload import History, difference, small_limits
+from fpdb.storage.environment.files import BESIDE
+from tests.stress.forks import fork
+from tests.stress.shim import EVERY_KIND, FAIL, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
+from tests.stress.workload import History, difference, small_limits
 
 
 def copy(say, folder, what, how, nth):

@@ -1,7 +1,7 @@
 """Calls to the system that fail, inside each change of a database: ENOSPC, EIO, and writes that come up short.
 
-`python -m stress.failing FOLDER WHAT SEED STRIDE`, under the shim. WHAT: "library" or "commands". STRIDE: every so
-manyth call only.
+`python -m tests.stress.failing FOLDER WHAT SEED STRIDE`, under the shim. WHAT: "library" or "commands". STRIDE:
+every so manyth call only.
 """
 
 import errno
@@ -12,10 +12,10 @@ from functools import partial
 
 import fpdb
 from fpdb.cli.program import cli
-from stress.attempts import Changes, attempt, outcome
-from stress.forks import fork
-from stress.shim import EVERY_KIND, FAIL, FOR_EVER, NAME, SHORT, shim, tell
-from stress.workload import difference, held, small_limits
+from tests.stress.attempts import Changes, attempt, outcome
+from tests.stress.forks import fork
+from tests.stress.shim import EVERY_KIND, FAIL, FOR_EVER, NAME, SHORT, shim, tell
+from tests.stress.workload import difference, held, small_limits
 
 TROUBLES = [
     (FAIL, errno.ENOSPC, 1),

@@ -4,11 +4,11 @@ import io
 import json
 import zipfile
 
-import hostile
 import numpy as np
 
 from fpdb.fingerprint import DEFAULT_KEY, Recipe
 from fpdb.fingerprint.hashing import GOLDEN, derive
+from tests import hostile
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _LAUGHS = "".join(f'<!ENTITY {to} "{(chr(38) + of + ";") * 50}">' for of, to in ("bc", "cd", "de"))

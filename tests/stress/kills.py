@@ -1,6 +1,6 @@
 """kill -9 at a random call to the system, or at a random moment, of a random history; then what is left is compared.
 
-`python -m stress.kills FOLDER SEED KILLS`, under the shim.
+`python -m tests.stress.kills FOLDER SEED KILLS`, under the shim.
 """
 
 import os
@@ -10,11 +10,11 @@ from collections import Counter
 from pathlib import Path
 
 import fpdb
-from fpdb.store.files import BESIDE
-from fpdb.store.store import Store
-from stress.forks import fork
-from stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
-from stress.workload import History, difference, held, small_limits
+from fpdb.storage.environment.files import BESIDE
+from fpdb.storage.store import Store
+from tests.stress.forks import fork
+from tests.stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
+from tests.stress.workload import History, difference, held, small_limits
 
 STEPS = 12
 

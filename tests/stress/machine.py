@@ -1,6 +1,6 @@
 """Any history of a database beside a plain dict, found and made short by Hypothesis: after each step both say the same.
 
-`python -m stress.machine FOLDER EXAMPLES STEPS`, under the shim, which kills children in the middle of a step.
+`python -m tests.stress.machine FOLDER EXAMPLES STEPS`, under the shim, which kills children in the middle of a step.
 """
 
 import os
@@ -14,14 +14,15 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-from plain import OPTIONS, Plain, as_json
 
 import fpdb
 from fpdb.fingerprint import content_digest
-from fpdb.store import commits, merging, store
-from stress.forks import fork
-from stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
-from stress.workload import small_limits
+from fpdb.storage import commit, store
+from fpdb.storage.runs import merge
+from tests.plain import OPTIONS, Plain, as_json
+from tests.stress.forks import fork
+from tests.stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
+from tests.stress.workload import small_limits
 
 MOST = 2**64 - 1
 NAMES = st.sampled_from(["a", "b", "c", "d", "e", "f/1", "f/2", "long " * 100 + "1", "long " * 100 + "2", "\udcff"])
@@ -202,15 +203,15 @@ def counted(merge):
         done["merges"] += 1
         return merge(*given)
 
-    return merging
+    return merge
 
 
 def main(folder, examples, steps):
     small_limits()
     os.mkdir(folder)
     Histories.base = folder
-    for module in (store, commits):
-        vars(module)["merged"] = counted(merging.merged)
+    for module in (store, commit):
+        vars(module)["merged"] = counted(merge.merged)
     run_state_machine_as_test(
         Histories,
         settings=settings(

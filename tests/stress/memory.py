@@ -1,8 +1,8 @@
 """Memory that runs out: the nth allocation of Python, or of the libraries, fails inside each change of a database.
 
-`python -m stress.memory FOLDER WHAT SEED TRIES`, under the shim. WHAT: "python" (the interpreter's allocations; needs
-the module _testcapi), "native" (malloc and mmap, which numpy, LMDB and fpdb's own C code use), or "space" (RLIMIT_AS);
-"look" fails those of Python while a sound database is looked at.
+`python -m tests.stress.memory FOLDER WHAT SEED TRIES`, under the shim. WHAT: "python" (the interpreter's allocations;
+needs the module _testcapi), "native" (malloc and mmap, which numpy, LMDB and fpdb's own C code use), or "space"
+(RLIMIT_AS); "look" fails those of Python while a sound database is looked at.
 TRIES: how many places in each change are tried, evenly spread from the first to the last, or all if there are fewer;
 with a few, only every third sort of change is tried, and the last place is looked for in longer strides.
 """
@@ -14,11 +14,11 @@ from collections import Counter
 from functools import partial
 
 import fpdb
-from fpdb.store import sampled
-from stress.attempts import Changes, attempt, outcome
-from stress.forks import fork
-from stress.shim import FOR_EVER, shim, tell
-from stress.workload import difference, small_limits
+from fpdb.storage.maintenance import sampled
+from tests.stress.attempts import Changes, attempt, outcome
+from tests.stress.forks import fork
+from tests.stress.shim import FOR_EVER, shim, tell
+from tests.stress.workload import difference, small_limits
 
 FEW = 5
 DROUGHT = 100  # allocations in a row; where none ever succeeds again, CPython itself may turn in a circle

@@ -1,6 +1,6 @@
 """Simulated loss of power: a history is logged, folders are built that a loss of power may have left, and opened.
 
-`python -m stress.power FOLDER SEED STATES WHAT SYNCS`, under the shim. WHAT: "changes" or "copies" (states inside
+`python -m tests.stress.power FOLDER SEED STATES WHAT SYNCS`, under the shim. WHAT: "changes" or "copies" (states inside
 backup and compact only). SYNCS: "as they are"; or which are left out, as a control that the simulation finds something:
 "data", "meta" (of LMDB), "copies" (of fpdb's own files and folders).
 """
@@ -15,11 +15,11 @@ from collections import Counter
 import lmdb
 
 import fpdb
-from fpdb.store import files
-from stress import disk
-from stress.forks import fork
-from stress.shim import shim, tell
-from stress.workload import History, Step, difference, small_limits
+from fpdb.storage.environment import files
+from tests.stress import disk
+from tests.stress.forks import fork
+from tests.stress.shim import shim, tell
+from tests.stress.workload import History, Step, difference, small_limits
 
 STATES_A_HISTORY = 500
 STATES_AT_ONCE = 100

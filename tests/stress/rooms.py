@@ -1,7 +1,7 @@
 """Disks that are full, and files that may not grow: real ones, no shim in between.
 
-`python -m stress.rooms FOLDER SEED EVERY`. EVERY: only every so manyth amount of room that is left. Needs root for the
-disks: a tmpfs, and ext4 in a file, mounted where no other process sees them.
+`python -m tests.stress.rooms FOLDER SEED EVERY`. EVERY: only every so manyth amount of room that is left. Needs root
+for the disks: a tmpfs, and ext4 in a file, mounted where no other process sees them.
 """
 
 import ctypes
@@ -15,10 +15,10 @@ from contextlib import suppress
 from functools import partial
 
 import fpdb
-from stress.attempts import Changes, attempt, outcome
-from stress.forks import fork
-from stress.shim import tell
-from stress.workload import difference, small_limits
+from tests.stress.attempts import Changes, attempt, outcome
+from tests.stress.forks import fork
+from tests.stress.shim import tell
+from tests.stress.workload import difference, small_limits
 
 NEW_NAMESPACE = 0x00020000  # CLONE_NEWNS
 MEGABYTES = 8

@@ -14,7 +14,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-TESTS = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 WRITE, SYNC, SIZE, NAME = 1, 2, 4, 8  # kinds of call
 EVERY_KIND = WRITE | SYNC | SIZE | NAME
@@ -35,11 +35,11 @@ def compiled():
 
 
 def run_program(module, *arguments, timeout=1500):
-    """Runs `stress.<module>`; returns the objects that it printed."""
+    """Runs `tests.stress.<module>`; returns the objects that it printed."""
     # A file system in memory: states are thrown away by the thousand.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
     with tempfile.TemporaryDirectory(prefix="fpdb-stress-", dir=memory) as folder:
-        paths = [str(TESTS), str(TESTS.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = {
             **os.environ,
             "LD_PRELOAD": compiled(),
@@ -47,7 +47,7 @@ def run_program(module, *arguments, timeout=1500):
             "OPENBLAS_NUM_THREADS": "1",  # one thread, so that forks are safe
         }
         done = subprocess.run(
-            [sys.executable, "-m", f"stress.{module}", f"{folder}/work", *map(str, arguments)],
+            [sys.executable, "-m", f"tests.stress.{module}", f"{folder}/work", *map(str, arguments)],
             env=environment,
             stdout=subprocess.PIPE,
             timeout=timeout,

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgpack
 import numpy as np
 import pytest
-from store.raw import Raw
 
 import fpdb
-from fpdb.store import layout
+from fpdb.storage import file_format
+from tests.storage.raw import Raw
 
 
 @pytest.fixture(scope="module")
@@ -46,36 +46,36 @@ def sound(path, made):
 def flip(column, bit=77):
     def plant(raw):
         key = raw.blocks(column=column)[0]
-        value = bytearray(raw.get(layout.BLOCKS, key))
+        value = bytearray(raw.get(file_format.BLOCKS, key))
         value[bit >> 3] ^= 1 << (bit & 7)
-        raw.put(layout.BLOCKS, key, bytes(value))
+        raw.put(file_format.BLOCKS, key, bytes(value))
 
     return plant
 
 
 def missing(column, which):
-    return lambda raw: raw.delete(layout.BLOCKS, raw.blocks(column=column)[which])
+    return lambda raw: raw.delete(file_format.BLOCKS, raw.blocks(column=column)[which])
 
 
 def swapped(raw):
     """Two blocks change places: each has its checksum, over the other's key."""
     one, other = raw.blocks()[1:3]
-    values = raw.get(layout.BLOCKS, one), raw.get(layout.BLOCKS, other)
-    raw.put(layout.BLOCKS, one, values[1])
-    raw.put(layout.BLOCKS, other, values[0])
+    values = raw.get(file_format.BLOCKS, one), raw.get(file_format.BLOCKS, other)
+    raw.put(file_format.BLOCKS, one, values[1])
+    raw.put(file_format.BLOCKS, other, values[0])
 
 
 def swapped_and_sealed(raw):
     one, other = raw.blocks()[1:3]
-    bodies = [raw.get(layout.BLOCKS, key)[layout.CHECKSUM :] for key in (one, other)]
+    bodies = [raw.get(file_format.BLOCKS, key)[file_format.CHECKSUM :] for key in (one, other)]
     raw.seal_block(one, bodies[1])
     raw.seal_block(other, bodies[0])
 
 
 def change_fence(field, at, by):
     def plant(raw):
-        key = raw.blocks(column=layout.FENCES)[0]
-        fences = np.frombuffer(raw.get(layout.BLOCKS, key)[layout.CHECKSUM :], layout.FENCE).copy()
+        key = raw.blocks(column=file_format.FENCES)[0]
+        fences = np.frombuffer(raw.get(file_format.BLOCKS, key)[file_format.CHECKSUM :], file_format.FENCE).copy()
         fences[field][at] = int(fences[field][at]) + by
         if field == "postings":
             fences[field][at + 1] = int(fences[field][at + 1]) - by  # so that the sum holds
@@ -86,8 +86,8 @@ def change_fence(field, at, by):
 
 def one_posting_more(raw):
     """A block decodes to another document, and everything about the bytes is right."""
-    key = raw.blocks(column=layout.POSTINGS)[3]
-    body = bytearray(raw.get(layout.BLOCKS, key)[layout.CHECKSUM :])
+    key = raw.blocks(column=file_format.POSTINGS)[3]
+    body = bytearray(raw.get(file_format.BLOCKS, key)[file_format.CHECKSUM :])
     body[16:20] = (int.from_bytes(body[16:20], "little") + 1).to_bytes(4, "little")
     raw.seal_block(key, bytes(body))
 
@@ -98,15 +98,15 @@ def extra_block(raw):
 
 
 def orphan_name(raw):
-    raw.put(layout.NAMES, b"orphan", layout.seal(b"orphan", layout.id_key(3)))
+    raw.put(file_format.NAMES, b"orphan", file_format.seal(b"orphan", file_format.id_key(3)))
 
 
 def name_of_nobody(raw):
-    raw.put(layout.NAMES, b"nobody", layout.seal(b"nobody", layout.id_key(4)))
+    raw.put(file_format.NAMES, b"nobody", file_format.seal(b"nobody", file_format.id_key(4)))
 
 
 def stolen_name(raw):
-    raw.put(layout.NAMES, b"5", layout.seal(b"5", layout.id_key(6)))
+    raw.put(file_format.NAMES, b"5", file_format.seal(b"5", file_format.id_key(6)))
 
 
 def stray_sizes(raw):
@@ -114,7 +114,7 @@ def stray_sizes(raw):
 
 
 def wrong_key(database, key):
-    return lambda raw: raw.put(database, key, layout.seal(key, bytes(4)))
+    return lambda raw: raw.put(database, key, file_format.seal(key, bytes(4)))
 
 
 def flip_value(database, key):
@@ -127,32 +127,32 @@ def flip_value(database, key):
 
 
 def flip_state(raw):
-    value = bytearray(raw.txn.get(layout.STATE_KEY))
+    value = bytearray(raw.txn.get(file_format.STATE_KEY))
     value[-1] ^= 1
-    raw.txn.put(layout.STATE_KEY, bytes(value))
+    raw.txn.put(file_format.STATE_KEY, bytes(value))
 
 
 def garbled_record(raw):
-    key = layout.id_key(0)
-    raw.put(layout.DOCUMENTS, key, layout.seal(key, zlib.compress(msgpack.packb([1, 2]))))
+    key = file_format.id_key(0)
+    raw.put(file_format.DOCUMENTS, key, file_format.seal(key, zlib.compress(msgpack.packb([1, 2]))))
 
 
 def garbled_state(raw):
-    raw.txn.put(layout.STATE_KEY, layout.seal(layout.STATE_KEY, msgpack.packb({"a": 1})))
+    raw.txn.put(file_format.STATE_KEY, file_format.seal(file_format.STATE_KEY, msgpack.packb({"a": 1})))
 
 
-GROUP0, N5 = layout.id_key(0), b"5"
+GROUP0, N5 = file_format.id_key(0), b"5"
 FAULTS = {
-    "flipped bit in postings": flip(layout.POSTINGS),
-    "flipped bit in a checksum": flip(layout.POSTINGS, 3),
-    "flipped bit in fences": flip(layout.FENCES),
-    "flipped bit in positions": flip(layout.POSITIONS),
-    "flipped bit in position fences": flip(layout.POSITION_FENCES),
-    "first block missing": missing(layout.POSTINGS, 0),
-    "last block missing": missing(layout.POSTINGS, -1),
-    "positions missing": missing(layout.POSITIONS, 1),
-    "fences missing": missing(layout.FENCES, 0),
-    "position fences missing": missing(layout.POSITION_FENCES, 0),
+    "flipped bit in postings": flip(file_format.POSTINGS),
+    "flipped bit in a checksum": flip(file_format.POSTINGS, 3),
+    "flipped bit in fences": flip(file_format.FENCES),
+    "flipped bit in positions": flip(file_format.POSITIONS),
+    "flipped bit in position fences": flip(file_format.POSITION_FENCES),
+    "first block missing": missing(file_format.POSTINGS, 0),
+    "last block missing": missing(file_format.POSTINGS, -1),
+    "positions missing": missing(file_format.POSITIONS, 1),
+    "fences missing": missing(file_format.FENCES, 0),
+    "position fences missing": missing(file_format.POSITION_FENCES, 0),
     "blocks swapped": swapped,
     "blocks swapped and sealed": swapped_and_sealed,
     "a fence too low": change_fence("first", 2, -1),
@@ -163,33 +163,33 @@ FAULTS = {
     "an orphan name": orphan_name,
     "a name of nobody": name_of_nobody,
     "a stolen name": stolen_name,
-    "a missing name": lambda raw: raw.delete(layout.NAMES, N5),
-    "a missing long name": lambda raw: raw.delete(layout.NAMES, layout.name_key(b"n" * 900)),
+    "a missing name": lambda raw: raw.delete(file_format.NAMES, N5),
+    "a missing long name": lambda raw: raw.delete(file_format.NAMES, file_format.name_key(b"n" * 900)),
     "a missing record": lambda raw: raw.set_record(2, None),
-    "a missing group of records": lambda raw: raw.delete(layout.DOCUMENTS, GROUP0),
+    "a missing group of records": lambda raw: raw.delete(file_format.DOCUMENTS, GROUP0),
     "a record with another name": lambda raw: raw.change_record(2, name=b"else"),
     "a record that counts hashes wrongly": lambda raw: raw.change_record(2, hashes=5),
     "a record that counts postings wrongly": lambda raw: raw.change_record(2, fingerprints=5),
     "a garbled record": garbled_record,
-    "a flipped bit in a record": flip_value(layout.DOCUMENTS, GROUP0),
-    "a flipped bit in a name": flip_value(layout.NAMES, N5),
-    "a flipped bit in the sizes": flip_value(layout.SIZES, layout.id_key(0)),
-    "missing sizes": lambda raw: raw.delete(layout.SIZES, layout.id_key(0)),
+    "a flipped bit in a record": flip_value(file_format.DOCUMENTS, GROUP0),
+    "a flipped bit in a name": flip_value(file_format.NAMES, N5),
+    "a flipped bit in the sizes": flip_value(file_format.SIZES, file_format.id_key(0)),
+    "missing sizes": lambda raw: raw.delete(file_format.SIZES, file_format.id_key(0)),
     "sizes of nobody": stray_sizes,
     "a wrong size": lambda raw: raw.change_sizes(2, hashes=6),
     "a wrong boilerplate count": lambda raw: raw.change_sizes(2, boilerplate=1),
-    "a size that says dead": lambda raw: raw.change_sizes(2, hashes=layout.DEAD),
-    "a key of the wrong length among records": wrong_key(layout.DOCUMENTS, b"abc"),
-    "a key of the wrong length among sizes": wrong_key(layout.SIZES, b"abcde"),
-    "a key of the wrong length among blocks": wrong_key(layout.BLOCKS, b"abcde"),
-    "no state": lambda raw: raw.txn.delete(layout.STATE_KEY),
+    "a size that says dead": lambda raw: raw.change_sizes(2, hashes=file_format.DEAD),
+    "a key of the wrong length among records": wrong_key(file_format.DOCUMENTS, b"abc"),
+    "a key of the wrong length among sizes": wrong_key(file_format.SIZES, b"abcde"),
+    "a key of the wrong length among blocks": wrong_key(file_format.BLOCKS, b"abcde"),
+    "no state": lambda raw: raw.txn.delete(file_format.STATE_KEY),
     "a flipped bit in the state": flip_state,
     "a garbled state": garbled_state,
     "a document too many": lambda raw: raw.change_state(documents=raw.state.documents + 1),
     "a boilerplate document too few": lambda raw: raw.change_state(boilerplate_documents=0),
     "an id that will be given twice": lambda raw: raw.change_state(next_document=10),
     "a boilerplate id that will be given twice": lambda raw: raw.change_state(
-        next_boilerplate=layout.FIRST_BOILERPLATE
+        next_boilerplate=file_format.FIRST_BOILERPLATE
     ),
     "a run number that will be given twice": lambda raw: raw.change_state(next_run=1),
     "a run unlisted": lambda raw: raw.change_state(runs=raw.state.runs[1:]),

@@ -14,8 +14,8 @@ import lmdb
 import pytest
 
 import fpdb
-from fpdb.store import layout
-from stress.victims import judge, make, victims
+from fpdb.storage import file_format
+from tests.stress.victims import judge, make, victims
 
 PAGE, HEADER = 4096, 16
 COMMIT = 144  # where a meta page says which commit it is of
@@ -69,8 +69,8 @@ class Sample:
         return 8 * at + rng.randrange(8)
 
     def judge(self, victims, damaged, *, trusting=False):
-        """What comes of a damaged copy, see `stress.victims.judge`; a reader leaves it as it is, and a refused file
-        gets no company."""
+        """What comes of a damaged copy, see `tests.stress.victims.judge`; a reader leaves it as it is, and a refused
+        file gets no company."""
         expected = self.expected(victims)
         self._clear()
         Path(self.copy).write_bytes(damaged)
@@ -220,8 +220,8 @@ def change_format(path, **changes):
 
     database(path)
     with lmdb.open(str(path), subdir=False, max_dbs=4) as env, env.begin(write=True) as txn:
-        record = msgpack.unpackb(txn.get(layout.FORMAT_KEY)[layout.CHECKSUM :])
-        txn.put(layout.FORMAT_KEY, layout.seal(layout.FORMAT_KEY, msgpack.packb({**record, **changes})))
+        record = msgpack.unpackb(txn.get(file_format.FORMAT_KEY)[file_format.CHECKSUM :])
+        txn.put(file_format.FORMAT_KEY, file_format.seal(file_format.FORMAT_KEY, msgpack.packb({**record, **changes})))
     os.unlink(f"{path}-lock")
 
 

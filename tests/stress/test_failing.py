@@ -2,7 +2,7 @@
 
 import pytest
 
-from stress.shim import run_program
+from tests.stress.shim import run_program
 
 ADVICE = ("make room and try again", "raise the limit (ulimit -f) and try again", "and run 'fpdb check'")
 

@@ -1,8 +1,9 @@
 """Row 13: damaged inputs of everything that reads bytes of others. tools/fuzz does it for longer, and with coverage."""
 
 import pytest
-from fuzz.run import plain
-from fuzz.targets import TARGETS
+
+from tests.fuzz.run import plain
+from tests.fuzz.targets import TARGETS
 
 SECONDS, INPUTS = 10, 60
 """Of each target: in full, and in short."""

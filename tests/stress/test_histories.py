@@ -1,8 +1,8 @@
-"""Row 11: whatever is done to a database, it says what a plain dict says, see `stress.machine`."""
+"""Row 11: whatever is done to a database, it says what a plain dict says, see `tests.stress.machine`."""
 
 import pytest
 
-from stress.shim import run_program
+from tests.stress.shim import run_program
 
 
 @pytest.mark.parametrize("part", range(1, 5))

@@ -6,15 +6,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-import hostile
 import pytest
 from click.testing import CliRunner
 
 import fpdb
-from fpdb.archives import LARGEST
 from fpdb.cli.program import cli
 from fpdb.fingerprint import Recipe
-from stress.hostiles import ESCAPES, SCRIPTS, nested, selected_throughout, slow
+from fpdb.ingest.archives import LARGEST
+from tests import hostile
+from tests.stress.hostiles import ESCAPES, SCRIPTS, nested, selected_throughout, slow
 
 GOOD = "It is good text, that nothing happens to, and it is longer than thirty letters."
 MEMORY = 1500
@@ -23,8 +23,8 @@ LOAD = """
 import json, resource, sys
 import fpdb
 from bench.measuring import peak_memory
-from fpdb.load.loading import load
-from fpdb.load.walking import files
+from fpdb.ingest.loading import load
+from fpdb.ingest.discover import files
 
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]), int(sys.argv[3])))
 with fpdb.open(sys.argv[1], recipe=fpdb.Recipe.preset("code")) as db:
@@ -80,7 +80,7 @@ CHEAP = ("names.zip", "deep.zip", "gzips.gz", "truncated.tar.gz", "size-far-away
 
 
 def test_archives_that_unpack_to_more_than_there_is(tmp_path, amount, figure):
-    """In short, only what `tests/test_archives.py` does not load into a database."""
+    """In short, only what `tests/ingest/archives/test_archives.py` does not load into a database."""
     documents = {name: content for name, content in hostile.archives().items() if name in amount(CHEAP, name)}
     outcome = loaded(laid_out(tmp_path, documents))
     assert not Path("/etc/passwd.txt").exists()

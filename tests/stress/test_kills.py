@@ -2,7 +2,7 @@
 
 import pytest
 
-from stress.shim import run_program
+from tests.stress.shim import run_program
 
 
 @pytest.mark.parametrize("half", [1, 2])

@@ -4,9 +4,9 @@ import os
 
 import numpy as np
 import pytest
-from plain import OPTIONS, as_json
 
 import fpdb
+from tests.plain import OPTIONS, as_json
 
 HASHES = 50
 """Of a document. A third of them are in about eight documents each."""

@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from stress.shim import run_program
+from tests.stress.shim import run_program
 
 NAMES = {
     "python": "allocations of Python that failed",

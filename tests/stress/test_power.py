@@ -5,7 +5,7 @@ The controls leave syncs out, and the same simulation must find what that breaks
 
 import pytest
 
-from stress.shim import run_program
+from tests.stress.shim import run_program
 
 AS_THEY_ARE = "as they are"
 

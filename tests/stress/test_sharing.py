@@ -11,10 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from plain import OPTIONS, Plain, as_json
-from store.processes import hear, running, tell
 
 import fpdb
+from tests.plain import OPTIONS, Plain, as_json
+from tests.storage.processes import hear, running, tell
 
 # ---------------------------------------------------------------- writers
 
@@ -132,7 +132,7 @@ def counted(plain):
         return plain(*given)
     return merged
 
-from fpdb.store import commits
+from fpdb.storage import commit as commits
 store.merged, commits.merged = counted(store.merged), counted(commits.merged)
 with fpdb.open(path, timeout=300) as db:
     say("open")

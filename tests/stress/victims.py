@@ -11,13 +11,15 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 import fpdb
 import fpdb.database  # once, before the forks
-import fpdb.match.pairs
-from fpdb.store import catalogue, structure
+import fpdb.pairs.ranking
+from fpdb.storage import catalogue
+from fpdb.storage.environment import page_check
 
 SECONDS = 60  # after which a victim is taken for hung
 
@@ -124,8 +126,8 @@ class Victims:
 
 @contextmanager
 def victims():
-    command = [sys.executable, "-m", "stress.victims"]
-    beside = os.pathsep.join([os.path.dirname(os.path.dirname(__file__)), *sys.path])
+    command = [sys.executable, "-m", "tests.stress.victims"]
+    beside = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": beside}
     ) as process:
@@ -154,7 +156,7 @@ def _child(out, path, writing, trusting, user):
     if user is not None:
         os.setuid(user)
     if trusting:
-        structure.fault = lambda *_: None
+        page_check.fault = lambda *_: None
         catalogue._check_before = lambda *_: None
     with os.fdopen(out, "w") as file:
         json.dump(work(path, writing), file)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from conftest import SMALL
 
 import fpdb
+from tests.conftest import SMALL
 
 
 def small_limits():

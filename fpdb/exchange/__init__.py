@@ -1,0 +1,1 @@
+"""Whole documents in and out: exports, imports, merged databases."""

@@ -1,0 +1,1 @@
+"""Turn paths, records and contents into committed documents."""

@@ -1,0 +1,34 @@
+"""Archives, read as folders: zip, tar, and single files that were compressed; nothing is unpacked to disk.
+
+Members come one after the other as streams, under limits that are measured while reading, since what an archive says
+of itself may be a lie. Names of members are labels and never paths that are opened. Knows nothing of documents.
+"""
+
+from fpdb.ingest.archives.limits import LARGEST, LIMITS, Exhausted, Limits, Meter, Refused
+from fpdb.ingest.archives.member_lookup import MARK, Passed, archives_of, find_member, hold
+from fpdb.ingest.archives.members import Member
+from fpdb.ingest.archives.opening import HEAD, Archive, archive_form, content_of, open_archive
+from fpdb.ingest.archives.streams import COMPRESSIONS, Unpacked, buffered
+
+__all__ = [
+    "COMPRESSIONS",
+    "HEAD",
+    "LARGEST",
+    "LIMITS",
+    "MARK",
+    "Archive",
+    "Exhausted",
+    "Limits",
+    "Member",
+    "Meter",
+    "Passed",
+    "Refused",
+    "Unpacked",
+    "archive_form",
+    "archives_of",
+    "buffered",
+    "content_of",
+    "find_member",
+    "hold",
+    "open_archive",
+]

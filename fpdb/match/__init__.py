@@ -1,1 +1,0 @@
-"""What the numbers mean: measures, ranking."""

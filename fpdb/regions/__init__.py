@@ -1,0 +1,1 @@
+"""Where two documents agree: regions, in symbols, characters and lines."""

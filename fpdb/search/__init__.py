@@ -1,0 +1,1 @@
+"""Find the documents that share fingerprints with a query, and rank them."""

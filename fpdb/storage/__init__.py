@@ -1,0 +1,1 @@
+"""Keep postings and documents in one LMDB file. Knows nothing of text."""

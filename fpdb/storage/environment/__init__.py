@@ -1,0 +1,1 @@
+"""The LMDB file: opening, locks, failures, page checks."""

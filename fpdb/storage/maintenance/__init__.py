@@ -1,0 +1,1 @@
+"""Check, repair, compact and back up a whole file."""

@@ -1,0 +1,1 @@
+"""Runs: immutable sorted sequences of postings."""

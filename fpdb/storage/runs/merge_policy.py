@@ -1,0 +1,68 @@
+"""When runs are merged; merging.py does it. Decides from sizes alone.
+
+Runs stand in order of their documents' ids, oldest first, and only neighbours are merged, so that order lasts. A run's
+level is the power of FANOUT it has reached. A new run swallows the smaller runs just before it, and FANOUT runs of a
+level become one of the next: levels never rise from one run to the next, a level has fewer than FANOUT runs, and a
+posting is rewritten once a level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fpdb.storage.file_format import Run
+
+FANOUT = 4
+SMALLEST = 512  # postings: about a block
+AT_ONCE = 1 << 20  # postings that a commit may rewrite beside its own
+WIDEST = 16  # runs that are merged at once: more take more room on disk meanwhile, and longer to choose from
+MOSTLY_DEAD = 3  # a run is rewritten when a third of it is dead
+
+
+def level(postings: int) -> int:
+    """0 for a run of fewer than SMALLEST * FANOUT postings, and 1 more for each further power of FANOUT."""
+    steps, limit = 0, SMALLEST * FANOUT
+    while postings >= limit:
+        steps, limit = steps + 1, limit * FANOUT
+    return steps
+
+
+def absorbed(sizes: Sequence[int], new: int) -> int:
+    """How many of the last runs, of these sizes in postings, a new run of `new` postings is to be merged with."""
+    count, total = 0, new
+    while True:
+        start = len(sizes) - count
+        height = level(total)
+        end = start
+        while end and level(sizes[end - 1]) < height:
+            end -= 1
+        alike = end
+        while alike and level(sizes[alike - 1]) == height:
+            alike -= 1
+        if end - alike >= FANOUT - 1:
+            end = alike
+        if end == start:
+            return count
+        count = len(sizes) - end
+        total = new + sum(sizes[end:])
+
+
+def to_merge(runs: Sequence[Run]) -> tuple[int, int] | None:
+    """The neighbours [start, end) to merge next, for runs of one sort (boilerplate or not); None when all is well.
+
+    A single run is named when much of it is dead.
+    """
+    for index, run in enumerate(runs):
+        if run.dead and run.dead * MOSTLY_DEAD >= run.postings:
+            return index, index + 1
+    sizes = [run.postings for run in runs]
+    for end in range(1, len(sizes) + 1):
+        count = absorbed(sizes[: end - 1], sizes[end - 1])
+        if count:
+            # Where commits were not each followed by merges, as in a bulk load, there are more of the same level.
+            start = end - 1 - count
+            least = min(map(level, sizes[start:end]))
+            while end < min(len(sizes), start + WIDEST) and level(sizes[end]) >= least:
+                end += 1
+            return start, end
+    return None

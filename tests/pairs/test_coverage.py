@@ -1,0 +1,215 @@
+"""Ranked by what regions cover: queries and pairs are those that regions tell, whatever of the texts is there."""
+
+import itertools
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fpdb
+from fpdb.errors import BadQuery
+from fpdb.pairs import coverage
+from fpdb.regions import pair_aligner, region_finder
+from tests.plain import name_bytes, rarity
+
+RECIPE = fpdb.Recipe.preset("text").with_(k=4, w=3)
+QUERY_MEASURES = ["query_coverage", "document_coverage", "weighted_query_coverage", "weighted_document_coverage"]
+
+names = st.text("ab/é", min_size=1, max_size=3)
+contents = st.lists(st.sampled_from(["lorem", "ipsum", "dolor", "x", "yyyyyyyy"]), max_size=7).map("".join)
+collections = st.dictionaries(names, contents, min_size=2, max_size=6)
+least = st.sampled_from([None, 0, 0.2, 1])
+tops = st.none() | st.integers(1, 4)
+
+
+def fill(db, documents, discarded):
+    with db.batch() as batch:
+        for name, content in documents.items():
+            batch.add(name, content)
+        if discarded is not None:
+            batch.add("discarded", discarded, boilerplate=True)
+
+
+def rarities(documents, discarded):
+    """The hashes of each document, and what each weighs, in units; by the plain sets."""
+    held = {name: set(RECIPE.fingerprint(content).hashes.tolist()) for name, content in documents.items()}
+    left_out = set() if discarded is None else set(RECIPE.fingerprint(discarded, purpose="discard").hashes.tolist())
+    held = {name: hashes - left_out for name, hashes in held.items()}
+    df = Counter(hash_ for hashes in held.values() for hash_ in hashes)
+    return held, {hash_: rarity(len(held), count) for hash_, count in df.items()}
+
+
+def mean(held, weights, shared):
+    return sum(weights[hash_] for hash_ in shared) * 2**-28 / (len(shared) * math.log(len(held)))
+
+
+def texts_of(documents, missing):
+    """Gives all texts but one."""
+    return lambda document: None if document.name == missing else documents[document.name]
+
+
+@given(collections, st.none() | contents, st.sampled_from(QUERY_MEASURES), least, tops, st.data())
+@settings(max_examples=120, deadline=None)
+def test_matches_are_ranked_by_what_their_regions_cover(tmp_path_factory, documents, discarded, by, least, top, data):
+    with fpdb.open(tmp_path_factory.mktemp("covering") / "t.fpdb", recipe=RECIPE) as db:
+        fill(db, documents, discarded)
+        held, weights = rarities(documents, discarded)
+        name, missing = data.draw(st.sampled_from(sorted(documents))), data.draw(st.sampled_from([*documents, None]))
+        asked = {"name": name, "texts": texts_of(documents, missing)}
+        expected = []
+        for match in db.query(documents[name], regions=True, **asked).matches:
+            plain = match.to_dict()
+            if by.startswith("weighted"):
+                plain["rarity"] = mean(held, weights, held[name] & held[match.name])
+                for coverage in ("query_coverage", "document_coverage"):
+                    plain[f"weighted_{coverage}"] = plain[coverage] * plain["rarity"]
+            expected.append(plain)
+        expected = [match for match in expected if match[by] >= (least or 0)]
+        expected.sort(key=lambda match: (-match[by], -match["shared"], name_bytes(match["name"])))
+        for regions in (False, True):
+            answer = db.query(documents[name], by=by, min=least, top=top, regions=regions, **asked)
+            found = [match.to_dict() for match in answer.matches]
+            untold = () if regions else ("regions",)
+            assert found == [
+                {key: value for key, value in match.items() if key not in untold} for match in expected[:top]
+            ]
+        assert db.check() == []
+
+
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("by", ["coverage", "weighted_coverage", "containment"])
+def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few, by):
+    """A pair has the regions of the query with its first document; if that cannot be had, with the second."""
+    if few:
+        monkeypatch.setattr(region_finder, "AT_ONCE", 1)
+        monkeypatch.setattr(coverage, "AT_ONCE", 2)
+        monkeypatch.setattr(pair_aligner, "KEPT", 1)
+
+    @given(collections, st.none() | contents, least, tops, st.data())
+    @settings(max_examples=50, deadline=None)
+    def run(documents, discarded, least, top, data):
+        (tmp_path / "t.fpdb").unlink(missing_ok=True)
+        missing = data.draw(st.sampled_from([*documents, None]))
+        with fpdb.open(tmp_path / "t.fpdb", recipe=RECIPE) as db:
+            fill(db, documents, discarded)
+            held, weights = rarities(documents, discarded)
+            expected = []
+            for a, b in itertools.combinations(sorted(documents, key=name_bytes), 2):
+                if shared := held[a] & held[b]:
+                    rare = mean(held, weights, shared) if by == "weighted_coverage" else None
+                    expected.append(pair_of(db, documents, a, b, missing, rare))
+            expected = [pair for pair in expected if score(pair, by) >= (least or 0)]
+            expected.sort(
+                key=lambda pair: (-score(pair, by), -pair["shared"], name_bytes(pair["a"]), name_bytes(pair["b"]))
+            )
+            options = {"by": by, "min": least, "top": top, "texts": texts_of(documents, missing)}
+            found = [pair.to_dict() for pair in db.pairs(regions=True, **options)]
+            assert found == expected[:top]
+            untold = {"regions", "source_a", "source_b"}
+            if by == "containment":
+                untold |= {"coverage_a", "coverage_b"}
+            plain = [{name: value for name, value in pair.items() if name not in untold} for pair in found]
+            assert [pair.to_dict() for pair in db.pairs(**options)] == plain
+            assert db.check() == []
+
+    run()
+
+
+def pair_of(db, documents, a, b, missing, rare):
+    """What is said of a pair, from a query with one of them."""
+    asked, other = (b, a) if a == missing else (a, b)
+    answer = db.query(documents[asked], name=asked, regions=True, texts=texts_of(documents, missing))
+    (match,) = (match for match in answer.matches if match.name == other)
+    said = {"query": asked, "document": other}
+    side_a, side_b = sorted(said, key=lambda side: name_bytes(said[side]))
+    containments = {"query": match.containment, "document": match.reverse_containment}
+    coverages = {side: getattr(match, f"{side}_coverage") for side in said}
+    regions = [{"a": one[side_a], "b": one[side_b], "shared": one["shared"]} for one in match.regions]
+    pair = {
+        "a": a,
+        "b": b,
+        "shared": match.shared,
+        "containment_a": containments[side_a],
+        "containment_b": containments[side_b],
+        "resemblance": match.resemblance,
+    }
+    if rare is not None:
+        pair["rarity"] = rare
+    pair |= {"coverage_a": coverages[side_a], "coverage_b": coverages[side_b]}
+    if rare is not None:
+        pair |= {f"weighted_coverage_{side}": pair[f"coverage_{side}"] * rare for side in "ab"}
+    states = {f"source_{side}": "unavailable" if name == missing else "same" for side, name in (("a", a), ("b", b))}
+    return pair | states | {"regions": sorted(regions, key=lambda one: (*one["a"].values(), *one["b"].values()))}
+
+
+def score(pair, by):
+    return max(pair[f"{by}_a"], pair[f"{by}_b"])
+
+
+@given(collections, st.none() | contents)
+@settings(max_examples=60, deadline=None)
+def test_where_no_text_can_be_had_positions_tell(tmp_path_factory, documents, discarded):
+    """Regions begin and end with a k-gram that both have; coverage is the share of the symbols that are in one."""
+    k = RECIPE.rules["characters"].k
+    with fpdb.open(tmp_path_factory.mktemp("covering") / "t.fpdb", recipe=RECIPE) as db:
+        fill(db, documents, discarded)
+        held, _ = rarities(documents, discarded)
+        found = list(db.pairs(by="coverage", regions=True))
+        assert len(found) == sum(bool(held[a] & held[b]) for a, b in itertools.combinations(documents, 2))
+        for pair in found:
+            assert (pair.source_a, pair.source_b) == ("not_kept", "not_kept")
+            covered = {"a": set(), "b": set()}
+            for region in pair.regions:
+                ends = [
+                    (documents[name][place["first_symbol"] :][:k], documents[name][: place["last_symbol"] + 1][-k:])
+                    for name, place in ((pair.a, region["a"]), (pair.b, region["b"]))
+                ]
+                assert ends[0] == ends[1]
+                for side in "ab":
+                    covered[side].update(range(region[side]["first_symbol"], region[side]["last_symbol"] + 1))
+            assert pair.coverage_a == len(covered["a"]) / len(documents[pair.a]) > 0
+            assert pair.coverage_b == len(covered["b"]) / len(documents[pair.b]) > 0
+            (bridged,) = (one for one in db.pairs(regions=True, gap=999) if (one.a, one.b) == (pair.a, pair.b))
+            assert bridged.coverage_a >= pair.coverage_a
+            assert len(bridged.regions) <= len(pair.regions)
+        scores = [score(pair.to_dict(), "coverage") for pair in found]
+        assert scores == sorted(scores, reverse=True)
+        assert db.check() == []
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_gaps_are_joined_with_and_without_texts(db, kept):
+    one, two = (" ".join(str(number**5) for number in range(start, start + 20)) for start in (10, 50))
+    db.add("a", f"{one} what the first says {two}", keep_text=kept)
+    db.add(
+        "b",
+        f"{one} and the other one, which has very much more to say in between than the first of both {two}",
+        keep_text=kept,
+    )
+    (pair,), (joined,) = db.pairs(regions=True), db.pairs(regions=True, gap=200)
+    assert (len(pair.regions), len(joined.regions)) == (2, 1)
+    assert pair.coverage_a < joined.coverage_a
+    assert db.check() == []
+
+
+def test_only_documents_are_ranked_by_it(tmp_path):
+    with fpdb.open(tmp_path / "t.fpdb") as db:
+        db.add("a", "abc" * 20)
+        for ask in (
+            lambda: db.pairs(by="coverage", by_owner=True),
+            lambda: db.pairs(regions=True, by_owner=True),
+            lambda: db.clusters(by="coverage"),
+            lambda: db.drop_list(by="weighted_coverage"),
+            lambda: db.spans(by="coverage"),
+        ):
+            with pytest.raises(BadQuery, match=r"owner|another measure"):
+                list(ask())
+        with pytest.raises(BadQuery, match="another measure"):
+            db.explain("a", "b", by="coverage", contents={"b": "abc"})
+        with pytest.raises(BadQuery, match="by `query`"):
+            db.query_fingerprints([1], by="query_coverage")
+        with pytest.raises(BadQuery, match="by `query`"):
+            db.queries([("a", "abc")], by="weighted_query_coverage")
+        assert db.check() == []

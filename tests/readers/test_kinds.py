@@ -1,0 +1,80 @@
+"""What kind of document a file is follows from its name, else from how it begins."""
+
+import posixpath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fpdb.fingerprint import KINDS, kind_of
+from fpdb.readers import kinds, languages
+from tests.fingerprint import essays
+
+ESSAY = essays.essay(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.txt", "text"),
+        ("a.md", "text"),
+        ("a.rst", "text"),
+        ("A.PDF", "pdf"),
+        ("dir/a.docx", "docx"),
+        ("a.zip/b.odt", "odt"),
+        ("a.htm", "html"),
+        ("a.ipynb", "ipynb"),
+        ("a.eps", "postscript"),
+        ("a.py", "code"),
+        ("a.c++", "code"),
+        ("a.m", "code"),
+        ("a.unknown", "text"),
+        ("a.py/README", "text"),
+        (".py", "text"),
+        ("", "text"),
+        (None, "text"),
+    ],
+)
+def test_by_name(name, kind):
+    assert kind_of(name, b"") == kind_of(name, "") == kind
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"%PDF-1.7\n", "pdf"),
+        (b"%!PS-Adobe-3.0\n", "postscript"),
+        (essays.docx(ESSAY), "docx"),
+        (essays.odt(ESSAY), "odt"),
+        (essays.archive(other="x"), "text"),
+        (b"PK\x03\x04 and then nothing", "text"),
+        (b"\xef\xbb\xbf <!DOCTYPE HTML>\n", "html"),
+        (b"<?xml version='1.0'?>\n<!-- c -->\n<html lang=en>", "html"),
+        (b"<p>", "text"),
+        (b"#!/usr/bin/env python\n", "code"),
+        (b"#!/no/such/program\n", "text"),
+        (b"It was the best of times.", "text"),
+        (b"\x00\xff\xfe", "text"),
+        (b"", "text"),
+    ],
+)
+@pytest.mark.parametrize("name", [None, "submission", "a.unknown"])
+def test_by_content(name, content, kind):
+    assert kind_of(name, content) == kind
+    assert kind_of("a.txt", content) == "text"
+
+
+@given(st.none() | st.text(), st.binary() | st.text())
+def test_every_document_is_of_some_kind(name, content):
+    assert kind_of(name, content) in KINDS
+
+
+def test_the_tables_agree():
+    assert set(kinds.EXTENSIONS.values()) <= set(KINDS)
+    assert not set(kinds.EXTENSIONS) & (set(languages.EXTENSIONS) | languages.AMBIGUOUS)
+    assert not set(languages.EXTENSIONS) & languages.AMBIGUOUS
+
+
+@given(st.text("aA.ö/ ", max_size=12))
+def test_extensions_are_those_of_paths(name):
+    assert languages.extension_of(name) == posixpath.splitext(name)[1][1:].lower()

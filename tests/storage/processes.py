@@ -1,0 +1,50 @@
+"""Other processes for the tests: Python programs that talk over pipes and may be killed."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+
+BEGINNING = """
+import os, signal, sys
+import numpy as np
+import fpdb
+from fpdb.storage import store
+from fpdb.storage.environment import environment, files
+from fpdb.storage.runs import merge, merge_policy
+
+path, *arguments = sys.argv[1:]
+
+def say(*words):
+    print(*words, flush=True)
+
+def hear():
+    return sys.stdin.readline().strip()
+
+def small_merges():
+    merge_policy.SMALLEST, merge_policy.AT_ONCE, merge.PIECE, store.POSTINGS_A_TRANSACTION = 16, 300, 100, 300
+    store.SWEPT_A_TRANSACTION = 2
+
+def hashes_of(number, count=60):
+    return np.random.default_rng(number).integers(0, 2**63, count, np.uint64)
+"""
+
+
+@contextmanager
+def running(program, path, *arguments):
+    """A process that runs the program; killed at the end of the block if it is still there."""
+    command = [sys.executable, "-c", BEGINNING + program, path, *map(str, arguments)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def hear(process):
+    """The next line that a process says; "" when it has ended."""
+    return process.stdout.readline().strip()
+
+
+def tell(process, line=""):
+    process.stdin.write(f"{line}\n")
+    process.stdin.flush()

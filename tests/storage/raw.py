@@ -1,0 +1,85 @@
+"""The inside of a file, to be damaged: with sound checksums, where the fault is not to be in the bytes."""
+
+import lmdb
+import numpy as np
+
+from fpdb.storage import file_format
+from fpdb.storage.file_format import State
+
+
+class Raw:
+    """The inside of a file, to be damaged."""
+
+    def __init__(self, path):
+        self.env = lmdb.open(path, subdir=False, max_dbs=5, map_size=1 << 40)
+        self.databases = {name: self.env.open_db(name, create=False) for name in file_format.NAMED}
+
+    def __enter__(self):
+        self.txn = self.env.begin(write=True)
+        return self
+
+    def __exit__(self, *_):
+        self.txn.commit()
+        self.env.close()
+
+    def get(self, database, key):
+        return self.txn.get(key, db=self.databases[database])
+
+    def put(self, database, key, value):
+        self.txn.put(key, value, db=self.databases[database])
+
+    def delete(self, database, key):
+        assert self.txn.delete(key, db=self.databases[database])
+
+    def keys(self, database):
+        return [bytes(key) for key in self.txn.cursor(self.databases[database]).iternext(values=False)]
+
+    def blocks(self, run=None, column=None):
+        """Keys of the blocks of a run and a column; by default of the largest run's postings."""
+        state = self.state
+        run = max(state.runs, key=lambda run: run.postings).number if run is None else run
+        column = file_format.POSTINGS if column is None else column
+        return [key for key in self.keys(file_format.BLOCKS) if file_format.parse_block_key(key)[:2] == (run, column)]
+
+    def seal_block(self, key, body):
+        self.put(file_format.BLOCKS, key, file_format.block_seal(int.from_bytes(key, "big"), body) + body)
+
+    @property
+    def state(self):
+        return State.unpack(self.txn.get(file_format.STATE_KEY))
+
+    def change_state(self, **changes):
+        self.txn.put(file_format.STATE_KEY, self.state._replace(**changes).pack())
+
+    def change_run(self, index, **changes):
+        listed = list(self.state.runs)
+        listed[index] = listed[index]._replace(**changes)
+        self.change_state(runs=tuple(listed))
+
+    def group(self, document):
+        key = file_format.id_key(document // file_format.RECORDS_PER_GROUP)
+        return (
+            key,
+            file_format.unpack_records(key, self.get(file_format.DOCUMENTS, key)),
+            document % file_format.RECORDS_PER_GROUP,
+        )
+
+    def record(self, document):
+        _, records, at = self.group(document)
+        return records[at]
+
+    def set_record(self, document, record):
+        key, records, at = self.group(document)
+        records[at] = record
+        self.put(file_format.DOCUMENTS, key, file_format.pack_records(key, records, 1))
+
+    def change_record(self, document, **changes):
+        self.set_record(document, self.record(document)._replace(**changes))
+
+    def change_sizes(self, document, **changes):
+        index, at = divmod(document, file_format.SIZES_PER_CHUNK)
+        key = file_format.id_key(index)
+        sizes = np.frombuffer(file_format.unseal(key, self.get(file_format.SIZES, key)), file_format.SIZE).copy()
+        for field, value in changes.items():
+            sizes[field][at] = value
+        self.put(file_format.SIZES, key, file_format.pack_array(key, sizes))

@@ -1,0 +1,120 @@
+"""Sorting and merging of postings against sorted lists."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fpdb.storage import _sorting
+from fpdb.storage.runs import merge
+from fpdb.storage.runs.run_blocks import Postings
+
+MOST = 2**64 - 1
+
+
+@pytest.mark.parametrize("bits", [0, 1, 3, 11, 12, 33, 64])
+@pytest.mark.parametrize("count", [0, 1, 2, 32, 33, 5_000, 100_000])
+def test_sorting_is_stable(bits, count, rng):
+    hashes = rng.integers(0, MOST, count, np.uint64, endpoint=True) >> np.uint64(64 - bits) if bits else None
+    hashes = np.zeros(count, np.uint64) if hashes is None else hashes
+    documents, numbers = np.arange(count, dtype=np.uint32), rng.integers(0, 2**32, count, np.uint32)
+    order = np.argsort(hashes, kind="stable")
+    expected = [hashes[order], documents[order], numbers[order]]
+    arrays = [hashes.copy(), documents.copy(), numbers.copy()]
+    _sorting.sort(*arrays)
+    for got, wanted in zip(arrays, expected, strict=True):
+        assert (got == wanted).all()
+
+
+@st.composite
+def inputs_of_a_merge(draw):
+    """Neighbouring runs with hot hashes, some of whose documents are dead, in pieces of any length."""
+    hash_ = st.sampled_from([0, 1, 2, 3, MOST])
+    first_id = draw(st.integers(0, 2**32 - 100))
+    inputs, document = [], first_id
+    for _ in range(draw(st.integers(1, 5))):
+        span = draw(st.integers(1, 5))
+        entry = st.tuples(hash_, st.integers(document, document + span - 1), st.integers(0, 3))
+        inputs.append(sorted(draw(st.sets(entry, max_size=30))))
+        document += span
+    dead = draw(st.sets(st.integers(first_id, document - 1)))
+    return inputs, first_id, document, dead, draw(st.integers(1, 9)), draw(st.integers(1, 40))
+
+
+def in_pieces(entries, length):
+    for start in range(0, len(entries), length):
+        hashes, documents, numbers = zip(*entries[start : start + length], strict=True)
+        yield Postings(np.array(hashes, np.uint64), np.array(documents, np.uint32), np.array(numbers, np.uint32))
+        yield Postings(np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32))
+
+
+@given(inputs_of_a_merge())
+@settings(max_examples=200, deadline=None)
+def test_a_merge_is_the_sorted_union_without_the_dead(case):
+    inputs, first_id, end, dead, length, piece = case
+    flags = np.array([document in dead for document in range(first_id, end)], np.uint8) if dead else np.empty(0, "u1")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merge, "PIECE", piece)
+        pieces = list(merge.merged([in_pieces(entries, length) for entries in inputs], flags, first_id))
+    assert all(len(each) == piece for each in pieces[:-1])
+    assert all(0 < len(each) <= piece for each in pieces)
+    got = [
+        entry
+        for each in pieces
+        for entry in zip(each.hashes.tolist(), each.documents.tolist(), each.numbers.tolist(), strict=True)
+    ]
+    assert got == sorted(entry for entries in inputs for entry in entries if entry[1] not in dead)
+
+
+def test_documents_outside_the_dead_array_are_kept():
+    """A run damaged in a way that its checksums hide must not make a merge read beyond its arrays."""
+    entries = [(1, 3, 0), (1, 2**32 - 1, 0)]
+    (piece,) = merge.merged([in_pieces(entries, 2)], np.ones(2, np.uint8), 5)
+    assert piece.documents.tolist() == [3, 2**32 - 1]
+
+
+@given(st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 3)))
+def test_equal_values_are_counted(values):
+    found, counts = _sorting.run_lengths(np.sort(np.array(values, np.uint32)))
+    assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == Counter(values)
+    assert found.tolist() == sorted(set(values))
+
+
+SOME = st.lists(st.integers(0, 2**32 - 1), max_size=3)
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), max_size=20), st.data())
+def test_stretches_stand_one_after_the_other(values, data):
+    bound = st.integers(0, len(values))
+    bounds = data.draw(st.lists(st.tuples(bound, bound).map(sorted)))
+    starts, ends = np.array(bounds, np.int64).reshape(-1, 2).T.copy()
+    joined = _sorting.stretches(np.array(values, np.uint32), starts, ends)
+    assert joined.tolist() == [value for start, end in bounds for value in values[start:end]]
+
+
+@given(
+    st.integers(0, 4).flatmap(lambda n: st.lists(st.lists(SOME, min_size=n, max_size=n), min_size=1, max_size=5)),
+    st.sets(st.integers(0, 3)),
+)
+def test_what_sequences_hold_of_a_hash_is_brought_together(sequences, unwanted):
+    """Of each sequence: which documents it holds of each hash."""
+    counts = [np.array([len(few) for few in held], np.int64) for held in sequences]
+    documents = [np.array([one for few in held for one in few], np.uint32) for held in sequences]
+    columns = enumerate(zip(*sequences, strict=True))
+    expected = [one for at, of_hash in columns if at not in unwanted for few in of_hash for one in few]
+    left_out = np.array([at in unwanted for at in range(len(sequences[0]))], np.uint8)
+    assert _sorting.interleaved(counts, documents, left_out).tolist() == expected
+    counts[0] = counts[0] + 1
+    if len(counts[0]):
+        with pytest.raises(ValueError, match="length"):
+            _sorting.interleaved(counts, documents, left_out)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3))))
+def test_the_first_of_each_pair_is_marked(pairs):
+    pairs.sort()
+    hashes, documents = np.array(pairs, np.uint32).reshape(-1, 2).T
+    marks = _sorting.first_of_pair(hashes.astype(np.uint64), documents.copy())
+    assert marks.tolist() == [i == 0 or pair != pairs[i - 1] for i, pair in enumerate(pairs)]
