@@ -207,7 +207,7 @@ ADDITIONAL: Final = ("same_content", "shared_boilerplate", "shared_common")
 def _reasons(found: Explanation, a: Side, b: Side, options: PairOptions) -> Iterator[Reason]:
     one_each = (found.a, found.b)
     if a.digest == b.digest:
-        yield Reason("same_content", "PairAlignment have the same content, byte for byte.")
+        yield Reason("same_content", "Both have the same content, byte for byte.")
     for side in one_each:
         if side.boilerplate:
             yield Reason("boilerplate_document", f"{side.name} is boilerplate, and is compared with nothing.")
@@ -217,7 +217,7 @@ def _reasons(found: Explanation, a: Side, b: Side, options: PairOptions) -> Iter
     if a.record is not None and b.record is not None:
         owner = owner_rule(options.owners)
         if owner(a.record) is not None and owner(a.record) == owner(b.record):
-            yield Reason("same_owner", f"PairAlignment are of one owner ({options.owners}), and are not paired.")
+            yield Reason("same_owner", f"Both are of one owner ({options.owners}), and are not paired.")
     for side in one_each:
         yield from _own_reasons(side, found)
     if found.shared_boilerplate:
