@@ -20,7 +20,7 @@ from fpdb.errors import BadExport, BadName, BadRecipe
 from fpdb.fingerprint import Recipe
 from fpdb.ingest.batch import Batch, Status, pack
 from fpdb.storage import file_format
-from fpdb.storage.commit import Addition
+from fpdb.storage.commit import PreparedDocument
 from fpdb.storage.file_format import Record, Run
 from fpdb.storage.runs import run_blocks
 from fpdb.storage.snapshot import Snapshot
@@ -201,7 +201,7 @@ class Incoming:
             raise self._bad("it does not match its checksum")
         return members
 
-    def _document(self, members: dict[str, Any]) -> tuple[Addition, str | bytes | None]:
+    def _document(self, members: dict[str, Any]) -> tuple[PreparedDocument, str | bytes | None]:
         """Raises BadExport."""
         try:
             return self._read(members)
@@ -210,7 +210,7 @@ class Incoming:
         except (AttributeError, BadName, TypeError, ValueError) as error:
             raise self._bad(str(error)) from error
 
-    def _read(self, members: dict[str, Any]) -> tuple[Addition, str | bytes | None]:
+    def _read(self, members: dict[str, Any]) -> tuple[PreparedDocument, str | bytes | None]:
         hashes = _unpacked(members["hashes"], "<u8").astype(np.uint64)
         packed = members.get("positions")
         positions = np.full(len(hashes), file_format.DEAD, np.uint32) if packed is None else _unpacked(packed, "<u4")
@@ -234,7 +234,7 @@ class Incoming:
         if type(share) is not int or not 0 <= share <= file_format.WHOLE or not isinstance(boilerplate, bool):
             raise ValueError("share is a number of 32 bits, and boilerplate true or false")
         numbers = positions.astype(np.uint32) + np.uint32(1)  # no position becomes 0
-        return Addition(record, hashes, numbers, boilerplate, share), self._text(members, record)
+        return PreparedDocument(record, hashes, numbers, boilerplate, share), self._text(members, record)
 
     def _text(self, members: dict[str, Any], record: Record) -> str | bytes | None:
         if "text" not in members:

@@ -17,7 +17,7 @@ from fpdb.errors import BadName, Corrupt, Error, NameTaken, ReadOnly
 from fpdb.exchange.jsonl_export import parts, transposed
 from fpdb.ingest.redact_url import without_credentials
 from fpdb.storage import file_format
-from fpdb.storage.commit import Addition, Change
+from fpdb.storage.commit import Change, PreparedDocument
 from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run
 from fpdb.storage.ingest import Document, Part, take_in
 from fpdb.storage.runs import run_blocks
@@ -205,9 +205,10 @@ class _Other:
             documents = list(self.documents(part))
             found = transposed(self._view, part)
             yield Change(
-                additions=[
-                    Addition(document.record._replace(text=None), hashes, places, True, document.share)
+                [
+                    PreparedDocument(
+                        document.record._replace(text=None), hashes, places, True, document.share, self.text(document)
+                    )
                     for document, (_, hashes, places) in zip(documents, found, strict=True)
-                ],
-                texts={doc.record.name: text for doc in documents if (text := self.text(doc)) is not None},
+                ]
             )

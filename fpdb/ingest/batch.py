@@ -15,8 +15,8 @@ from fpdb.errors import BadFingerprints, BadLabel, BadName, ContentChanged, NoSu
 from fpdb.fingerprint import Fingerprints, Purpose, Recipe, content_digest
 from fpdb.ingest.redact_url import without_credentials
 from fpdb.storage import file_format
-from fpdb.storage.commit import Addition as Addition  # these five are handed out
 from fpdb.storage.commit import Change
+from fpdb.storage.commit import PreparedDocument as PreparedDocument  # these five are handed out
 from fpdb.storage.file_format import Record as Record
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.texts import KeptText as KeptText
@@ -62,7 +62,7 @@ class Batch:
         self._recipe = recipe
         self._view = view
         self._catalogue = view.catalogue
-        self._additions: dict[bytes, Addition] = {}
+        self._additions: dict[bytes, PreparedDocument] = {}
         self._updates: dict[bytes, Record] = {}
         self._removals: set[bytes] = set()
         self._texts: dict[bytes, KeptText] = {}
@@ -134,11 +134,14 @@ class Batch:
             raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
         found = fingerprints
         about = described(name, found.kind, digest, source, contact, labels, found.symbols, found.kgrams, found.note)
-        return self.put(Addition(about, found.hashes, numbered(found.positions), boilerplate, found.share), text)
+        return self.put(
+            PreparedDocument(about, found.hashes, numbered(found.positions), boilerplate, found.share), text
+        )
 
-    def put(self, addition: Addition, text: KeptText | None = None) -> Status:
+    def put(self, addition: PreparedDocument, text: KeptText | None = None) -> Status:
         """The same, where all of it has been put together: `described` makes the record, `numbered` the numbers."""
-        about = addition.record
+        about, text = addition.record, text or addition.text
+        addition = addition._replace(text=None)
         status = self._meet(about, addition.boilerplate)
         if text is not None and not self._lacks_text(about.name, status):
             text = None
@@ -179,7 +182,7 @@ class Batch:
         about = described(name, kind, digest, source, contact, labels, len(array), len(array))
         status = self._meet(about, boilerplate)
         if status in CHANGED:
-            self._put(Addition(about, array, numbers, boilerplate))
+            self._put(PreparedDocument(about, array, numbers, boilerplate))
         return status
 
     def holds(
@@ -217,7 +220,7 @@ class Batch:
         stored = None if key in self._additions else self._stored(key, sure=False)
         return key in self._additions or (stored is not None and stored >= ids[stored >= file_format.FIRST_BOILERPLATE])
 
-    def restore(self, addition: Addition, text: KeptText | None) -> Status:
+    def restore(self, addition: PreparedDocument, text: KeptText | None) -> Status:
         """Adds a document as another database of this recipe held it, or replaces the one of this name. Where the
         same content is there with the same fingerprints, only its description is brought up to date."""
         source = addition.record.source
@@ -349,9 +352,9 @@ class Batch:
         return "updated"
 
     def _put_found(self, about: Record, found: Fingerprints, boilerplate: bool) -> None:
-        self._put(Addition(about, found.hashes, numbered(found.positions), boilerplate, found.share))
+        self._put(PreparedDocument(about, found.hashes, numbered(found.positions), boilerplate, found.share))
 
-    def _put(self, addition: Addition) -> None:
+    def _put(self, addition: PreparedDocument) -> None:
         key = addition.record.name
         self._forget(key)
         self._additions[key] = addition

@@ -22,7 +22,7 @@ from fpdb.ingest.process_pool import WorkerError
 
 if TYPE_CHECKING:
     from fpdb.database import Database
-    from fpdb.ingest.batch import Addition, Batch, Rarity
+    from fpdb.ingest.batch import Batch, PreparedDocument, Rarity
 
 BATCH_POSTINGS = 2_000_000
 BATCH_TEXT_BYTES = 64 << 20
@@ -79,7 +79,7 @@ class Report:
         """Documents that are in the database, whether they were there before or not."""
         return self.added + self.replaced + self.updated + self.unchanged
 
-    def count(self, status: str, size: int, added: "Addition") -> None:
+    def count(self, status: str, size: int, added: "PreparedDocument") -> None:
         """Counts one document of so many bytes. status: what the database says it did."""
         setattr(self, status, getattr(self, status) + 1)
         self.bytes += size
@@ -208,11 +208,11 @@ class _Loading:
         else:
             if outcome.is_record and self.since and batch.holds_since(outcome.addition.record.name, self.since):
                 self._meet_duplicate(outcome.place, outcome.addition, counted)
-            status = batch.put(outcome.addition, outcome.text)
+            status = batch.put(outcome.addition)
             self.changed |= status in ("replaced", "updated")
             counted.count(status, outcome.size, outcome.addition)
 
-    def _meet_duplicate(self, place: str, addition: "Addition", counted: Report) -> None:
+    def _meet_duplicate(self, place: str, addition: "PreparedDocument", counted: Report) -> None:
         counted.duplicates += 1
         what = f"another record is named {_name_in(addition)!r}; the later one stays"
         if self.strict:
@@ -229,7 +229,7 @@ class _Loading:
             self.watcher.skipped(skipped)
 
 
-def _name_in(addition: "Addition") -> str:
+def _name_in(addition: "PreparedDocument") -> str:
     return addition.record.name.decode("utf-8", "surrogateescape")
 
 

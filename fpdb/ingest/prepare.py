@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.fingerprint import AUTO, SHORT, WHOLE, Frequencies, Recipe, content_digest
-from fpdb.ingest.batch import Addition, Description, KeptText, Record, described, numbered, pack, purpose_of
+from fpdb.ingest.batch import Description, KeptText, PreparedDocument, Record, described, numbered, pack, purpose_of
 from fpdb.ingest.files import BINARY_KINDS, Chunk, ListChunk, Skipped, Source, content_of, reason_of
 from fpdb.ingest.process_pool import PoolTask, in_processes
 
@@ -59,8 +59,7 @@ class Outcome(NamedTuple):
     is_record: bool = False
     again: "Callable[[Batch], Iterator[Outcome]] | None" = None
     known: int = 0
-    addition: Addition | None = None
-    text: KeptText | None = None
+    addition: PreparedDocument | None = None
     passed: int = 0
 
 
@@ -121,8 +120,10 @@ class Worker:
             if record is None:
                 yield Outcome(place, size, failure, asked, passed=passed)
             else:
-                addition = Addition(record, packed.hashes[start:end], packed.numbers[start:end], boilerplate, share)
-                yield Outcome(place, size, None, asked, is_record, addition=addition, text=text, passed=passed)
+                addition = PreparedDocument(
+                    record, packed.hashes[start:end], packed.numbers[start:end], boilerplate, share, text
+                )
+                yield Outcome(place, size, None, asked, is_record, addition=addition, passed=passed)
 
 
 @dataclass

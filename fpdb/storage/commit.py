@@ -26,16 +26,20 @@ NOTHING_DEAD = np.empty(0, np.uint8)
 HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may hold
 
 
-class Addition(NamedTuple):
-    """A document to add. hashes: shape (n,), in any order, duplicates allowed; numbers: shape (n,), position + 1, or 0
-    for none; share: how much of all hashes they sample, see layout.WHOLE. The commit sets the record's `fingerprints`,
-    `hashes` and `text` itself; `text` is None before."""
+class PreparedDocument(NamedTuple):
+    """A document that is ready to be committed.
+
+    hashes: shape (n,), in any order, duplicates allowed. encoded_positions: shape (n,), position + 1, or 0 for none.
+    share: how much of all hashes they sample, see file_format.WHOLE. text: the content, where it is to be kept. The
+    commit sets the record's `fingerprints`, `hashes` and `text` itself; the record's `text` is None before.
+    """
 
     record: Record
     hashes: U64
-    numbers: U32
+    encoded_positions: U32
     boilerplate: bool = False
     share: int = file_format.WHOLE
+    text: KeptText | None = None
 
 
 class Arrivals(NamedTuple):
@@ -55,10 +59,10 @@ class Change:
     """All that one commit does; a name comes once at most in additions, arrivals, updates and removals together.
 
     updates: new records of documents whose fingerprints stay as they are. texts: by name, what is to be kept of
-    documents that are added, arrive, are updated or stay.
+    documents that arrive, are updated or stay; those that are added have theirs.
     """
 
-    additions: Sequence[Addition] = ()
+    additions: Sequence[PreparedDocument] = ()
     updates: Sequence[Record] = ()
     removals: Sequence[bytes] = ()
     texts: Mapping[bytes, KeptText] = field(default_factory=dict)
@@ -92,6 +96,7 @@ class _Commit:
         if change.arrivals.records:
             self._arrive(*change.arrivals)
         self._update(change.updates)
+        self._keep({added.record.name: added.text for added in change.additions if added.text is not None})
         self._keep(change.texts)
         for postings, first_id, last_id in fresh:
             if len(postings):
@@ -142,7 +147,7 @@ class _Commit:
 
     # ------------------------------------------------------------ boilerplate
 
-    def _boilerplate_after(self, before: U64, added: Sequence[Addition], gone: bool) -> U64:
+    def _boilerplate_after(self, before: U64, added: Sequence[PreparedDocument], gone: bool) -> U64:
         left = self.view.all_hashes(self.listed[True]) if gone else before
         if not added:
             return left
@@ -157,7 +162,7 @@ class _Commit:
     # ------------------------------------------------------------ in
 
     def _add(
-        self, additions: Sequence[Addition], boilerplate_hashes: U64, *, boilerplate: bool
+        self, additions: Sequence[PreparedDocument], boilerplate_hashes: U64, *, boilerplate: bool
     ) -> tuple[Postings, int, int]:
         """Enters documents into the catalogue; returns their postings, which are still to be written, and the first
         and the last of their ids."""
@@ -272,13 +277,13 @@ def dead_of(view: Snapshot, group: Sequence[Run], last_id: int | None = None) ->
     return view.catalogue.dead(group[0].first_id, group[-1].last_id if last_id is None else last_id)
 
 
-def _sorted(additions: Sequence[Addition], first_id: int) -> tuple[Postings, Bools | None]:
+def _sorted(additions: Sequence[PreparedDocument], first_id: int) -> tuple[Postings, Bools | None]:
     """The additions' distinct postings by (hash, document, position), and which of them is the first of its hash and
     document, shape (n,); None where each is."""
     hashes = np.concatenate([addition.hashes for addition in additions])
     ids = np.arange(first_id, first_id + len(additions), dtype=np.uint32)
     documents = np.repeat(ids, [len(addition.hashes) for addition in additions])
-    numbers = np.concatenate([addition.numbers for addition in additions])
+    numbers = np.concatenate([addition.encoded_positions for addition in additions])
     _sorting.sort(hashes, documents, numbers)
     first = _sorting.first_of_pair(hashes, documents)
     if first.all():
