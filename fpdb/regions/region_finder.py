@@ -1,4 +1,4 @@
-"""Evidence: where in both documents the ranked matches are.
+"""Evidence: where in both documents a query and other documents are alike.
 
 Fingerprints that both share become regions (`regions`), whose ends are extended where the document's original can be
 had and is unchanged; else the positions in the store say what they can.
@@ -7,8 +7,6 @@ had and is unchanged; else the positions in the store say what they can.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,8 +17,7 @@ from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, Symbols, find_sc
 from fpdb.regions.joining import Region, Selected, bridge, coverages, extend, find_regions
 from fpdb.regions.line_index import Original
 from fpdb.regions.sources import Sources, SourceState
-from fpdb.search.ranking import Ranked, sorted_distinct
-from fpdb.search.results import COVERED, Answer, Match, Options
+from fpdb.search.ranking import sorted_distinct
 from fpdb.storage.file_format import Record
 from fpdb.storage.runs.run_blocks import contains
 from fpdb.storage.snapshot import Snapshot
@@ -105,36 +102,13 @@ class Evidence:
             passages = np.union1d(passages, np.flatnonzero(contains(boilerplate, all_kgrams)))
         self._within = passages + 1, passages + self._k - 1
 
-    def attach(self, ranked: Ranked, sources: Sources) -> Answer:
-        """The answer, each match with its regions and what they cover. Raises Corrupt, MissingPackage."""
-        found = self.compare(ranked.documents, self._reader(sources))
-        matches = [
-            _covered(match, alike)._replace(regions=located(alike.regions, self._ours, alike.read.original))
-            for match, alike in zip(ranked.answer.matches, found, strict=True)
-        ]
-        return replace(ranked.answer, matches=matches)
+    def align(self, documents: Sequence[int], sources: Sources) -> Iterator[Alike]:
+        """Align each document with the query, in order. Raises Corrupt, MissingPackage."""
+        return self.compare(documents, lambda number: read_document(self._view, self._recipe, number, sources))
 
-    def rank(self, ranked: Ranked, sources: Sources, options: Options) -> Ranked:
-        """Ranked anew, by what regions cover: those that pass. Raises Corrupt, MissingPackage."""
-        score = attrgetter(options.by)
-        kept: list[tuple[Match, int]] = []
-        found = self.compare(ranked.documents, self._reader(sources))
-        every = zip(ranked.answer.matches, ranked.documents, ranked.rarities, found, strict=True)
-        for match, number, rare, alike in every:
-            match = _covered(match, alike)
-            if rare is not None:
-                weighted = {f"weighted_{name}": getattr(match, name) * rare for name in COVERED}
-                match = match._replace(weighted_containment=None, rarity=rare, **weighted)
-            if score(match) >= (options.min or 0):
-                kept.append((match, number))
-
-        def place(one: tuple[Match, int]) -> tuple[float, int, bytes]:
-            match, _ = one
-            return -score(match), -match.shared, match.name.encode("utf-8", "surrogateescape")
-
-        kept = sorted(kept, key=place)[: options.top]
-        answer = replace(ranked.answer, matches=[match for match, _ in kept])
-        return ranked._replace(answer=answer, documents=[number for _, number in kept])
+    def locate(self, alike: Alike) -> list[dict[str, Any]]:
+        """Return the regions of an alignment as `Match` has them."""
+        return located(alike.regions, self._ours, alike.read.original)
 
     def compare(self, documents: Sequence[int], read: Callable[[int], Read]) -> Iterator[Alike]:
         """Where each of some documents, all of them different, is like the query; in order. Raises Corrupt."""
@@ -145,9 +119,6 @@ class Evidence:
             stored = self._stored([number for number, one in zip(some, originals, strict=True) if not one.fingerprints])
             for number, record, one in zip(some, records, originals, strict=True):
                 yield self._compare(record, one, stored.get(number))
-
-    def _reader(self, sources: Sources) -> Callable[[int], Read]:
-        return lambda number: read_document(self._view, self._recipe, number, sources)
 
     def _stored(self, numbers: Sequence[int]) -> dict[int, Selected]:
         """Where the store says that these documents hold the query's hashes."""
@@ -202,9 +173,3 @@ def _place(original: Original | None, start: int, end: int) -> dict[str, int]:
 def _selected(found: Fingerprints, whole: bool) -> Selected:
     placed = found.positions != NO_POSITION
     return Selected(found.hashes[placed], found.positions[placed], whole)
-
-
-def _covered(match: Match, alike: Alike) -> Match:
-    return match._replace(
-        query_coverage=alike.query_coverage, document_coverage=alike.document_coverage, source=alike.read.state
-    )

@@ -99,12 +99,13 @@ class Searchable(ABC):
             if window is not None:
                 found = search_with()
             from fpdb.regions.region_finder import Evidence
+            from fpdb.search.region_matches import attach_regions, rank_by_coverage
 
             evidence = Evidence(view, self.recipe, found, ranked.ignored, gap)
             sources = self._sources(texts)
             if checked.regional:
-                ranked = evidence.rank(ranked, sources, checked)
-            return evidence.attach(ranked, sources) if regions else ranked.answer
+                ranked = rank_by_coverage(ranked, evidence, sources, checked)
+            return attach_regions(ranked, evidence, sources) if regions else ranked.answer
 
     def queries(
         self,
