@@ -34,7 +34,7 @@ from bench.corpora import ELSEWHERE, TEXTS
 from bench.measuring import run
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "corpora.md"
+PAGE = ROOT / "docs" / "guide" / "corpora.md"
 MARKS = "<!-- contamination begin -->\n", "<!-- contamination end -->"
 
 ITEMS, PLANTED = 500, 50
@@ -210,7 +210,7 @@ def table(count: int, least: float, rng: random.Random, folder: Path) -> Iterato
 
 
 def put_on_page(lines: Sequence[str]) -> None:
-    """Puts the table between its marks in docs/corpora.md."""
+    """Puts the table between its marks in docs/guide/corpora.md."""
     before, rest = PAGE.read_text("utf-8").split(MARKS[0])
     PAGE.write_text(f"{before}{MARKS[0]}\n{chr(10).join(lines)}\n\n{MARKS[1]}{rest.split(MARKS[1])[1]}", "utf-8")
 
@@ -223,7 +223,7 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=20_000, metavar="N", help="how many (%(default)s)")
     parser.add_argument("--min", type=float, default=0.1, metavar="X", help="containment that counts (%(default)s)")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where records and databases lie meanwhile")
-    parser.add_argument("--write", action="store_true", help="put the table on docs/corpora.md")
+    parser.add_argument("--write", action="store_true", help="put the table on docs/guide/corpora.md")
     options = parser.parse_args()
     lines = []
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:

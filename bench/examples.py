@@ -1,4 +1,4 @@
-"""Writes the files of the examples on docs/corpora.md: made-up sentences, the same every time.
+"""Writes the files of the examples on docs/guide/corpora.md: made-up sentences, the same every time.
 
 python -m bench.examples FOLDER
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables and plots of docs/performance.md from the runs in bench/results/; needs matplotlib.
+"""Write the tables and plots of docs/design/performance.md from the runs in bench/results/; needs matplotlib.
 
 Of each workload and size the latest run counts that was not quick, where the size is a power of ten, and of each figure
 of other engines; what stands outside the markers is written by hand.
@@ -186,13 +186,23 @@ def draw(runs: Runs, path: Path) -> bool:
     return True
 
 
+def prune(folder: Path, pages: Iterable[Path]) -> list[Path]:
+    """Delete the runs in folder that none of the pages names, and return their paths."""
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    unnamed = [path for path in sorted(folder.iterdir()) if path.stem not in text]
+    for path in unnamed:
+        path.unlink()
+    return unnamed
+
+
 def main() -> None:
-    """Writes the page."""
+    """Write the page."""
     parser = argparse.ArgumentParser(prog="python -m bench.performance", description=cleandoc(__doc__ or ""))
     parser.add_argument(
         "--results", type=Path, default=RESULTS, metavar="DIR", help="the runs (default: bench/results)"
     )
-    parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="default: docs/performance.md")
+    parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="default: docs/design/performance.md")
+    parser.add_argument("--prune", action="store_true", help="then delete the runs that no page of docs/ names")
     options = parser.parse_args()
     runs = read(options.results)
     plot = options.page.with_suffix("") / DRAWN
@@ -200,6 +210,9 @@ def main() -> None:
     machines = "\n".join(f"- {stem}: {machine}" for stem, machine in runs.machines.items())
     page.write("figures", f"{machines}\n\n{growth}\n\n{tables(runs)}".strip(), options.page)
     page.write("peers", peers(runs), options.page)
+    if options.prune:
+        for path in prune(options.results, page.DOCS.parent.rglob("*.md")):
+            print(f"deleted {path.name}: no page names it")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ that are stated. (c) Compares the formulas of sizes with what the store writes f
 the rows that Spark moves with rows made in its layout; with --spark also with what Spark says it moved (needs Java).
 
     python -m bench.scale                        # 1e5, 1e6 and 3e6 postings; prints
-    python -m bench.scale --size 1e7 --write     # one more size; and into docs/scale.md
+    python -m bench.scale --size 1e7 --write     # one more size; and into docs/guide/scale.md
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from bench.scaling.growth import Point, shard_of
 from bench.scaling.plan import Given, text_of
 from bench.scaling.sizes import Moved, Shard
 
-PAGE = page.DOCS / "scale.md"
+PAGE = page.DOCS.parent / "guide" / "scale.md"
 SIZES = (100_000, 1_000_000, 3_000_000)
 COLLECTIONS = (10**9, 10**10)
 SIMULATED = 2_000_000  # postings of a slice
@@ -225,7 +225,7 @@ def main() -> None:
     )
     parser.add_argument("--spark", action="store_true", help="also ask Spark, on this machine, what it moves")
     parser.add_argument("--write", action="store_true", help="write the tables into the page")
-    parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="default: docs/scale.md")
+    parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="default: docs/guide/scale.md")
     for one in ASSUMED:
         parser.add_argument(f"--{one.name}", type=float, default=one.value, help=f"{one.what} (%(default)g)")
     options = parser.parse_args()

@@ -215,8 +215,8 @@ class Database(Searchable):
     def adopt(
         self, folder: str | os.PathLike[str], *, prefix: str = "", on_collision: OnCollision = "refuse"
     ) -> dict[str, int]:
-        """Takes over the documents of a folder that was made elsewhere, on Spark say, see docs/adopt-format.md; returns
-        how many were added, replaced, unchanged and skipped.
+        """Takes over the documents of a folder that was made elsewhere, on Spark say, see docs/design/adopt-format.md;
+        returns how many were added, replaced, unchanged and skipped.
 
         prefix, on_collision, memory and interruptions: as for `merge`. Everything in the folder is checked. Raises
         RecipeMismatch, BadFolder, NameTaken, BadName: then nothing has changed; MissingPackage, ReadOnly, Locked,
@@ -514,7 +514,7 @@ class Database(Searchable):
 
     def export(self, file: BinaryIO, *, texts: bool = False) -> int:
         """Writes all documents with their fingerprints as lines of JSON, which `fpdb.import_` reads; returns how many.
-        The lines are described in docs/export-format.md.
+        The lines are described in docs/design/export-format.md.
 
         texts: the kept texts, too. Holds up to 8 million postings in memory, and reads all postings once for each 8
         million that there are. Raises Corrupt, MissingPackage, OSError; BadKeyFile where the key is in a file of its

@@ -90,7 +90,7 @@ def read(path: str | os.PathLike[str]) -> FileKey:
 
 
 def _made(secret: bytes, *, exposed: bool) -> FileKey:
-    """docs/file-format.md says how key and digest are made."""
+    """docs/design/file-format.md says how key and digest are made."""
     import hashlib
 
     key = hashlib.blake2b(secret, digest_size=8, person=b"fpdb hash key").digest()

@@ -1,4 +1,4 @@
-"""Adoptable folders, written as docs/adopt-format.md says by what a programmer would write in an hour."""
+"""Adoptable folders, written as docs/design/adopt-format.md says by what a programmer would write in an hour."""
 
 import json
 from pathlib import Path

@@ -17,7 +17,7 @@ from fpdb.storage.runs import _codec
 ROOT = Path(__file__).parents[1]
 CONTEXT = click.Context(program)
 COMMANDS = {name: program.get_command(CONTEXT, name) for name in program.list_commands(CONTEXT)}
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -79,7 +79,7 @@ def test_commands_are_named_like_methods() -> None:
         assert hasattr(fpdb.Database, methods[command].replace("-", "_")), command
 
 
-@pytest.mark.parametrize(("page", "found"), [("README.md", "essay.txt"), ("docs/library.md", "speech.txt")])
+@pytest.mark.parametrize(("page", "found"), [("README.md", "essay.txt"), ("docs/guide/embedding.md", "speech.txt")])
 def test_python_examples_run(page: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
@@ -91,7 +91,7 @@ def test_python_examples_run(page: str, found: str, tmp_path: Path, monkeypatch:
 
 
 def test_worked_example_of_the_file_format() -> None:
-    text = (ROOT / "docs" / "file-format.md").read_text()
+    text = (ROOT / "docs" / "design" / "file-format.md").read_text()
     lines = text.split("## A worked example")[1].split("##")[0].splitlines()
     written = "".join(line.replace("checksum(8)", "") for line in lines if line.startswith("    "))
     hashes, documents = np.array([10, 10, 12], np.uint64), np.array([0, 2, 1], np.uint32)
@@ -102,13 +102,15 @@ def test_worked_example_of_the_file_format() -> None:
 
 def test_the_limits_of_archives_are_those_there_are() -> None:
     rows = [
-        line.split("|")[2].strip() for line in (ROOT / "docs" / "archives.md").read_text().splitlines() if "|" in line
+        line.split("|")[2].strip()
+        for line in (ROOT / "docs" / "guide" / "archives.md").read_text().splitlines()
+        if "|" in line
     ]
     megabytes = [f"{size / 1e6:.0f} MB" for size in (LIMITS.held, LIMITS.directory, LZMA_MEMORY)]
     said = [f"{LIMITS.members:,}", f"{LIMITS.unpacked / 1e9:.0f} GB", str(LIMITS.ratio), str(LIMITS.depth)]
     said += [f"{LARGEST / 1e9:.1f} GB", *megabytes[:2], f"{LIMITS.header:,} bytes", f"{LIMITS.name:,} characters"]
     assert rows[-len(said) - 1 :] == [*said, megabytes[2]]
-    assert f"the first {LIMITS.free / 1e6:.0f} MB" in (ROOT / "docs" / "archives.md").read_text()
+    assert f"the first {LIMITS.free / 1e6:.0f} MB" in (ROOT / "docs" / "guide" / "archives.md").read_text()
 
 
 def test_the_tour_is_short() -> None:

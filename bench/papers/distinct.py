@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs what Ganguly and Veda's section V asks for: the distinct sample measured, alone and beside its rivals.
 
-`python -m bench.papers.distinct` writes docs/papers.md, section "Ganguly and Veda". --quick: a few seconds, and nothing
-is written.
+`python -m bench.papers.distinct` writes docs/design/papers.md, section "Ganguly and Veda". --quick: a few seconds, and
+nothing is written.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Writes figures into docs/papers.md, or another page, between markers; what stands outside is written by hand."""
+"""Write figures into docs/design/papers.md, or another page, between markers; the rest is written by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "design"
 PAGE = DOCS / "papers.md"
 PLOTS = DOCS / "papers"
 

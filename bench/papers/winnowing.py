@@ -2,7 +2,7 @@
 """Repeats the experiments of "Winnowing: Local Algorithms for Document Fingerprinting" (SIGMOD 2003).
 
 Section 5.1 with Figures 3 and 4, and what 3.1.1 and 3.1.2 expect. Prints the tables, and writes them and the plots
-into docs/papers.md. Needs what `python -m bench.papers.texts` fetches, and matplotlib.
+into docs/design/papers.md. Needs what `python -m bench.papers.texts` fetches, and matplotlib.
 """
 
 from __future__ import annotations

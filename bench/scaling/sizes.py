@@ -76,7 +76,7 @@ def position_bytes(shard: Shard) -> float:
 
 
 def entropy_bytes(shard: Shard) -> float:
-    """The least that a posting without its position can take on average: docs/performance.md derives it."""
+    """The least that a posting without its position can take on average: docs/design/performance.md derives it."""
     return (64 + log2(2.718281828459045) - log2(shard.hashes)) / 8
 
 

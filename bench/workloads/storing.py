@@ -20,7 +20,7 @@ def storage(room: Room) -> Iterator[Figure]:
 
     Target: 7 without positions, 9 with, for the families; random documents cannot reach 7. Limit: the entropy, log2 of
     the number of sets of such (hash, document) pairs; with positions, also of the gaps between them and of which hash
-    stands where: see docs/performance.md. Names and records come on top.
+    stands where: see docs/design/performance.md. Names and records come on top.
     """
     for corpus, bound, targets in (
         ("random", random_entropy(room.documents), (None, None)),

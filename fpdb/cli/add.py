@@ -78,13 +78,14 @@ def add(
     Archives are read as folders, nothing is unpacked to disk: zip, tar, both inside others, and files compressed by
     gzip, bzip2 or xz. What is in a.zip is named like a.zip/essay.txt, and
     in essay.txt.gz like essay.txt.gz/essay.txt. Zip files that are documents or programs (docx, xlsx, epub, jar,
-    whl) are no folders. There are limits, against archives that unpack to more than is sensible: see docs/archives.md.
+    whl) are no folders. There are limits, against archives that unpack to more than is sensible: see
+    docs/guide/archives.md.
 
     With --jsonl, PATH holds a document a line (.jsonl, .ndjson, also compressed by gzip, bzip2, xz or zstd), with
     --parquet a document a row; a folder of such files, or a quoted pattern, are good too. The text is in the field
     `text`, the name in `name` or `id`, or else it is FILE:LINE; --text-field, --name-field and --label-field say
     what they are called otherwise. What is wrong with a record is said with its line; the rest goes on, or --strict
-    stops. See docs/records.md.
+    stops. See docs/guide/records.md.
 
     A database holds fingerprints, and where a file lay. With --keep-text it holds the documents too: `--regions` and
     `--report` then show them when a file is gone or came from standard input or JSON Lines, and so can whoever has

@@ -64,7 +64,7 @@ def spark(ctx: click.Context, master: str | None, settings: tuple[tuple[str, str
     """Work on Apache Spark: pairs, drop lists and databases of more documents than one machine takes.
 
     Reads JSON Lines or Parquet wherever Spark can, and needs Java 17 and the packages of fpdb[spark]. The answers are
-    those of `fpdb pairs` and of the other commands. docs/spark.md says how to get it onto a cluster.
+    those of `fpdb pairs` and of the other commands. docs/guide/spark.md says how to get it onto a cluster.
 
     \b
     Example: fpdb spark pairs --parquet corpus/ --min 0.5 --to pairs/
@@ -175,7 +175,7 @@ def drop_list(
 @click.option("--files", type=click.IntRange(min=1), metavar="N", help="Into how many hash ranges.")
 @click.pass_context
 def build(ctx: click.Context, given: Input, recipe: Recipe, folder: str, files: int | None) -> None:
-    """Make a FOLDER that a database takes as it is, without fingerprinting again (docs/adopt-format.md).
+    """Make a FOLDER that a database takes as it is, without fingerprinting again (docs/design/adopt-format.md).
 
     Documents come in the order of their names. Where the key is in a file of its own (fpdb --key-file), the folder
     does not hold it.

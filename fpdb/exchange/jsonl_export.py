@@ -1,6 +1,6 @@
 """The documents of a database as lines of JSON, and back: the way from one version of fpdb, or one program, to another.
 
-docs/export-format.md describes the lines and is their only authority. Memory is bounded both ways.
+docs/design/export-format.md describes the lines and is their only authority. Memory is bounded both ways.
 """
 
 from __future__ import annotations

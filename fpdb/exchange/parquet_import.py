@@ -1,6 +1,6 @@
 """The adoptable folder: documents that were fingerprinted elsewhere, and their postings sorted, in Parquet files.
 
-docs/adopt-format.md says what such a folder is, and is its only authority. Nothing in a folder is believed.
+docs/design/adopt-format.md says what such a folder is, and is its only authority. Nothing in a folder is believed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Folder:
         """Raises BadFolder, MissingPackage."""
         self.path = path
         if not os.path.isdir(path):
-            raise BadFolder(f"{path!r} is no folder; see docs/adopt-format.md for what can be adopted")
+            raise BadFolder(f"{path!r} is no folder; see docs/design/adopt-format.md for what can be adopted")
         _need_success(path)
         self.recipe, self.key_digest = self._read_recipe()
         self._documents = _Table(os.path.join(path, "documents"), DOCUMENTS, ("ordinal",))

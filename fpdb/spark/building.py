@@ -1,4 +1,4 @@
-"""A folder that `Database.adopt` takes as it is: docs/adopt-format.md says what is in it.
+"""A folder that `Database.adopt` takes as it is: docs/design/adopt-format.md says what is in it.
 
 Files are written by Spark's own committer, which counts a task once however often it is tried; the mark that all is
 there comes last.

@@ -14,7 +14,7 @@ from fpdb.errors import SparkFailure
 
 KNOWN: Final = {
     r"No module named '(fpdb[\w.]*|numpy|lmdb|xxhash|pyarrow|pandas)'": "{} is not installed for the Python that "
-    "Spark's workers run: see docs/spark.md on how it gets there",
+    "Spark's workers run: see docs/guide/spark.md on how it gets there",
     r"\[PYTHON_VERSION_MISMATCH\]": "Spark's workers run another Python than this one: set PYSPARK_PYTHON to the same",
     r"Cannot run program \"([^\"]*)\"": "Spark's workers have no {}: set PYSPARK_PYTHON to a Python that they have",
     r"fpdb\.errors\.\w+: (.*)": "{}",

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """The names in a group of records, read without making Python's objects of all the rest.
 
-A group is packed by msgpack, see docs/file-format.md. Every length is checked before it is used; what does not hold
+A group is packed by msgpack, see docs/design/file-format.md. Every length is checked before it is used; what does not hold
 raises ValueError.
 """
 

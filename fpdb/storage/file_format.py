@@ -1,7 +1,7 @@
 """Every key, header, record and version number of the file; no I/O.
 
-docs/file-format.md describes the same bytes in words and is their only authority. Numbers and names that are on disk
-must never change their meaning; a change makes a new FORMAT_VERSION.
+docs/design/file-format.md describes the same bytes in words and is their only authority. Numbers and names that are on
+disk must never change their meaning; a change makes a new FORMAT_VERSION.
 """
 
 from __future__ import annotations

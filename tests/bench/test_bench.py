@@ -19,7 +19,7 @@ from bench.corpora import COMMON, DOCUMENT, FAMILY, FREQUENCIES, kept_by
 from bench.measuring import cached, forget
 from bench.peers.dupfixed import Dupfixed
 from bench.peers.engine import Truth
-from bench.run import MENU
+from bench.run import MENU, RESULTS
 from bench.scaling import growth, plan, sizes
 from bench.scaling.growth import Point, shard_of
 from bench.scaling.sizes import Shard
@@ -247,6 +247,21 @@ def test_the_page_is_written_from_the_latest_runs(tmp_path: Path) -> None:
     assert "as it was called" not in performance.tables(runs)
     assert "| fpdb | 5.25 |" in performance.peers(runs)
     assert [stem[:10] for stem in runs.machines] == ["2000-01-02", "2000-01-03", "2000-01-05"]
+
+
+def test_only_runs_that_a_page_names_are_kept(tmp_path: Path) -> None:
+    page, results = tmp_path / "page.md", tmp_path / "results"
+    results.mkdir()
+    for name in ("2000-01-01-000000.json", "2000-01-01-000000.md", "2000-01-02-000000.json"):
+        (results / name).touch()
+    page.write_text("As the run 2000-01-01-000000 shows.")
+    assert [path.name for path in performance.prune(results, [page])] == ["2000-01-02-000000.json"]
+    assert sorted(path.suffix for path in results.iterdir()) == [".json", ".md"]
+
+
+def test_the_docs_name_all_runs_that_are_kept() -> None:
+    text = "".join(path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md"))
+    assert [path.name for path in RESULTS.iterdir() if path.stem not in text] == []
 
 
 def test_the_page_has_markers_and_no_runs_make_no_tables(tmp_path: Path) -> None:

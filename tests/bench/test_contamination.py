@@ -45,4 +45,4 @@ def test_the_table_goes_between_its_marks(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(bench, "PAGE", page)
     bench.put_on_page(["one", "two"])
     assert page.read_text() == f"before\n{bench.MARKS[0]}\none\ntwo\n\n{bench.MARKS[1]}\nafter\n"
-    assert all(mark in (bench.ROOT / "docs" / "corpora.md").read_text("utf-8") for mark in bench.MARKS)
+    assert all(mark in (bench.ROOT / "docs" / "guide" / "corpora.md").read_text("utf-8") for mark in bench.MARKS)

@@ -1,4 +1,4 @@
-"""The jobs of docs/corpora.md: each command on the page is run, and prints what stands under it."""
+"""The jobs of docs/guide/corpora.md: each command on the page is run, and prints what stands under it."""
 
 import os
 import re
@@ -13,7 +13,7 @@ import fpdb
 from bench.examples import files
 from fpdb.cli.program import cli
 
-PAGE = Path(__file__).parents[2] / "docs" / "corpora.md"
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "corpora.md"
 TIMES = re.compile(r"in [\d.]+ s \([\d.]+ \w+/s\)")
 
 

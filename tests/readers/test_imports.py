@@ -125,7 +125,7 @@ def test_places_are_those_of_the_tokens_in_every_language(language):
 
 
 def test_the_table_of_the_documentation_has_every_language():
-    text = (Path(__file__).parents[2] / "docs" / "code.md").read_text("utf-8")
+    text = (Path(__file__).parents[2] / "docs" / "guide" / "programs.md").read_text("utf-8")
     text = text.split("## Lines that import")[1].split("\n## ")[0]
     rows = re.findall(r"^\| ([^|]+) \|", text, re.MULTILINE)[1:]
     assert {name.split()[0] for row in rows for name in row.split(", ")} == {*DROPPED, *KEPT} - NONE

@@ -1,4 +1,4 @@
-"""The examples of docs/spark.md do what they say."""
+"""The examples of docs/guide/spark.md do what they say."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import fpdb
 from fpdb.cli.program import cli
 
 PATHS = {"corpus.jsonl", "corpus.parquet", "dropped", "built", "fingerprints", "pairs", "drop", "folder"}
-PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "spark.md").read_text()
 
 
 @pytest.fixture

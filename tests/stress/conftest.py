@@ -22,7 +22,7 @@ def amount():
 
 @pytest.fixture
 def figure(request):
-    """Notes a figure for docs/reliability.md: `figure(row, what, done)`, after all that it claims was asserted.
+    """Notes a figure for docs/design/reliability.md: `figure(row, what, done)`, after all that it claims was asserted.
 
     row: of the table in `tests/stress/table.py`. what: what was counted. done: how many, or a few words.
     """

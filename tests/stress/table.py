@@ -1,4 +1,4 @@
-"""Writes what the stress suite measured into docs/reliability.md: `python -m tests.stress.table FOLDER`."""
+"""Writes what the stress suite measured into docs/design/reliability.md: `python -m tests.stress.table FOLDER`."""
 
 import json
 import sys
@@ -43,7 +43,7 @@ def table(folder: Path) -> str:
 
 
 def main() -> None:
-    page = Path(__file__).parents[2] / "docs" / "reliability.md"
+    page = Path(__file__).parents[2] / "docs" / "design" / "reliability.md"
     before, _, rest = page.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
     page.write_text(before + BEGIN + "\n" + table(Path(sys.argv[1])) + "\n" + END + after)

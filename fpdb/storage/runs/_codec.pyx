@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Blocks read and sealed, blocks to arrays and back, look-ups in blocks: the loops that Python and numpy do too slowly.
 
-Bytes are described in docs/file-format.md, which is their only authority. Sorted sequences are coded after Elias and
+Bytes are described in docs/design/file-format.md, which is their only authority. Sorted sequences are coded after Elias and
 Fano: the low bits of each number packed, the high bits as a bit vector in which element i sets bit (high_i + i).
 Every count and offset of a block is checked before it is used; what does not hold raises ValueError.
 """
