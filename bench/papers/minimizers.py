@@ -2,8 +2,8 @@
 """Mod-winnow against robust winnowing on real text: density, guarantee, what is found below it, speed.
 
 `python -m bench.papers.minimizers` writes docs/design/papers.md, section "Minimizers". --quick: a few seconds, and
-nothing is written. Groot Koerkamp, Pibiri (2024) and Groot Koerkamp, Liu, Pibiri (2025): the schemes; Kille and others (2024):
-the bound below which no forward scheme goes.
+nothing is written. Groot Koerkamp, Pibiri (2024) and Groot Koerkamp, Liu, Pibiri (2025): the schemes; Kille and
+others (2024): the bound below which no forward scheme goes.
 """
 
 from __future__ import annotations

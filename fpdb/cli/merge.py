@@ -61,9 +61,8 @@ def merge(target: Target, other: str, prefix: str, on_collision: OnCollision) ->
 def adopt(target: Target, folder: str, prefix: str, on_collision: OnCollision) -> None:
     """Take over documents fingerprinted elsewhere.
 
-    FOLDER was written by fpdb on Apache Spark, or by another program as docs/design/adopt-format.md says: a recipe, which
-    is
-    that of the database, and Parquet files of documents and of their postings, sorted. All of it is checked, and if
+    FOLDER was written by fpdb on Apache Spark, or by another program as docs/design/adopt-format.md says: a
+    recipe, which is that of the database, and Parquet files of documents and of their postings, sorted. All of it is checked, and if
     anything is wrong nothing is taken over. Needs pip install 'fpdb[parquet]'.
 
     Documents come in by batches, while queries go on and other writers wait. Interrupted, it can be repeated, and goes
