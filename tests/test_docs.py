@@ -56,7 +56,7 @@ def test_names_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_and_options_exist(page: Path) -> None:
-    text = page.read_text()
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.M | re.S)
     for name, rest in re.findall(
         r"fpdb ([a-z]+(?:-[a-z]+)*)\b([^`|\n]*)", "\n".join(re.findall(r"`[^`]+`|^ {4}\$.*$", text, re.M))
     ):
