@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         Unreadable,
     )
     from fpdb.fingerprint import Fingerprints, Recipe, Rule
-    from fpdb.ingest.batch import Batch
+    from fpdb.ingest.batch import WriteBatch
     from fpdb.maintenance import Findings, Loss, Repair, check, repair
     from fpdb.multi_database import MultiDatabase, open_all
     from fpdb.pairs.clusters import Cluster
@@ -64,7 +64,6 @@ __all__ = [
     "BadName",
     "BadQuery",
     "BadRecipe",
-    "Batch",
     "Cluster",
     "ContentChanged",
     "Corrupt",
@@ -101,6 +100,7 @@ __all__ = [
     "StorageFailure",
     "UnknownKind",
     "Unreadable",
+    "WriteBatch",
     "check",
     "import_",
     "open",
@@ -112,7 +112,7 @@ __all__ = [
 # Names are looked up when they are first used, so that `fpdb --help` need not wait for numpy and LMDB.
 _HOMES = {
     "fpdb.maintenance": ("Findings", "Loss", "Repair", "check", "repair"),
-    "fpdb.ingest.batch": ("Batch",),
+    "fpdb.ingest.batch": ("WriteBatch",),
     "fpdb.database": ("Database", "import_", "open"),
     "fpdb.documents": ("Document",),
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),

@@ -28,7 +28,7 @@ from fpdb.errors import (
     RecipeMismatch,
 )
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest
-from fpdb.ingest.batch import Batch, Numbers, Status
+from fpdb.ingest.batch import Numbers, Status, WriteBatch
 from fpdb.search.ranking import Ranked, lines_of_all
 from fpdb.search.searchable import Searchable
 from fpdb.storage import file_format
@@ -152,17 +152,17 @@ class Database(Searchable):
     # ------------------------------------------------------------ documents in and out
 
     def add(self, name: str, content: str | bytes, **options: Any) -> Status:
-        """Adds a document, or replaces the one of this name, durably; see `Batch.add`."""
+        """Adds a document, or replaces the one of this name, durably; see `WriteBatch.add`."""
         with self.batch() as batch:
             return batch.add(name, content, **options)
 
     def add_fingerprints(self, name: str, hashes: Numbers, positions: Numbers | None = None, **options: Any) -> Status:
-        """Adds a document of the caller's own hashes, durably; see `Batch.add_fingerprints`."""
+        """Adds a document of the caller's own hashes, durably; see `WriteBatch.add_fingerprints`."""
         with self.batch() as batch:
             return batch.add_fingerprints(name, hashes, positions, **options)
 
     def rotate(self, name: str, content: str | bytes, *, rotation: int | None = None) -> int:
-        """Stores another subset of a document's search fingerprints, durably; see `Batch.rotate`."""
+        """Stores another subset of a document's search fingerprints, durably; see `WriteBatch.rotate`."""
         with self.batch() as batch:
             return batch.rotate(name, content, rotation=rotation)
 
@@ -172,10 +172,10 @@ class Database(Searchable):
             batch.remove(name)
 
     @contextmanager
-    def batch(self) -> Iterator[Batch]:
+    def batch(self) -> Iterator[WriteBatch]:
         """Many changes in one commit, made when the block ends; an exception in the block undoes them all."""
         with ExitStack() as stack:
-            batch = Batch(self.recipe, stack.enter_context(self._store.snapshot()))
+            batch = WriteBatch(self.recipe, stack.enter_context(self._store.snapshot()))
             yield batch
             stack.close()  # before committing: an open snapshot keeps old pages from being used again
             change = batch.change()

@@ -40,7 +40,7 @@ def test_names_exist(page: Path) -> None:
     known = {
         "fpdb": fpdb,
         "Database": fpdb.Database,
-        "Batch": fpdb.Batch,
+        "WriteBatch": fpdb.WriteBatch,
         "Recipe": fpdb.Recipe,
         "Store": fpdb.storage.store.Store,
         "commits": fpdb.storage.commit,

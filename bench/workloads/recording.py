@@ -17,9 +17,8 @@ from bench.corpora import write_records
 from bench.measuring import Figure, in_child, run, seconds
 from bench.room import Room
 from fpdb.gc_control import collect_rarely
-from fpdb.ingest.jsonl import pieces
-from fpdb.ingest.jsonl import records as documents
-from fpdb.ingest.loading import Report, load
+from fpdb.ingest.loading import LoadSummary, load
+from fpdb.ingest.records import read_records, record_chunks
 from fpdb.search.batch_query import answers
 
 MOST = 1_000_000
@@ -72,10 +71,10 @@ def records(room: Room) -> Iterator[Figure]:
 
 def _add(path: Path, file: Path) -> tuple[float, int]:
     """Seconds of adding all records, and the most memory that a worker process had."""
-    report = Report()
+    report = LoadSummary()
     collect_rarely()  # as the program does
     with fpdb.open(path) as db:
-        taken = seconds(partial(load, db, pieces([str(file)], kind="auto"), report=report))
+        taken = seconds(partial(load, db, record_chunks([str(file)], kind="auto"), summary=report))
         assert report.documents == len(db)
     children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return taken, children if sys.platform == "darwin" else children << 10
@@ -87,14 +86,14 @@ def _query(path: Path, file: Path, least: float, matches: int) -> float:
     with fpdb.open(path, "r") as db, TemporaryDirectory(dir=path.parent) as folder:
 
         def ask() -> None:
-            found = answers(db, pieces([str(file)], kind="auto"), folder=folder, min=least)
-            assert matches == sum(b"".join(one.lines.pieces()).count(b'"shared": ') for one in found)
+            found = answers(db, record_chunks([str(file)], kind="auto"), folder=folder, min=least)
+            assert matches == sum(b"".join(one.lines.record_chunks()).count(b'"shared": ') for one in found)
 
         return seconds(ask)
 
 
 def _parse(file: Path) -> None:
-    for _ in documents([str(file)]):
+    for _ in read_records([str(file)]):
         pass
 
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from fpdb.cli.records import Records
     from fpdb.fingerprint import Recipe
     from fpdb.ingest.batch import Rarity
-    from fpdb.ingest.files import Chunk, Skipped, Source
-    from fpdb.ingest.loading import Report
+    from fpdb.ingest.files import Chunk, InputDocument, Skipped
+    from fpdb.ingest.loading import LoadSummary
 
-    Sources = Iterable[Source | Skipped | Chunk]
+    Sources = Iterable[InputDocument | Skipped | Chunk]
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
 
@@ -103,10 +103,10 @@ def add(
     """
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.errors import Error
-    from fpdb.ingest.loading import Report, load
+    from fpdb.ingest.loading import LoadSummary, load
 
     _check_name(paths, name, records)
-    report = Report()
+    report = LoadSummary()
     with target.open("a") as db:
         try:
             with TerminalWatcher("adding", lambda: _total(target, paths, records)) as watcher:
@@ -121,7 +121,7 @@ def add(
                     jobs=jobs,
                     strict=strict,
                     watcher=watcher,
-                    report=report,
+                    summary=report,
                 )
         except Error:
             if report.documents:
@@ -132,7 +132,7 @@ def add(
     if report.interrupted:
         there = count_text(report.documents, "document")
         say(f"interrupted: {there} in {target.path} so far; the same command goes on from there")
-    if report.interrupted or any(skipped.asked for skipped in report.skipped):
+    if report.interrupted or any(skipped.requested for skipped in report.skipped):
         sys.exit(1)
 
 
@@ -148,21 +148,21 @@ def _check_name(paths: tuple[str, ...], name: str | None, records: "Records | No
 def _sources(
     target: Target, paths: tuple[str, ...], name: str | None, kind: str, records: "Records | None"
 ) -> "Sources":
-    from fpdb.ingest.discover import files
+    from fpdb.ingest.discover import discover
 
     if records:
         return records.pieces(paths, kind, target)
-    return files(paths, name=name, kind=kind, own=target.own())
+    return discover(paths, name=name, kind=kind, exclude=target.own())
 
 
 def _total(target: Target, paths: tuple[str, ...], records: "Records | None") -> int | None:
     """Bytes to be read; None if that cannot be known."""
-    from fpdb.ingest.discover import size_of
+    from fpdb.ingest.discover import total_size
 
-    return records.size(paths, target) if records else size_of(paths, target.own())
+    return records.size(paths, target) if records else total_size(paths, target.own())
 
 
-def _print(report: "Report", form: str) -> None:
+def _print(report: "LoadSummary", form: str) -> None:
     counts = {status: getattr(report, status) for status in STATUSES}
     figures = {"bytes": report.bytes, "postings": report.postings, "seconds": round(report.seconds, 3)}
     figures["duplicates"] = report.duplicates
@@ -177,7 +177,7 @@ def _print(report: "Report", form: str) -> None:
         write_line(_summary(report, counts))
 
 
-def _summary(report: "Report", counts: dict[str, int]) -> str:
+def _summary(report: "LoadSummary", counts: dict[str, int]) -> str:
     """`added 3, unchanged 1, skipped 2: 12.3 MB in 0.5 s (24.6 MB/s), 90,000 postings`"""
     parts = [f"{status} {count:,}" for status, count in counts.items() if count or status == "added"]
     if report.skips:
@@ -191,7 +191,7 @@ def _summary(report: "Report", counts: dict[str, int]) -> str:
     )
 
 
-def _say_short(report: "Report", recipe: "Recipe") -> None:
+def _say_short(report: "LoadSummary", recipe: "Recipe") -> None:
     if not report.shorts:
         return
     lengths = sorted({rule.k for rule in recipe.rules.values()})

@@ -35,23 +35,23 @@ def fingerprint(target: Target, paths: tuple[str, ...], recipe: "Recipe", kind: 
     """
     from fpdb import keys
     from fpdb.fingerprint import DEFAULT_KEY
-    from fpdb.ingest.discover import files
-    from fpdb.ingest.files import Skipped, content_of, reason_of
+    from fpdb.ingest.discover import discover
+    from fpdb.ingest.files import Skipped, error_text, read_content
 
     if target.key_file is not None and recipe.key == DEFAULT_KEY:
         recipe = recipe.with_(key=keys.read(target.key_file).key)
     failed = False
     if form == "csv":
         write_csv(("name", "hash", "position", "start"), ())
-    for source in files(paths, kind=kind):
+    for source in discover(paths, kind=kind):
         try:
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
             with wrong_usage():
-                found = recipe.fingerprint(content_of(source), kind, name=source.name)
+                found = recipe.fingerprint(read_content(source), kind, name=source.name)
         except (OSError, Unreadable) as error:
-            say(f"skipped {source.name}: {reason_of(error)}")
-            failed |= source.asked
+            say(f"skipped {source.name}: {error_text(error)}")
+            failed |= source.requested
         else:
             _print(source.name, found, form)
     if failed:

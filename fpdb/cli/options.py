@@ -18,7 +18,7 @@ from fpdb.errors import BadQuery, BadRecipe, NoSuchDocument, UnknownKind, Unread
 if TYPE_CHECKING:
     from fpdb import Database, MultiDatabase
     from fpdb.fingerprint import Recipe, Scheme
-    from fpdb.ingest.files import Own
+    from fpdb.ingest.files import DatabaseFiles
 
 SUFFIXES = ("", "-lock", "-writer", "-merge")
 """Of the files of a database."""
@@ -67,13 +67,13 @@ class Target:
         if db.key_exposed:
             say(f"warning: others can read the key in {self.key_file}; chmod 600 takes that away")
 
-    def own(self) -> "Own":
+    def own(self) -> "DatabaseFiles":
         """Its files, which are not documents, and which nothing else in this process may open; the key file too."""
-        from fpdb.ingest.files import Own
+        from fpdb.ingest.files import DatabaseFiles
 
         real = [os.path.realpath(path) for path in (self.path, *self.given)]
         files = (path + suffix for path in real for suffix in SUFFIXES)
-        return Own.of(files, () if self.key_file is None else (self.key_file,))
+        return DatabaseFiles.of(files, () if self.key_file is None else (self.key_file,))
 
 
 def default_path() -> str:
@@ -425,17 +425,17 @@ def recipe_options(command: Command) -> Command:
 def content_named(db: "Database", target: Target, name: str, kind: str) -> tuple[bytes | str, str]:
     """The content and the kind of a document in the database, or else of a file. Raises NoSuchDocument, Unreadable,
     ContentChanged, MissingPackage, OSError."""
-    from fpdb.ingest.discover import files
-    from fpdb.ingest.files import Skipped, content_of
+    from fpdb.ingest.discover import discover
+    from fpdb.ingest.files import Skipped, read_content
 
     if name in db:
         return db.original(name), db.document(name).kind
     if not os.path.isfile(name):
         raise NoSuchDocument(f"no document in {db.path} is named {name}, and there is no such file")
-    for source in files((name,), kind=kind, own=target.own()):
+    for source in discover((name,), kind=kind, exclude=target.own()):
         if isinstance(source, Skipped):
             raise Unreadable(f"{name}: {source.reason}")
-        return content_of(source), kind
+        return read_content(source), kind
     raise Unreadable(f"{name}: there is nothing in it")
 
 

@@ -200,12 +200,12 @@ def query(
     check_gap(regions=options["regions"], gap=options["gap"])
     import fpdb
     from fpdb.cli.progress import TerminalWatcher
-    from fpdb.ingest.discover import size_of
+    from fpdb.ingest.discover import total_size
 
     failed: list[str] = []
 
     def total() -> int | None:
-        return records.size(paths, target) if records else size_of(paths, target.own())
+        return records.size(paths, target) if records else total_size(paths, target.own())
 
     # Answers on a terminal show themselves how the work gets on.
     watcher = TerminalWatcher("querying", total, shown=output != "-" or not sys.stdout.isatty())
@@ -327,19 +327,21 @@ def _answered(
 ) -> "Iterator[Answered]":
     """One after the other. What cannot be read is said, and put into `failed` if it was named itself, or with --strict,
     which ends it."""
-    from fpdb.ingest.discover import files
+    from fpdb.ingest.discover import discover
     from fpdb.ingest.files import Skipped
     from fpdb.search.batch_query import answers
 
     kind = options.pop("kind")
-    sources = records.pieces(paths, kind, target) if records else files(paths, name=name, kind=kind, own=target.own())
+    sources = (
+        records.pieces(paths, kind, target) if records else discover(paths, name=name, kind=kind, exclude=target.own())
+    )
     with wrong_usage():
         for one in answers(db, sources, **more, **options):
             if one.failure is None:
                 yield one
             else:
                 watcher.skipped(Skipped(one.source.place, one.failure or ""))
-                if strict or one.source.asked:
+                if strict or one.source.requested:
                     failed.append(one.source.name)
                 if strict:
                     say(f"stopped at {one.source.place}")

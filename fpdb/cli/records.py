@@ -11,7 +11,7 @@ from fpdb.cli.options import Command, Target
 
 if TYPE_CHECKING:
     from fpdb.ingest.files import Chunk, Skipped
-    from fpdb.ingest.input_files import Form
+    from fpdb.ingest.input_files import RecordFormat
     from fpdb.ingest.record_fields import Fields
 
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 class Records:
     """What of the command line says that its paths hold records, and how."""
 
-    form: "Form"
+    form: "RecordFormat"
     fields: "Fields"
 
     def pieces(self, paths: Sequence[str], kind: str, target: Target) -> "Iterator[Chunk | Skipped]":
-        """As `load.records.pieces`."""
-        from fpdb.ingest.jsonl import pieces
+        """As `ingest.records.record_chunks`."""
+        from fpdb.ingest.records import record_chunks
 
-        return pieces(paths, self.form, fields=self.fields, kind=kind, own=target.own())
+        return record_chunks(paths, self.form, fields=self.fields, kind=kind, exclude=target.own())
 
     def size(self, paths: Sequence[str], target: Target) -> int | None:
         """Bytes to be read; None if that cannot be known."""
-        from fpdb.ingest.input_files import size_of_dumps
+        from fpdb.ingest.input_files import input_files_size
 
-        return size_of_dumps(paths, self.form, target.own())
+        return input_files_size(paths, self.form, target.own())
 
 
 def records_options(command: Command) -> Command:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, U64
 from fpdb.errors import BadExport, BadName, BadRecipe
 from fpdb.fingerprint import Recipe
-from fpdb.ingest.batch import Batch, Status, pack
+from fpdb.ingest.batch import Status, WriteBatch, pack
 from fpdb.storage import file_format
 from fpdb.storage.commit import PreparedDocument
 from fpdb.storage.file_format import Record, Run
@@ -151,7 +151,7 @@ class Incoming:
         except (BadRecipe, KeyError, TypeError, ValueError) as error:
             raise self._bad(f"the recipe makes no sense: {error}") from error
 
-    def add_to(self, batch: Callable[[], AbstractContextManager[Batch]]) -> dict[Status, int]:
+    def add_to(self, batch: Callable[[], AbstractContextManager[WriteBatch]]) -> dict[Status, int]:
         """Adds all documents, in batches; returns how many became what. Raises BadExport, which names the line: what
         came before it is in the database then, and meets itself when the import is repeated."""
         counts: dict[Status, int] = {"added": 0, "replaced": 0, "updated": 0, "unchanged": 0}
@@ -166,7 +166,7 @@ class Incoming:
             raise failed
         return counts
 
-    def _fill(self, changes: Batch, counts: dict[Status, int]) -> bool:
+    def _fill(self, changes: WriteBatch, counts: dict[Status, int]) -> bool:
         """Adds some documents; whether the export is at its end."""
         for _ in range(DOCUMENTS_A_BATCH):
             members = self._checked(self._file.readline())

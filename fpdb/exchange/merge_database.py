@@ -15,7 +15,7 @@ import numpy as np
 from fpdb.arrays import U32
 from fpdb.errors import BadName, Corrupt, Error, NameTaken, ReadOnly
 from fpdb.exchange.jsonl_export import parts, transposed
-from fpdb.ingest.redact_url import without_credentials
+from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
 from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run
@@ -119,7 +119,7 @@ def prefixed(prefix: bytes, name: bytes) -> bytes:
 def described(record: Record, prefix: bytes) -> Record:
     """The record as it is to be here."""
     if prefix or record.source is not None:
-        source = None if record.source is None else without_credentials(record.source)
+        source = None if record.source is None else redact_url(record.source)
         return record._replace(name=prefixed(prefix, record.name), source=source)
     return record
 
@@ -148,7 +148,7 @@ def merge(store: Store, view: Snapshot, prefix: bytes, on_collision: OnCollision
 
 
 class _Other:
-    """A snapshot of another store, as a `Source`."""
+    """A snapshot of another store, as a `InputDocument`."""
 
     def __init__(self, view: Snapshot, prefix: bytes) -> None:
         self.size = view.state.next_document

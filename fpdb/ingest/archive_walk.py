@@ -1,6 +1,6 @@
 """Archives as folders: each member is a document, read when it is asked for; so are those of archives in archives.
 
-The content of a member goes with its `Source`: whoever asks for the next ones bounds how many are in memory.
+The content of a member goes with its `InputDocument`: whoever asks for the next ones bounds how many are in memory.
 """
 
 import io
@@ -23,7 +23,7 @@ from fpdb.ingest.archives import (
     hold,
     open_archive,
 )
-from fpdb.ingest.files import Skipped, Source, is_read_whole, reason_of
+from fpdb.ingest.files import InputDocument, Skipped, error_text, is_read_whole
 
 _PACKAGES = "apk aar cbz crx ear egg ipa jar nupkg vsix war whl xpi"
 _OFFICE = "dotx epub odg odp ods potx ppsx pptm pptx xlsb xlsm xlsx xltx"
@@ -33,14 +33,16 @@ PACKAGES = frozenset(f"{_PACKAGES} {_OFFICE}".split())
 ZIPPED_KINDS = frozenset({"docx", "odt"})
 
 
-def may_be_archive(source: Source) -> bool:
+def may_be_archive(source: InputDocument) -> bool:
     """Whether its name leaves open that it is an archive: a name that says another kind of file is believed."""
     extension = _extension(source.name)
     zipped = source.kind in ZIPPED_KINDS and extension != "zip"
     return not zipped and extension not in PACKAGES and kind_by_name(source.name) is None
 
 
-def documents(stream: io.BufferedReader, whole: Source, limits: Limits = LIMITS) -> Iterator[Source | Skipped]:
+def documents(
+    stream: io.BufferedReader, whole: InputDocument, limits: Limits = LIMITS
+) -> Iterator[InputDocument | Skipped]:
     """The members of an archive, each under `<name of the archive>/<label>`, and what is passed over and why.
 
     whole: the archive as one document; it is given back if it is one, for all that it is a zip file. OSError.
@@ -50,7 +52,7 @@ def documents(stream: io.BufferedReader, whole: Source, limits: Limits = LIMITS)
         yield from walk.archive(stream, whole, 1)
     except Exhausted as error:
         left = "" if error.left is None else f" ({error.left:,} of its members)"
-        yield Skipped(whole.name, f"not read any further, from {walk.at} on{left}: {error}", whole.asked)
+        yield Skipped(whole.name, f"not read any further, from {walk.at} on{left}: {error}", whole.requested)
 
 
 class _Walk:
@@ -61,7 +63,7 @@ class _Walk:
         self.at = ""
         """The name of the member that was read last."""
 
-    def archive(self, stream: io.BufferedReader, whole: Source, depth: int) -> Iterator[Source | Skipped]:
+    def archive(self, stream: io.BufferedReader, whole: InputDocument, depth: int) -> Iterator[InputDocument | Skipped]:
         """The members of one archive. Exhausted; OSError."""
         form = archive_form(stream.peek(HEAD)[:HEAD])
         done = 0
@@ -74,21 +76,23 @@ class _Walk:
             for member in archive.members:
                 self.at = f"{whole.name}/{member.label}"
                 source = None if whole.source is None else f"{whole.source}{MARK}{member.label}"
-                asked = whole.asked and archive.single
-                yield from self._member(member, Source(self.at, kind=self._kind, source=source, asked=asked), depth)
+                requested = whole.requested and archive.single
+                yield from self._member(
+                    member, InputDocument(self.at, kind=self._kind, source=source, requested=requested), depth
+                )
                 done += 1
         except Refused as error:
             where = f"not read any further, after {self.at}: " if done else ""
-            yield Skipped(whole.name, f"{where}{error}", whole.asked)
+            yield Skipped(whole.name, f"{where}{error}", whole.requested)
         except Exhausted as error:
             if depth == 1 and archive.count is not None:
                 error.left = archive.count - done
             raise
 
-    def _member(self, member: Member, whole: Source, depth: int) -> Iterator[Source | Skipped]:
+    def _member(self, member: Member, whole: InputDocument, depth: int) -> Iterator[InputDocument | Skipped]:
         """The member as a document, or as an archive of its own. whole: the document, yet without content."""
         if member.stream is None:
-            yield Skipped(whole.name, member.reason, whole.asked)
+            yield Skipped(whole.name, member.reason, whole.requested)
             return
         try:
             head = member.stream.peek(HEAD)[:HEAD]
@@ -100,9 +104,11 @@ class _Walk:
             else:
                 yield _with_content(whole, member.stream)
         except (Refused, MemoryError) as error:
-            yield Skipped(whole.name, reason_of(error), whole.asked)
+            yield Skipped(whole.name, error_text(error), whole.requested)
 
-    def _nested(self, stream: io.BufferedReader, whole: Source, form: str, depth: int) -> Iterator[Source | Skipped]:
+    def _nested(
+        self, stream: io.BufferedReader, whole: InputDocument, form: str, depth: int
+    ) -> Iterator[InputDocument | Skipped]:
         if depth >= self._meter.limits.depth:
             raise Refused(f"in more than {depth} archives, one in another")
         held = self._meter.held
@@ -112,7 +118,7 @@ class _Walk:
         self._meter.held = held
 
 
-def _with_content(whole: Source, stream: io.BufferedReader) -> Source:
+def _with_content(whole: InputDocument, stream: io.BufferedReader) -> InputDocument:
     content = content_of(stream, LARGEST, "too large")
     return whole._replace(content=content, size=len(content))
 

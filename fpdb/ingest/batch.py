@@ -1,4 +1,4 @@
-"""Batch: changes to a database that become one commit, collected and checked before they meet the store."""
+"""WriteBatch: changes to a database that become one commit, collected and checked before they meet the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fpdb.errors import BadFingerprints, BadLabel, BadName, ContentChanged, NoSuchDocument
 from fpdb.fingerprint import Fingerprints, Purpose, Recipe, content_digest
-from fpdb.ingest.redact_url import without_credentials
+from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change
 from fpdb.storage.commit import PreparedDocument as PreparedDocument  # these five are handed out
@@ -30,8 +30,8 @@ CHANGED = ("added", "replaced")
 
 
 class Description(NamedTuple):
-    """A document that is to be added, without its content. digest: as for `Batch.add_fingerprinted`; kind: None for
-    whatever it is stored as; the others as for `Batch.add`."""
+    """A document that is to be added, without its content. digest: as for `WriteBatch.add_fingerprinted`; kind:
+    None for whatever it is stored as; the others as for `WriteBatch.add`."""
 
     name: str
     digest: bytes
@@ -47,11 +47,11 @@ class Description(NamedTuple):
             and self.kind in (None, record.kind)
             and self.contact == record.contact
             and (self.labels or file_format.NO_LABELS) == record.labels
-            and (None if self.source is None else without_credentials(self.source)) == record.source
+            and (None if self.source is None else redact_url(self.source)) == record.source
         )
 
 
-class Batch:
+class WriteBatch:
     """Changes that become one commit; made by `Database.batch`.
 
     It sees the database as it was when the batch began, and its own changes. It keeps them in memory, and needs about
@@ -91,7 +91,7 @@ class Batch:
         documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
 
         boilerplate: all of its k-grams are to be discarded wherever they occur. source: where it came from, a path
-        or URL, which is stored `addresses.without_credentials`; contact: whom to ask about it.
+        or URL, which is stored `addresses.redact_url`; contact: whom to ask about it.
 
         keep_text: also keep the content, compressed, as `Database.text` gives it back; so that where documents match
         can be shown when the source is gone. The same content again keeps it if it was not kept before, and never
@@ -224,7 +224,7 @@ class Batch:
         """Adds a document as another database of this recipe held it, or replaces the one of this name. Where the
         same content is there with the same fingerprints, only its description is brought up to date."""
         source = addition.record.source
-        about = addition.record._replace(source=None if source is None else without_credentials(source))
+        about = addition.record._replace(source=None if source is None else redact_url(source))
         addition = addition._replace(record=about)
         status = self._meet(about, addition.boilerplate)
         if status not in CHANGED and self._now(about.name).rotation != about.rotation:
@@ -388,7 +388,7 @@ def described(
         except (AttributeError, UnicodeEncodeError):
             raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
     kept = dict(labels) if labels else file_format.NO_LABELS
-    source = None if source is None else without_credentials(source)
+    source = None if source is None else redact_url(source)
     return Record(key, kind, digest, symbols, kgrams, fingerprints, fingerprints, now, note, source, contact, kept)
 
 

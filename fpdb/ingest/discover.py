@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fpdb.ingest.archive_walk import documents, may_be_archive
 from fpdb.ingest.archives import HEAD, LARGEST, archive_form
-from fpdb.ingest.files import Own, Skipped, Source, name_of, reason_of, too_large
+from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text, too_large
 
 _BUFFER = 1 << 16
 
@@ -25,9 +25,9 @@ _SPECIAL = {
 }
 
 
-def files(
-    paths: Iterable[str], *, name: str | None = None, kind: str = "text", own: Own | None = None
-) -> Iterator[Source | Skipped]:
+def discover(
+    paths: Iterable[str], *, name: str | None = None, kind: str = "text", exclude: DatabaseFiles | None = None
+) -> Iterator[InputDocument | Skipped]:
     """Every file in `paths`: files as they are, folders and archives with all that they hold, folders sorted by name;
     `-` is standard input.
 
@@ -37,27 +37,29 @@ def files(
     name: instead of the path, where there is but one; standard input has no other.
     own: the database's files, which are passed over.
     """
-    for one in _found(paths, name, kind, own):
+    for one in _found(paths, name, kind, exclude):
         if isinstance(one, Skipped):
             yield one
         else:
             yield from _opened(one)
 
 
-def size_of(paths: Sequence[str], own: Own | None = None) -> int | None:
+def total_size(paths: Sequence[str], exclude: DatabaseFiles | None = None) -> int | None:
     """Bytes of all files in `paths`; None where standard input or an archive is among them: it is known in the end."""
     if "-" in paths:
         return None
     total = 0
-    for one in _found(paths, None, "text", own):
-        if isinstance(one, Source):
+    for one in _found(paths, None, "text", exclude):
+        if isinstance(one, InputDocument):
             if one.path is not None and may_be_archive(one) and _is_archive(one.path):
                 return None
             total += one.size
     return total
 
 
-def _found(paths: Iterable[str], name: str | None, kind: str, own: Own | None) -> Iterator[Source | Skipped]:
+def _found(
+    paths: Iterable[str], name: str | None, kind: str, exclude: DatabaseFiles | None
+) -> Iterator[InputDocument | Skipped]:
     """Every file, archives among them."""
     here = os.getcwd()
     for path in paths:
@@ -65,24 +67,26 @@ def _found(paths: Iterable[str], name: str | None, kind: str, own: Own | None) -
             content = sys.stdin.buffer.read(LARGEST)
             wrong = too_large(len(content))
             if wrong is None:
-                yield Source(name or "-", content=content, size=len(content), kind=kind, asked=True)
+                yield InputDocument(name or "-", content=content, size=len(content), kind=kind, requested=True)
             else:
-                yield Skipped(name or "-", wrong, asked=True)
+                yield Skipped(name or "-", wrong, requested=True)
             continue
-        called = name_of(path) if name is None else name
+        called = document_name(path) if name is None else name
         try:
             status = os.stat(path)
         except (OSError, ValueError) as error:
-            yield Skipped(path, reason_of(error), asked=True)
+            yield Skipped(path, error_text(error), requested=True)
             continue
         if stat.S_ISDIR(status.st_mode):
-            yield from _inside(path, called, kind, here, own)
+            yield from _inside(path, called, kind, here, exclude)
         else:
-            source = _source(here, name_of(path))
-            yield _one(path, called, status, kind, source, own, asked=True)
+            source = _source(here, document_name(path))
+            yield _one(path, called, status, kind, source, exclude, requested=True)
 
 
-def _inside(folder: str, name: str, kind: str, here: str, own: Own | None) -> Iterator[Source | Skipped]:
+def _inside(
+    folder: str, name: str, kind: str, here: str, exclude: DatabaseFiles | None
+) -> Iterator[InputDocument | Skipped]:
     """Walks a folder depth first, without recursion: a path's length limits the depth."""
     stack: list[tuple[str, str, os.DirEntry[str] | None]] = [(folder, name, None)]
     while stack:
@@ -95,9 +99,9 @@ def _inside(folder: str, name: str, kind: str, here: str, own: Own | None) -> It
                 stack.extend((inner.path, start + inner.name, inner) for inner in entries)
             else:
                 status = entry.stat(follow_symlinks=False)
-                yield _one(path, name, status, kind, _source(here, name), own, asked=False)
+                yield _one(path, name, status, kind, _source(here, name), exclude, requested=False)
         except OSError as error:
-            yield Skipped(name or path, reason_of(error))
+            yield Skipped(name or path, error_text(error))
 
 
 def _entry_name(entry: os.DirEntry[str]) -> str:
@@ -109,16 +113,23 @@ def _source(here: str, name: str) -> str:
 
 
 def _one(
-    path: str, name: str, status: os.stat_result, kind: str, source: str, own: Own | None, *, asked: bool
-) -> Source | Skipped:
+    path: str,
+    name: str,
+    status: os.stat_result,
+    kind: str,
+    source: str,
+    exclude: DatabaseFiles | None,
+    *,
+    requested: bool,
+) -> InputDocument | Skipped:
     if not stat.S_ISREG(status.st_mode):
-        return Skipped(name, _SPECIAL.get(stat.S_IFMT(status.st_mode), "not a file"), asked)
-    if own is not None and own.holds(path, status):
-        return Skipped(name, "the database itself", asked)
-    return Source(name, path, None, status.st_size, kind, source, asked=asked)
+        return Skipped(name, _SPECIAL.get(stat.S_IFMT(status.st_mode), "not a file"), requested)
+    if exclude is not None and exclude.contains(path, status):
+        return Skipped(name, "the database itself", requested)
+    return InputDocument(name, path, None, status.st_size, kind, source, requested=requested)
 
 
-def _opened(one: Source) -> Iterator[Source | Skipped]:
+def _opened(one: InputDocument) -> Iterator[InputDocument | Skipped]:
     """The file, or what is in it if it is an archive."""
     try:
         if may_be_archive(one):
@@ -127,21 +138,21 @@ def _opened(one: Source) -> Iterator[Source | Skipped]:
                     yield from documents(stream, one)
                     return
     except OSError as error:
-        yield Skipped(one.name, reason_of(error), one.asked)
+        yield Skipped(one.name, error_text(error), one.requested)
         return
     wrong = too_large(one.size)
-    yield one if wrong is None else Skipped(one.name, wrong, one.asked)
+    yield one if wrong is None else Skipped(one.name, wrong, one.requested)
 
 
 def _is_archive(path: str) -> bool:
     try:
-        with _stream(Source("", path)) as stream:
+        with _stream(InputDocument("", path)) as stream:
             return archive_form(stream.peek(HEAD)[:HEAD]) is not None
     except OSError:
         return False
 
 
-def _stream(one: Source) -> io.BufferedReader:
+def _stream(one: InputDocument) -> io.BufferedReader:
     if isinstance(one.content, bytes):
         return io.BufferedReader(io.BytesIO(one.content))
     return io.BufferedReader(io.FileIO(one.path or "", opener=_open), _BUFFER)

@@ -20,7 +20,7 @@ _DOCUMENT_MARKS = (b"%PDF-", b"%!PS", b"PK")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")  # UTF-16 and UTF-32, either order
 
 
-class Own(NamedTuple):
+class DatabaseFiles(NamedTuple):
     """The files of a database, which are no documents; some of them may come into being later."""
 
     folder: tuple[int, int]
@@ -30,7 +30,7 @@ class Own(NamedTuple):
     """Device and inode of those that exist, by whatever path they are reached."""
 
     @classmethod
-    def of(cls, paths: Iterable[str], more: Iterable[str] = ()) -> "Own":
+    def of(cls, paths: Iterable[str], more: Iterable[str] = ()) -> "DatabaseFiles":
         """The given files, all in one folder; more: files anywhere, as far as they are there."""
         paths = [os.path.realpath(path) for path in paths]
         folder = os.stat(os.path.dirname(paths[0]))
@@ -41,7 +41,7 @@ class Own(NamedTuple):
             frozenset((status.st_dev, status.st_ino) for status in there),
         )
 
-    def holds(self, path: str, status: os.stat_result) -> bool:
+    def contains(self, path: str, status: os.stat_result) -> bool:
         """Whether this is one of them."""
         if (status.st_dev, status.st_ino) in self.there:
             return True
@@ -51,7 +51,7 @@ class Own(NamedTuple):
         return (folder.st_dev, folder.st_ino) == self.folder
 
 
-class Source(NamedTuple):
+class InputDocument(NamedTuple):
     """A document to be read: from a file (`path`), or already at hand (`content`)."""
 
     name: str
@@ -63,15 +63,15 @@ class Source(NamedTuple):
     source: str | None = None
     contact: str | None = None
     labels: Mapping[str, str] | None = None
-    asked: bool = False
+    requested: bool = False
     """The caller named this very document, rather than a folder or a list that it is in."""
-    at: str | None = None
+    location: str | None = None
     """Where a record is: its file, and its line or row."""
 
     @property
     def place(self) -> str:
         """What to call it where something is wrong with it: a name alone is hard to find in a large file."""
-        return self.name if self.at is None else self.at
+        return self.name if self.location is None else self.location
 
 
 class Skipped(NamedTuple):
@@ -79,43 +79,43 @@ class Skipped(NamedTuple):
 
     name: str
     reason: str
-    asked: bool = False
+    requested: bool = False
 
 
 class Chunk(Protocol):
     """Several documents that are read together, by whoever fingerprints them: it can be sent to another process."""
 
     @property
-    def held(self) -> int:
+    def content_bytes(self) -> int:
         """Bytes of content that it has with it."""
 
     @property
-    def passed(self) -> int:
+    def input_bytes(self) -> int:
         """Bytes of input that are done when it is."""
 
-    def sources(self) -> Iterator[Source | Skipped]:
+    def documents(self) -> Iterator[InputDocument | Skipped]:
         """The documents, in order, and what is passed over; the same each time."""
 
 
 class ListChunk(NamedTuple):
     """A piece that is a list."""
 
-    documents: list[Source | Skipped]
-    held: int = 0
-    passed: int = 0
+    items: list[InputDocument | Skipped]
+    content_bytes: int = 0
+    input_bytes: int = 0
 
-    def sources(self) -> Iterator[Source | Skipped]:
+    def documents(self) -> Iterator[InputDocument | Skipped]:
         """The list."""
-        return iter(self.documents)
+        return iter(self.items)
 
 
-def name_of(path: str) -> str:
+def document_name(path: str) -> str:
     """The document name of a path: as given, without empty and `.` parts. `./a//b` is `a/b`, `../a` stays."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     return ("/" if path.startswith("/") else "") + "/".join(parts)
 
 
-def content_of(source: Source) -> bytes | str:
+def read_content(source: InputDocument) -> bytes | str:
     """The document's content, read if it is not at hand. Unreadable, OSError: it cannot be had."""
     content = source.content if source.path is None else read(source.path)
     if content is None:
@@ -157,7 +157,7 @@ def is_binary(content: bytes) -> bool:
     return b"\0" in content[:HEAD] and not content.startswith(_WIDE_MARKS)
 
 
-def reason_of(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An error in a few words, without the path that it happened to."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror.lower()

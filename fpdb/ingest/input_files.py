@@ -9,12 +9,12 @@ from typing import BinaryIO, Literal, cast
 
 from fpdb.errors import MissingPackage
 from fpdb.ingest.archives import COMPRESSIONS, LIMITS, Meter, Unpacked, buffered
-from fpdb.ingest.files import Own, Skipped, name_of, reason_of
+from fpdb.ingest.files import DatabaseFiles, Skipped, document_name, error_text
 
-Form = Literal["jsonl", "parquet"]
+RecordFormat = Literal["jsonl", "parquet"]
 
 _PACKED = ("", ".gz", ".bz2", ".xz", ".zst")
-ENDINGS: dict[Form, tuple[str, ...]] = {
+ENDINGS: dict[RecordFormat, tuple[str, ...]] = {
     # A plain .json is seldom one of lines.
     "jsonl": (*(kind + packed for kind in (".jsonl", ".ndjson") for packed in _PACKED), ".json.gz", ".json.zst"),
     "parquet": (".parquet",),
@@ -26,35 +26,39 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 _ZSTD_PIECE = 512
 """Packed bytes that are given to zstd at a time: they unpack to some 16 MB at most, which are held."""
 _ZSTD_WINDOW = 1 << 27
-"""What zstd may take: as much as its own program takes unless told otherwise."""
+"""What zstd may take: as much as its exclude program takes unless told otherwise."""
 _LIMITS = replace(LIMITS, unpacked=1 << 62)
 """Of archives, but any size: nothing of it is held."""
 
 
-def dumps(paths: Iterable[str], form: Form, own: Own | None = None) -> Iterator[str | Skipped]:
+def find_input_files(
+    paths: Iterable[str], record_format: RecordFormat, exclude: DatabaseFiles | None = None
+) -> Iterator[str | Skipped]:
     """The files that are meant, in order, and what is passed over: files as they are, those in folders by their
     `ENDINGS`, sorted by path, and patterns. Links to files are followed, links to folders are not; `-` stays."""
     for path in paths:
         if path == "-":
             yield path
             continue
-        found = _found(path, form)
+        found = _found(path, record_format)
         if not found:
-            what = f"no file in it ends with {', '.join(ENDINGS[form][:2])} or the like"
-            yield Skipped(name_of(path), what, asked=True)
+            what = f"no file in it ends with {', '.join(ENDINGS[record_format][:2])} or the like"
+            yield Skipped(document_name(path), what, requested=True)
         for one in found:
             try:
-                inside = own is not None and own.holds(one, os.stat(one))
+                inside = exclude is not None and exclude.contains(one, os.stat(one))
             except (OSError, ValueError) as error:
-                yield Skipped(name_of(one), reason_of(error), asked=True)
+                yield Skipped(document_name(one), error_text(error), requested=True)
             else:
-                yield Skipped(name_of(one), "the database itself", asked=True) if inside else one
+                yield Skipped(document_name(one), "the database itself", requested=True) if inside else one
 
 
-def size_of_dumps(paths: Iterable[str], form: Form, own: Own | None = None) -> int | None:
+def input_files_size(
+    paths: Iterable[str], record_format: RecordFormat, exclude: DatabaseFiles | None = None
+) -> int | None:
     """Bytes of all these files, as they are; None with standard input among them."""
     total = 0
-    for path in dumps(paths, form, own):
+    for path in find_input_files(paths, record_format, exclude):
         if path == "-":
             return None
         if isinstance(path, str):
@@ -62,10 +66,10 @@ def size_of_dumps(paths: Iterable[str], form: Form, own: Own | None = None) -> i
     return total
 
 
-def _found(path: str, form: Form) -> list[str]:
+def _found(path: str, record_format: RecordFormat) -> list[str]:
     if os.path.isdir(path):
         inside = [os.path.join(place, name) for place, _, names in os.walk(path) for name in names]
-        return sorted(one for one in inside if one.endswith(ENDINGS[form]) and os.path.isfile(one))
+        return sorted(one for one in inside if one.endswith(ENDINGS[record_format]) and os.path.isfile(one))
     if glob.has_magic(path) and not os.path.lexists(path):
         return sorted(one for one in glob.glob(path, recursive=True) if os.path.isfile(one)) or [path]
     return [path]

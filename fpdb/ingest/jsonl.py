@@ -5,71 +5,21 @@ fingerprints, see `sources.Chunk`: here a file is only cut into pieces. Knows no
 """
 
 import json
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from fpdb.ingest import parquet
 from fpdb.ingest.archives import Exhausted, Refused
-from fpdb.ingest.files import Chunk, Own, Skipped, Source, name_of, reason_of, too_large
-from fpdb.ingest.input_files import Form, Unpacking, dumps
+from fpdb.ingest.files import InputDocument, Skipped, error_text, too_large
+from fpdb.ingest.input_files import Unpacking
 from fpdb.ingest.record_fields import PIECE, Fields, RecordChunk
 
 _scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder())["scan_once"]  # what json.loads calls
 
 
-def records(
-    paths: Iterable[str],
-    form: Form = "jsonl",
-    *,
-    fields: Fields | None = None,
-    kind: str = "text",
-    own: Own | None = None,
-) -> Iterator[Source | Skipped]:
-    """The documents in files of records, in order, as `pieces` takes them."""
-    for piece in pieces(paths, form, fields=fields, kind=kind, own=own):
-        yield from [piece] if isinstance(piece, Skipped) else piece.sources()
-
-
-def pieces(
-    paths: Iterable[str],
-    form: Form = "jsonl",
-    *,
-    fields: Fields | None = None,
-    kind: str = "text",
-    own: Own | None = None,
-) -> Iterator[Chunk | Skipped]:
-    """The same in pieces, to be given to `load` or `answers`, which read them in several processes.
-
-    paths: files, folders of them, patterns such as `data/*.jsonl.gz`; `-` is standard input. JSON Lines may be
-    compressed by gzip, bzip2, xz or zstd. form: "jsonl" or "parquet". kind: of records that do not say theirs. own: the
-    database's files, which are passed over. Raises MissingPackage.
-    """
-    fields = fields or Fields()
-    if form == "parquet":
-        parquet.check_packages()
-        if "-" in paths:
-            raise ValueError("Parquet is not read from standard input")
-    for path in dumps(paths, form, own):
-        if isinstance(path, Skipped):
-            yield path
-            continue
-        try:
-            if path == "-":
-                yield from lines(sys.stdin.buffer, "standard input", fields=fields, kind=kind)
-            elif form == "parquet":
-                yield from parquet.rows(path, name_of(path), fields, kind)
-            else:
-                with open(path, "rb") as file:
-                    yield from lines(file, name_of(path), fields=fields, kind=kind)
-        except (OSError, ValueError) as error:
-            yield Skipped(name_of(path), reason_of(error), asked=True)
-
-
-class Lines(RecordChunk):
+class LineChunk(RecordChunk):
     """Whole lines of JSON."""
 
-    def sources(self) -> Iterator[Source | Skipped]:
+    def documents(self) -> Iterator[InputDocument | Skipped]:
         """As a `Chunk`."""
         for number, line in enumerate(self.content.split(b"\n"), self.first):
             if not line or line.isspace():
@@ -81,9 +31,9 @@ class Lines(RecordChunk):
                 yield Skipped(at, str(error))
 
 
-def lines(
+def read_lines(
     file: BinaryIO, origin: str, *, fields: Fields | None = None, kind: str = "text"
-) -> Iterator[Lines | Skipped]:
+) -> Iterator[LineChunk | Skipped]:
     """The lines of one open file, compressed or not. origin: what to call it. Raises MissingPackage."""
     fields = fields or Fields()
     number, rest, lost = 1, bytearray(), False
@@ -97,7 +47,7 @@ def lines(
             if end:
                 whole = b"".join((rest, memoryview(block)[:end]))
                 rest.clear()
-                yield Lines(_begun(whole, number), origin, number, fields, kind, opened.passed())
+                yield LineChunk(_begun(whole, number), origin, number, fields, kind, opened.passed())
                 number += whole.count(b"\n")
             if not lost:
                 rest += block[end:]
@@ -106,10 +56,10 @@ def lines(
                 rest.clear()
                 lost = True
     except (Refused, Exhausted, OSError) as error:
-        yield Skipped(f"{origin}:{number}", f"not read any further: {reason_of(error)}", asked=True)
+        yield Skipped(f"{origin}:{number}", f"not read any further: {error_text(error)}", requested=True)
         return
     if rest:
-        yield Lines(_begun(rest, number), origin, number, fields, kind, opened.passed())
+        yield LineChunk(_begun(rest, number), origin, number, fields, kind, opened.passed())
 
 
 def _begun(content: bytes | bytearray, number: int) -> bytes:

@@ -1,7 +1,7 @@
 """Commits fingerprinted documents in batches and counts what became of each.
 
 A batch is one commit; a Ctrl-C or an error loses the batch that is being filled and nothing before it, and
-the report says exactly what is in the database. Knows nothing of how documents are found or fingerprinted.
+the summary says exactly what is in the database. Knows nothing of how documents are found or fingerprinted.
 """
 
 import os
@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fpdb.errors import Error
 from fpdb.ingest.batch import check_packages
-from fpdb.ingest.files import Chunk, Skipped, Source
-from fpdb.ingest.prepare import Outcome, Task, Worker, fingerprinted, in_pieces
+from fpdb.ingest.files import Chunk, InputDocument, Skipped
+from fpdb.ingest.prepare import Outcome, Task, Worker, chunked, fingerprinted
 from fpdb.ingest.process_pool import WorkerError
 
 if TYPE_CHECKING:
     from fpdb.database import Database
-    from fpdb.ingest.batch import Batch, PreparedDocument, Rarity
+    from fpdb.ingest.batch import PreparedDocument, Rarity, WriteBatch
 
 BATCH_POSTINGS = 2_000_000
 BATCH_TEXT_BYTES = 64 << 20
 """Of texts to be kept, compressed."""
 BATCH_SECONDS = 10.0
 NAMED = 10_000
-"""Documents that a report names of those with which something is wrong: it is not to grow with the input."""
+"""Documents that a summary names of those with which something is wrong: it is not to grow with the input."""
 
 
 class Watcher(Protocol):
@@ -50,7 +50,7 @@ class Stopped(Error):
 
 
 @dataclass
-class Report:
+class LoadSummary:
     """What a load did; only what was committed is counted as added, replaced or updated."""
 
     added: int = 0
@@ -91,7 +91,7 @@ class Report:
         if status != "updated":
             self.postings += len(added.hashes)
 
-    def take(self, committed: "Report") -> None:
+    def take(self, committed: "LoadSummary") -> None:
         """Adds the counts of a batch that was committed."""
         for count in ("added", "replaced", "updated", "unchanged", "bytes", "postings", "duplicates", "shorts"):
             setattr(self, count, getattr(self, count) + getattr(committed, count))
@@ -100,7 +100,7 @@ class Report:
 
 def load(
     db: "Database",
-    sources: Iterable[Source | Skipped | Chunk],
+    sources: Iterable[InputDocument | Skipped | Chunk],
     *,
     boilerplate: bool = False,
     labels: Mapping[str, str] | None = None,
@@ -110,17 +110,17 @@ def load(
     jobs: int | None = None,
     strict: bool = False,
     watcher: Watcher | None = None,
-    report: Report | None = None,
-) -> Report:
+    summary: LoadSummary | None = None,
+) -> LoadSummary:
     """Adds every source to the database; one that cannot be read or fingerprinted is skipped with the reason.
 
     The same again changes nothing, and fingerprints nothing: a load that was interrupted goes on from there.
 
-    labels, contact: for all, unless a source has its own. rarity, keep_text: as `Batch.add` takes them.
+    labels, contact: for all, unless a source has its own. rarity, keep_text: as `WriteBatch.add` takes them.
     jobs: processes that fingerprint, this one among them (default: one a processor); where it is more than 1,
     a script that calls this needs the usual `if __name__ == "__main__":`.
     strict: stop at what would be skipped, or at a record whose name came before; Stopped, then.
-    report: where to count, for a caller who wants the counts even when an error ends the load.
+    summary: where to count, for a caller who wants the counts even when an error ends the load.
     Ctrl-C ends the load early and sets `interrupted`. Error: the load could not go on. MissingPackage: texts cannot be
     kept. MissingKey: nothing can be fingerprinted.
     """
@@ -132,10 +132,10 @@ def load(
     empty = not (info["documents"] or info["boilerplate_documents"])  # then there is nothing to look for
     task = Task(boilerplate, labels or {}, contact, keep_text, None if empty else os.path.realpath(db.path))
     worker = Worker(db.recipe, task, None if empty else db, frequencies)
-    return _Loading(db, worker, strict, watcher, report or Report()).run(sources, jobs or processors())
+    return _Loading(db, worker, strict, watcher, summary or LoadSummary()).run(sources, jobs or processors())
 
 
-def is_full(batch: "Batch") -> bool:
+def is_full(batch: "WriteBatch") -> bool:
     """Whether a batch holds as much as is to be held in memory."""
     return batch.postings >= BATCH_POSTINGS or batch.text_bytes >= BATCH_TEXT_BYTES
 
@@ -151,28 +151,28 @@ class _Loading:
     worker: Worker
     strict: bool
     watcher: Watcher | None
-    report: Report
+    summary: LoadSummary
     since: tuple[int, int] | None = None
     """The ids that the first documents got."""
     changed: bool = False
     """Something that was stored before has changed: what workers saw of it may be out of date."""
 
-    def run(self, sources: Iterable[Source | Skipped | Chunk], processes: int) -> Report:
+    def run(self, sources: Iterable[InputDocument | Skipped | Chunk], processes: int) -> LoadSummary:
         begun = time.monotonic()
-        work = fingerprinted(in_pieces(sources), self.worker, processes)
+        work = fingerprinted(chunked(sources), self.worker, processes)
         try:
             with self.db.bulk(), _Interrupts() as interrupts, closing(work):
                 while self._one_batch(work, interrupts):
                     pass
         except KeyboardInterrupt:
-            self.report.interrupted = True
+            self.summary.interrupted = True
         finally:
-            self.report.seconds += time.monotonic() - begun
-        return self.report
+            self.summary.seconds += time.monotonic() - begun
+        return self.summary
 
     def _one_batch(self, work: Iterator[Outcome], interrupts: "_Interrupts") -> bool:
         """Fills and commits one batch. Whether there is more."""
-        counted = Report()
+        counted = LoadSummary()
         more = False
         failure: Error | None = None
         until = time.monotonic() + BATCH_SECONDS
@@ -187,24 +187,24 @@ class _Loading:
             except (WorkerError, Stopped) as error:
                 failure = error  # nothing is wrong with what is in the batch
             interrupts.hold()
-        self.report.take(counted)
+        self.summary.take(counted)
         interrupts.release()
         if failure is not None:
             raise failure
         return more
 
-    def _put(self, batch: "Batch", outcome: Outcome, counted: Report) -> None:
+    def _put(self, batch: "WriteBatch", outcome: Outcome, counted: LoadSummary) -> None:
         if self.watcher is not None and outcome.passed:
             self.watcher.done(outcome.passed)
         for one in outcome.again(batch) if outcome.again is not None and self.changed else (outcome,):
             self._put_one(batch, one, counted)
 
-    def _put_one(self, batch: "Batch", outcome: Outcome, counted: Report) -> None:
+    def _put_one(self, batch: "WriteBatch", outcome: Outcome, counted: LoadSummary) -> None:
         if outcome.again is not None:
             counted.unchanged += outcome.known
             counted.bytes += outcome.size
         elif outcome.addition is None:
-            self._skip(Skipped(outcome.place, outcome.failure or "", outcome.asked))
+            self._skip(Skipped(outcome.place, outcome.failure or "", outcome.requested))
         else:
             if outcome.is_record and self.since and batch.holds_since(outcome.addition.record.name, self.since):
                 self._meet_duplicate(outcome.place, outcome.addition, counted)
@@ -212,7 +212,7 @@ class _Loading:
             self.changed |= status in ("replaced", "updated")
             counted.count(status, outcome.size, outcome.addition)
 
-    def _meet_duplicate(self, place: str, addition: "PreparedDocument", counted: Report) -> None:
+    def _meet_duplicate(self, place: str, addition: "PreparedDocument", counted: LoadSummary) -> None:
         counted.duplicates += 1
         what = f"another record is named {_name_in(addition)!r}; the later one stays"
         if self.strict:
@@ -223,8 +223,8 @@ class _Loading:
     def _skip(self, skipped: Skipped) -> None:
         if self.strict:
             raise Stopped(f"stopped at {skipped.name}: {skipped.reason}")
-        self.report.skips += 1
-        self.report.skipped += [skipped][: NAMED - len(self.report.skipped)]
+        self.summary.skips += 1
+        self.summary.skipped += [skipped][: NAMED - len(self.summary.skipped)]
         if self.watcher is not None:
             self.watcher.skipped(skipped)
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from fpdb.errors import MissingPackage
-from fpdb.ingest.files import Skipped, Source, reason_of
+from fpdb.ingest.files import InputDocument, Skipped, error_text
 from fpdb.ingest.record_fields import PIECE, Fields, RecordChunk
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ def check_packages() -> None:
         raise MissingPackage("pyarrow is needed for Parquet: pip install 'fpdb[parquet]'") from error
 
 
-class Rows(RecordChunk):
+class RowChunk(RecordChunk):
     """Rows of Parquet, as a stream of Arrow."""
 
-    def sources(self) -> Iterator[Source | Skipped]:
+    def documents(self) -> Iterator[InputDocument | Skipped]:
         """As a `Chunk`."""
         import pyarrow
 
@@ -51,7 +51,7 @@ class Rows(RecordChunk):
                 yield Skipped(at, str(error))
 
 
-def rows(path: str, origin: str, fields: Fields, kind: str) -> Iterator[Rows | Skipped]:
+def read_rows(path: str, origin: str, fields: Fields, kind: str) -> Iterator[RowChunk | Skipped]:
     """The rows of a file, of the columns that are wanted. What cannot be read of a row group is said.
 
     Raises OSError, ValueError where the file is none.
@@ -72,11 +72,11 @@ def rows(path: str, origin: str, fields: Fields, kind: str) -> Iterator[Rows | S
             most = max(min(PIECE * group.num_rows // max(group.total_byte_size, 1), ROWS), 1)
             try:
                 for batch in file.iter_batches(most, [number], sorted(columns), use_threads=False):
-                    yield Rows(_packed(batch), origin, first, fields, kind, round(a_row * len(batch)))
+                    yield RowChunk(_packed(batch), origin, first, fields, kind, round(a_row * len(batch)))
                     first += len(batch)
             except (ArrowException, OSError) as error:
                 yield Skipped(
-                    f"{origin}:{first}", f"rows up to {end - 1} cannot be read: {reason_of(error)}", asked=True
+                    f"{origin}:{first}", f"rows up to {end - 1} cannot be read: {error_text(error)}", requested=True
                 )
             first = end
 

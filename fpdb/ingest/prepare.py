@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from fpdb.fingerprint import AUTO, SHORT, WHOLE, Frequencies, Recipe, content_digest
 from fpdb.ingest.batch import Description, KeptText, PreparedDocument, Record, described, numbered, pack, purpose_of
-from fpdb.ingest.files import BINARY_KINDS, Chunk, ListChunk, Skipped, Source, content_of, reason_of
-from fpdb.ingest.process_pool import PoolTask, in_processes
+from fpdb.ingest.files import BINARY_KINDS, Chunk, InputDocument, ListChunk, Skipped, error_text, read_content
+from fpdb.ingest.process_pool import PoolTask, run_in_pool
 
 if TYPE_CHECKING:
     from fpdb.database import Database
-    from fpdb.ingest.batch import Batch
+    from fpdb.ingest.batch import WriteBatch
 
 CHUNK_BYTES = 1 << 20
 CHUNK_DOCUMENTS = 200
@@ -55,17 +55,17 @@ class Outcome(NamedTuple):
     place: str
     size: int = 0
     failure: str | None = None
-    asked: bool = False
+    requested: bool = False
     is_record: bool = False
-    again: "Callable[[Batch], Iterator[Outcome]] | None" = None
+    again: "Callable[[WriteBatch], Iterator[Outcome]] | None" = None
     known: int = 0
     addition: PreparedDocument | None = None
     passed: int = 0
 
 
 _Done: TypeAlias = tuple[str, int, str | None, bool, bool, Record | None, int, int, int, KeptText | None]
-"""An outcome on its way: place, size, failure, asked, is_record, record, share, where its fingerprints begin and end,
-and text."""
+"""An outcome on its way: place, size, failure, requested, is_record, record, share, where its fingerprints begin and
+end, and text."""
 
 
 class _Known(NamedTuple):
@@ -111,19 +111,19 @@ class Worker:
         boilerplate = self.task.boilerplate
         anew = _Anew(self, piece)
         for index, one in enumerate(packed.done):
-            passed = piece.passed if index == last else 0
+            passed = piece.input_bytes if index == last else 0
             if isinstance(one, _Known):
                 again = partial(anew.outcomes, one.start, one.end)
                 yield Outcome("", one.size, again=again, known=one.end - one.start, passed=passed)
                 continue
-            place, size, failure, asked, is_record, record, share, start, end, text = one
+            place, size, failure, requested, is_record, record, share, start, end, text = one
             if record is None:
-                yield Outcome(place, size, failure, asked, passed=passed)
+                yield Outcome(place, size, failure, requested, passed=passed)
             else:
                 addition = PreparedDocument(
                     record, packed.hashes[start:end], packed.numbers[start:end], boilerplate, share, text
                 )
-                yield Outcome(place, size, None, asked, is_record, addition=addition, passed=passed)
+                yield Outcome(place, size, None, requested, is_record, addition=addition, passed=passed)
 
 
 @dataclass
@@ -134,10 +134,10 @@ class _Anew:
     piece: Chunk
 
     @cached_property
-    def _sources(self) -> list[Source | Skipped]:
-        return list(self.piece.sources())
+    def _sources(self) -> list[InputDocument | Skipped]:
+        return list(self.piece.documents())
 
-    def outcomes(self, start: int, end: int, batch: "Batch") -> Iterator[Outcome]:
+    def outcomes(self, start: int, end: int, batch: "WriteBatch") -> Iterator[Outcome]:
         """Those from one number to before another."""
         some = ListChunk(self._sources[start:end])
         return self.worker.unpack(some, _Packing(self.worker).packed(some, batch))
@@ -147,7 +147,7 @@ class _Read(NamedTuple):
     """A document on its way to be fingerprinted; at: which of the piece."""
 
     at: int
-    source: Source
+    source: InputDocument
     content: bytes | str
     digest: bytes
 
@@ -166,15 +166,15 @@ class _Packing:
         self._positions = [np.empty(0, np.uint32)]
         self._end = 0
 
-    def packed(self, piece: Chunk, batch: "Batch | None") -> _Packed:
+    def packed(self, piece: Chunk, batch: "WriteBatch | None") -> _Packed:
         read: list[_Read] = []
-        for index, source in enumerate(piece.sources()):
+        for index, source in enumerate(piece.documents()):
             if isinstance(source, Skipped):
-                self._done.append((source.name, 0, source.reason, source.asked, False, None, 0, 0, 0, None))
+                self._done.append((source.name, 0, source.reason, source.requested, False, None, 0, 0, 0, None))
                 continue
             self._done.append(None)
             try:
-                content = content_of(source)
+                content = read_content(source)
                 read.append(_Read(index, self._labelled(source), content, content_digest(content)))
             except Exception as error:
                 self._done[index] = _failed(source, error)
@@ -199,14 +199,14 @@ class _Packing:
                 joined += [done for index in indices if (done := self._done[index]) is not None]
         return joined
 
-    def _labelled(self, source: Source) -> Source:
+    def _labelled(self, source: InputDocument) -> InputDocument:
         """The source with what the task says of all."""
         if not self._task.labels and self._task.contact is None:
             return source
         labels = {**self._task.labels, **(source.labels or {})}
         return source._replace(labels=labels, contact=source.contact or self._task.contact)
 
-    def _known(self, read: Iterable[_Read], batch: "Batch") -> list[bool]:
+    def _known(self, read: Iterable[_Read], batch: "WriteBatch") -> list[bool]:
         """Whether adding these would change nothing."""
         documents = (
             # The same content is of the same kind.
@@ -226,7 +226,7 @@ class _Packing:
         """Fingerprints a document, or puts it to those that are fingerprinted together."""
         at, source, content, digest = one
         try:
-            kind = told_kind(self._recipe, source.name, content) if source.kind == AUTO else source.kind
+            kind = detect_kind(self._recipe, source.name, content) if source.kind == AUTO else source.kind
             if kind == "text" and self._frequencies is None and len(content) <= SHORT:
                 self._short.append(one)
             else:
@@ -234,7 +234,7 @@ class _Packing:
         except Exception as error:
             self._done[at] = _failed(source, error)
 
-    def _alone(self, source: Source, content: bytes | str, digest: bytes, kind: str) -> _Done:
+    def _alone(self, source: InputDocument, content: bytes | str, digest: bytes, kind: str) -> _Done:
         found = self._recipe.fingerprint(
             content, kind, purpose=self._purpose, frequencies=self._frequencies, name=source.name
         )
@@ -268,7 +268,7 @@ class _Packing:
 
     def _described(
         self,
-        source: Source,
+        source: InputDocument,
         content: bytes | str,
         digest: bytes,
         kind: str,
@@ -279,18 +279,29 @@ class _Packing:
         start: int,
         count: int,
     ) -> _Done:
-        where, contact, labels, at = source.source, source.contact, source.labels, source.at
+        where, contact, labels, at = source.source, source.contact, source.labels, source.location
         record = described(source.name, kind, digest, where, contact, labels, symbols, kgrams, note, count)
         text = pack(content) if self._task.keep_text else None
         place = source.name if at is None else at
-        return place, size_of(content), None, source.asked, at is not None, record, share, start, start + count, text
+        return (
+            place,
+            size_of(content),
+            None,
+            source.requested,
+            at is not None,
+            record,
+            share,
+            start,
+            start + count,
+            text,
+        )
 
 
-def _failed(source: Source, error: Exception) -> _Done:
-    return source.place, 0, reason_of(error), source.asked, False, None, 0, 0, 0, None
+def _failed(source: InputDocument, error: Exception) -> _Done:
+    return source.place, 0, error_text(error), source.requested, False, None, 0, 0, 0, None
 
 
-def told_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
+def detect_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
     """The kind of a document that does not say it."""
     kind = recipe.resolve(AUTO, content, name)
     # A string was taken out of such a file already.
@@ -304,16 +315,16 @@ def size_of(content: bytes | str) -> int:
     return len(content.encode("utf-8", "surrogatepass"))
 
 
-def in_pieces(sources: Iterable[Source | Skipped | Chunk], most: int | None = None) -> Iterator[Chunk]:
+def chunked(sources: Iterable[InputDocument | Skipped | Chunk], most: int | None = None) -> Iterator[Chunk]:
     """The same in pieces: documents that come one by one are put together. most: so many at most."""
     most = most or CHUNK_DOCUMENTS
-    documents: list[Source | Skipped] = []
+    documents: list[InputDocument | Skipped] = []
     size = held = 0
     for source in sources:
-        piece = None if isinstance(source, Source | Skipped) else source
-        if isinstance(source, Source | Skipped):
+        piece = None if isinstance(source, InputDocument | Skipped) else source
+        if isinstance(source, InputDocument | Skipped):
             documents.append(source)
-        if isinstance(source, Source):
+        if isinstance(source, InputDocument):
             size += source.size
             held += source.size if source.content is not None else 0
         if documents and (piece is not None or size >= CHUNK_BYTES or len(documents) >= most):
@@ -337,24 +348,24 @@ def fingerprinted(pieces: Iterable[Chunk], worker: Worker, processes: int) -> Ge
         work = 0
         for piece in pieces:
             ahead.append(piece)
-            work += work_of(piece, worker.recipe)
+            work += estimate_work(piece, worker.recipe)
             if work >= ALONE_BYTES and len(ahead) > 1:
                 given = worker.recipe.to_record(), worker.task
                 crew = PoolTask(_begin, given, worker.unpack, worker.outcomes, CHUNKS_AHEAD)
-                yield from in_processes(itertools.chain(ahead, pieces), crew, processes)
+                yield from run_in_pool(itertools.chain(ahead, pieces), crew, processes)
                 return
     for piece in itertools.chain(ahead, pieces):
         yield from worker.outcomes(piece)
 
 
-def work_of(piece: Chunk, recipe: Recipe) -> int:
+def estimate_work(piece: Chunk, recipe: Recipe) -> int:
     """How many bytes of text take as long as the piece."""
     if not isinstance(piece, ListChunk):
-        return piece.held
+        return piece.content_bytes
     return sum(
         source.size * WORK.get(recipe.resolve(source.kind, b"", source.name), WORK_OF_OTHERS)
-        for source in piece.documents
-        if isinstance(source, Source)
+        for source in piece.items
+        if isinstance(source, InputDocument)
     )
 
 

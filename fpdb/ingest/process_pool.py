@@ -104,7 +104,7 @@ class _Workers(Generic[Result]):
             self._hand_over()
 
 
-def in_processes(
+def run_in_pool(
     pieces: Iterable[Chunk], crew: PoolTask[Result], processes: int, copies: "ForkedPool | None" = None
 ) -> Iterator[Result]:
     """What a crew makes of pieces, in order. This process does its share: it takes a piece back where it would have to
@@ -118,9 +118,9 @@ def in_processes(
         for piece in pieces:
             waiting.append(_Given(piece))
             workers.give(waiting[-1])
-            held += piece.held
+            held += piece.content_bytes
             while len(waiting) > crew.ahead * processes or (held > HELD_BYTES and waiting):
-                held -= waiting[0].piece.held
+                held -= waiting[0].piece.content_bytes
                 yield from _first(waiting, workers, crew)
         while waiting:
             yield from _first(waiting, workers, crew)
@@ -145,7 +145,7 @@ def _first(waiting: deque[_Given[Result]], workers: _Workers[Result], crew: Pool
 
 
 class ForkedPool:
-    """Worker processes that are copies of this one, for one `in_processes`."""
+    """Worker processes that are copies of this one, for one `run_in_pool`."""
 
     def __init__(self, processes: int, first: Callable[[], object]) -> None:
         """first: see `forked`."""
@@ -168,7 +168,7 @@ class ForkedPool:
 
 @contextmanager
 def forked(processes: int, first: Callable[[], object]) -> Iterator[ForkedPool | None]:
-    """Worker processes for one `in_processes` of so many, this one among them: they are there at once, as copies of
+    """Worker processes for one `run_in_pool` of so many, this one among them: they are there at once, as copies of
     this one. For a process that has no database open yet, as LMDB's are not to be copied; None where it has several
     threads, which no copy has, so that a lock of theirs would stay closed, or on a system on which copies are not
     safe. first: what each does while this process is not ready yet; it does not matter if that fails."""

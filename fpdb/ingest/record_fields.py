@@ -6,7 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
-from fpdb.ingest.files import Source
+from fpdb.ingest.files import InputDocument
 
 PIECE = 1 << 20
 """Bytes of a stretch."""
@@ -43,7 +43,7 @@ class Fields:
         more = ["kind", "source", "contact", "labels"] if self.plain else []
         return [*name, self.of_text, *self.labels, *more]
 
-    def source(self, record: Mapping[str, Any], at: str, size: int, kind: str) -> Source:
+    def source(self, record: Mapping[str, Any], at: str, size: int, kind: str) -> InputDocument:
         """The record as a document. ValueError: what is wrong with it."""
         text = _look(record, self.of_text)
         if not isinstance(text, str):
@@ -57,7 +57,7 @@ class Fields:
         elif self.labels:
             found = ((field, _plain(field, _look(record, field))) for field in self.labels)
             labels = {field: value for field, value in found if value is not None}
-        return Source(self._name(record, at), None, text, size, kind_of_it, source, contact, labels, False, at)
+        return InputDocument(self._name(record, at), None, text, size, kind_of_it, source, contact, labels, False, at)
 
     def _name(self, record: Mapping[str, Any], at: str) -> str:
         if self.name is None:
@@ -90,10 +90,10 @@ class RecordChunk:
     first: int
     fields: Fields
     kind: str
-    passed: int
+    input_bytes: int
 
     @property
-    def held(self) -> int:
+    def content_bytes(self) -> int:
         """As a `Chunk`."""
         return len(self.content)
 

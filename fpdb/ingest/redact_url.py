@@ -30,7 +30,7 @@ _SIGNED = re.compile(r"x-(?:amz|goog|oss|cos|bce)-", re.IGNORECASE)
 """How parameters begin that belong to a signed URL."""
 
 
-def without_credentials(source: str) -> str:
+def redact_url(source: str) -> str:
     """The source; of a URL, all but the user information, and the parameters, of query, path or fragment, that carry
     credentials by their names. Other parameters stay, since they may say which page it is; what is no URL stays."""
     before = ""

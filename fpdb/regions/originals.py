@@ -11,13 +11,13 @@ import stat
 from collections.abc import Collection
 from typing import Literal
 
-from fpdb.ingest.archives import LARGEST, Passed, Refused, archives_of, find_member
+from fpdb.ingest.archives import LARGEST, MemberCache, Refused, find_member, split_source
 
 FileId = tuple[int, int]
 """Device and inode."""
 
 
-def read_original(source: str | None, own: Collection[FileId], passed: Passed | None = None) -> bytes | None:
+def read_original(source: str | None, own: Collection[FileId], passed: MemberCache | None = None) -> bytes | None:
     """The bytes of the file at this path, or of the member of an archive; None where they cannot be had.
 
     own: files that may not be opened, since closing them would drop the locks that this process has on them. passed:
@@ -29,7 +29,7 @@ def read_original(source: str | None, own: Collection[FileId], passed: Passed | 
         if (file := _open(source, own)) is not None:
             with file:
                 return file.read() if os.fstat(file.fileno()).st_size < LARGEST else None
-        for path, inside in archives_of(source):
+        for path, inside in split_source(source):
             if (file := _open(path, own)) is not None:
                 with file:
                     found = passed.find(file, path, inside) if passed is not None else None
@@ -60,7 +60,7 @@ def why_unread(source: str | None) -> Literal["gone", "not_kept", "unavailable"]
     try:
         os.stat(os.fsencode(source))
     except (FileNotFoundError, NotADirectoryError):
-        return "unavailable" if any(os.path.isfile(path) for path, _ in archives_of(source)) else "gone"
+        return "unavailable" if any(os.path.isfile(path) for path, _ in split_source(source)) else "gone"
     except (OSError, ValueError):
         pass
     return "unavailable"

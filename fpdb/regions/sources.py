@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from fpdb.errors import ContentChanged, Unreadable
 from fpdb.fingerprint import content_digest
-from fpdb.ingest.archives import Passed
+from fpdb.ingest.archives import MemberCache
 from fpdb.regions.originals import FileId, read_original, why_unread
 from fpdb.storage.file_format import Record
 from fpdb.storage.snapshot import Snapshot
@@ -43,7 +43,7 @@ class Sources:
         """own: files that may not be opened, see `read_original`. given: where to look instead."""
         self._own = own
         self._given = given
-        self._passed = Passed()
+        self._passed = MemberCache()
 
     def find(self, view: Snapshot, number: int, record: Record) -> Found:
         """A document's content. Raises Corrupt, MissingPackage: its text is kept, and cannot be unpacked."""

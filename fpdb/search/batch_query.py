@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, Recipe
-from fpdb.ingest.files import Chunk, Skipped, Source, content_of, reason_of
+from fpdb.ingest.files import Chunk, InputDocument, Skipped, error_text, read_content
 from fpdb.ingest.loading import processors
-from fpdb.ingest.prepare import in_pieces, told_kind, work_of
-from fpdb.ingest.process_pool import HELD_BYTES, ForkedPool, PoolTask, in_processes
+from fpdb.ingest.prepare import chunked, detect_kind, estimate_work
+from fpdb.ingest.process_pool import HELD_BYTES, ForkedPool, PoolTask, run_in_pool
 from fpdb.search.results import REGIONAL
 from fpdb.search.spool import Spooled, spooled
 
@@ -43,7 +43,7 @@ class Answered(NamedTuple):
     Where contents are asked for: itself, whether the document that is the query itself was left out; content, of the
     query."""
 
-    source: Source
+    source: InputDocument
     answer: "Answer | None" = None
     failure: str | None = None
     itself: bool = False
@@ -54,7 +54,7 @@ class Answered(NamedTuple):
 
 def answers(
     db: "Database | MultiDatabase",
-    sources: Iterable[Source | Skipped | Chunk],
+    sources: Iterable[InputDocument | Skipped | Chunk],
     *,
     jobs: int | None = None,
     contents: bool = False,
@@ -71,13 +71,13 @@ def answers(
     """
     db.recipe.check_key()
     asking = _Asking(db, contents, folder, options)
-    pieces = in_pieces(sources, DOCUMENTS)
+    pieces = chunked(sources, DOCUMENTS)
     jobs = jobs or processors()
     ahead: list[Chunk] = []
     work = 0
     while jobs > 1 and (piece := next(pieces, None)) is not None:
         ahead.append(piece)
-        work += work_of(piece, db.recipe)
+        work += estimate_work(piece, db.recipe)
         if len(ahead) > 1 and (work >= ALONE_BYTES or copies is not None):
             break
     else:
@@ -92,7 +92,7 @@ def answers(
     if jobs > 1:
         given = _paths(db), db.recipe.to_record(), contents, folder, options
         crew = PoolTask(_begin, given, lambda _, found: found, asking.answered, ahead_of_it, at_hand)
-        yield from in_processes(every, crew, jobs, copies)
+        yield from run_in_pool(every, crew, jobs, copies)
         return
     for piece in every:
         yield from asking.answered(piece)
@@ -106,18 +106,18 @@ class Bundle:
     pieces: list[Chunk]
 
     @property
-    def held(self) -> int:
+    def content_bytes(self) -> int:
         """As a `Chunk`."""
-        return sum(piece.held for piece in self.pieces)
+        return sum(piece.content_bytes for piece in self.pieces)
 
     @property
-    def passed(self) -> int:
+    def input_bytes(self) -> int:
         """As a `Chunk`."""
-        return sum(piece.passed for piece in self.pieces)
+        return sum(piece.input_bytes for piece in self.pieces)
 
-    def sources(self) -> Iterator[Source | Skipped]:
+    def documents(self) -> Iterator[InputDocument | Skipped]:
         """As a `Chunk`."""
-        return itertools.chain.from_iterable(piece.sources() for piece in self.pieces)
+        return itertools.chain.from_iterable(piece.documents() for piece in self.pieces)
 
 
 def bundled(pieces: Iterable[Chunk], processes: int, most: int, start: int) -> Iterator[Bundle]:
@@ -151,7 +151,7 @@ def bundled(pieces: Iterable[Chunk], processes: int, most: int, start: int) -> I
 
 
 def _size(piece: Chunk) -> int:
-    return max(piece.held, piece.passed)
+    return max(piece.content_bytes, piece.input_bytes)
 
 
 @dataclass
@@ -168,19 +168,19 @@ class _Asking:
         made = self._each(piece)
         found = list(made if self.folder is None else _together(made, self.folder))
         if found:
-            found[-1] = found[-1]._replace(passed=piece.passed)
+            found[-1] = found[-1]._replace(passed=piece.input_bytes)
         return found
 
     def _each(self, piece: Chunk) -> Iterator[Answered]:
         """Each document's."""
-        sources: list[Source | Skipped] = []
+        sources: list[InputDocument | Skipped] = []
         documents: list[tuple[str, bytes | str, str]] = []
-        for source in piece.sources():
-            read: Source | Skipped = source
-            if isinstance(source, Source):
+        for source in piece.documents():
+            read: InputDocument | Skipped = source
+            if isinstance(source, InputDocument):
                 try:
-                    content = content_of(source)
-                    kind = told_kind(self.db.recipe, source.name, content) if source.kind == AUTO else source.kind
+                    content = read_content(source)
+                    kind = detect_kind(self.db.recipe, source.name, content) if source.kind == AUTO else source.kind
                     documents.append((source.name, content, kind))
                 except Exception as error:
                     read = _failed(source, error)
@@ -189,11 +189,11 @@ class _Asking:
         answers = self._ask(documents)
         for read in sources:
             if isinstance(read, Skipped):
-                yield Answered(Source(read.name, asked=read.asked), failure=read.reason)
+                yield Answered(InputDocument(read.name, requested=read.requested), failure=read.reason)
                 continue
             (_, content, _), answer = next(given), next(answers)
             if isinstance(answer, Error):
-                yield Answered(_without_content(read), failure=reason_of(answer))
+                yield Answered(_without_content(read), failure=error_text(answer))
             elif isinstance(answer, bytes):
                 yield Answered(read, lines=Spooled(answer))
             elif self.contents:
@@ -217,11 +217,11 @@ def _one_by_one(options: dict[str, Any]) -> bool:
     return bool(options.get("regions")) or options.get("by") in REGIONAL
 
 
-def _failed(source: Source, error: Exception) -> Skipped:
-    return Skipped(source.place, reason_of(error), source.asked)
+def _failed(source: InputDocument, error: Exception) -> Skipped:
+    return Skipped(source.place, error_text(error), source.requested)
 
 
-def _without_content(source: Source) -> Source:
+def _without_content(source: InputDocument) -> InputDocument:
     return source._replace(content=None)
 
 
@@ -231,7 +231,7 @@ def _together(answered: Iterable[Answered], folder: str) -> Iterator[Answered]:
         if failed:
             yield from some
         else:
-            yield Answered(Source(""), lines=spooled((one.lines.last for one in some if one.lines), folder))
+            yield Answered(InputDocument(""), lines=spooled((one.lines.last for one in some if one.lines), folder))
 
 
 def _line(answer: "Answer | Error") -> "bytes | Error":

@@ -81,7 +81,7 @@ class Searchable(ABC):
 
         kind: one of `fingerprint.KINDS`, or "auto". name: the content's own; a document of this name and content is
         left out unless include_self. window: wider than the recipe's, for fewer look-ups and a coarser answer. rarity:
-        see `Batch.add`.
+        see `WriteBatch.add`.
 
         regions: also tell where each match is, see `Match`, by all fingerprints of the query; gap: join those that are
         no more symbols apart. texts: gives a document's content, or None; by default it is the text that was kept, else

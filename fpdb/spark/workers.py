@@ -17,10 +17,10 @@ from fpdb import __version__
 from fpdb.arrays import I64, U64
 from fpdb.errors import BadLabel, BadName, Error, MissingPackage, Unreadable
 from fpdb.fingerprint import NO_POSITION, Fingerprints, Purpose, Recipe, content_digest
-from fpdb.ingest.files import Skipped, Source
-from fpdb.ingest.jsonl import Lines
+from fpdb.ingest.files import InputDocument, Skipped
+from fpdb.ingest.jsonl import LineChunk
 from fpdb.ingest.record_fields import Fields
-from fpdb.ingest.redact_url import without_credentials
+from fpdb.ingest.redact_url import redact_url
 from fpdb.pairs.clusters import join
 from fpdb.storage.file_format import name_bytes
 
@@ -147,7 +147,7 @@ def _fingerprinted(row: Mapping[str, Any], recipe: Recipe, work: Work) -> dict[s
         "kgrams": found.kgrams,
         "note": found.note,
         "share": found.share,
-        "source": None if row["source"] is None else without_credentials(row["source"]),
+        "source": None if row["source"] is None else redact_url(row["source"]),
         "hashes": signed(found.hashes),
         "positions": found.positions,
     }
@@ -198,7 +198,7 @@ def _records(rows: Iterable[dict[str, Any]]) -> pa.RecordBatch:
 def _of_line(row: dict[str, Any], fields: Fields) -> dict[str, Any] | None:
     """None for an empty line."""
     line: bytes = row.pop("value")
-    found = next(Lines(line.removeprefix(codecs.BOM_UTF8), row["file"], 0, fields, "", 0).sources(), None)
+    found = next(LineChunk(line.removeprefix(codecs.BOM_UTF8), row["file"], 0, fields, "", 0).documents(), None)
     if found is None:
         return None
     described = {"error": found.reason} if isinstance(found, Skipped) else _described(found)
@@ -220,8 +220,8 @@ def _of_row(row: dict[str, Any], fields: Fields) -> dict[str, Any]:
         return {**row, "error": str(error)}
 
 
-def _described(found: Source) -> dict[str, Any]:
-    if found.name == found.at:
+def _described(found: InputDocument) -> dict[str, Any]:
+    if found.name == found.location:
         return {"error": 'no "name" and no "id"'}
     text = found.content
     for value in (found.name, text):

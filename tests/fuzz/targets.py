@@ -19,9 +19,9 @@ from fpdb.exchange.jsonl_export import Incoming
 from fpdb.fingerprint import KINDS, SCHEMES, Recipe, kind_of
 from fpdb.ingest.archive_walk import documents
 from fpdb.ingest.archives import LIMITS, Exhausted, Refused, find_member
-from fpdb.ingest.files import Skipped, Source, content_of
-from fpdb.ingest.jsonl import lines
-from fpdb.ingest.redact_url import without_credentials
+from fpdb.ingest.files import InputDocument, Skipped, read_content
+from fpdb.ingest.jsonl import read_lines
+from fpdb.ingest.redact_url import redact_url
 from fpdb.readers import folding
 from fpdb.readers.languages import EXTENSIONS
 from fpdb.storage import file_format, texts
@@ -352,12 +352,12 @@ def encodings() -> list[bytes]:
 
 
 def archive(data: bytes) -> None:
-    whole = Source("a", source="/a", size=len(data))
+    whole = InputDocument("a", source="/a", size=len(data))
     for found in documents(io.BufferedReader(io.BytesIO(data)), whole, SMALL):
         if not found.name.startswith("a"):
             raise AssertionError(found.name)
         if not isinstance(found, Skipped) and found.source is not None:
-            content_of(found)
+            read_content(found)
     with suppress(Refused, Exhausted):
         find_member(io.BufferedReader(io.BytesIO(data)), len(data), "a", "b.txt", SMALL)
 
@@ -369,10 +369,10 @@ def archives() -> list[bytes]:
 
 
 def json_lines(data: bytes) -> None:
-    for piece in lines(io.BytesIO(data), "l"):
-        for found in [piece] if isinstance(piece, Skipped) else piece.sources():
+    for piece in read_lines(io.BytesIO(data), "l"):
+        for found in [piece] if isinstance(piece, Skipped) else piece.documents():
             if not isinstance(found, Skipped):
-                content_of(found)
+                read_content(found)
 
 
 def line_seeds() -> list[bytes]:
@@ -413,8 +413,8 @@ def export_seeds() -> list[bytes]:
 
 def address(data: bytes) -> None:
     text = data.decode("utf-8", "surrogateescape")
-    once = without_credentials(text)
-    if without_credentials(once) != once:
+    once = redact_url(text)
+    if redact_url(once) != once:
         raise AssertionError(text)
 
 

@@ -28,11 +28,11 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.ingest import loading, prepare
-from fpdb.ingest.files import Chunk, ListChunk, Skipped, Source
-from fpdb.ingest.input_files import dumps, size_of_dumps
-from fpdb.ingest.jsonl import pieces, records
+from fpdb.ingest.files import Chunk, InputDocument, ListChunk, Skipped
+from fpdb.ingest.input_files import find_input_files, input_files_size
 from fpdb.ingest.loading import Stopped, load
 from fpdb.ingest.record_fields import Fields
+from fpdb.ingest.records import read_records, record_chunks
 from fpdb.multi_database import open_all
 from fpdb.search import spool
 from fpdb.search.batch_query import answers, bundled
@@ -97,9 +97,13 @@ def test_the_same_documents_in_any_form(rows: list[dict[str, Any]]) -> None:
         found = []
         for ending in (*(f".jsonl{packed}" for packed in PACKED), ".parquet"):
             path = written(Path(folder), rows, ending)
-            got = list(records([path], form_of(path), fields=fields))
+            got = list(read_records([path], form_of(path), fields=fields))
             found.append(
-                [(one.name.replace(path, "F"), one.content, one.labels) for one in got if isinstance(one, Source)]
+                [
+                    (one.name.replace(path, "F"), one.content, one.labels)
+                    for one in got
+                    if isinstance(one, InputDocument)
+                ]
             )
             assert len(found[-1]) == len(rows)
     expected = [
@@ -135,19 +139,19 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
         for row in rows:
             kind = "auto" if row.get("name") != "b.pdf" else "text"
             one.add(row.get("name") or row["id"], row["text"], kind=kind)
-        report = load(every, pieces([path], kind="auto"), jobs=jobs)
+        report = load(every, record_chunks([path], kind="auto"), jobs=jobs)
         assert (report.added, report.skips, report.shorts) == (37, 0, 2)
         assert catalogue(every) == catalogue(one)
         before = Path(every.path).read_bytes()
         for options in ({}, {"max_df": 2}, {"by": "resemblance", "min": 0.2, "top": 2}, {"regions": True}):
-            got = [found.answer for found in answers(every, pieces([path], kind="auto"), jobs=jobs, **options)]
+            got = [found.answer for found in answers(every, record_chunks([path], kind="auto"), jobs=jobs, **options)]
             assert got == [
                 one.query(row["text"], name=row.get("name") or row["id"], kind=document.kind, **options)
                 for row in rows
                 for document in [one.document(row.get("name") or row["id"])]
             ]
         assert Path(every.path).read_bytes() == before
-        assert load(every, pieces([path], kind="auto"), jobs=jobs).unchanged == 37
+        assert load(every, record_chunks([path], kind="auto"), jobs=jobs).unchanged == 37
         assert one.check() == every.check() == []
 
 
@@ -166,14 +170,14 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
     def counted() -> Iterator[Chunk]:
         nonlocal taken
         for piece in pieces:
-            taken += max(piece.held, piece.passed)
+            taken += max(piece.content_bytes, piece.input_bytes)
             yield piece
 
     given, bundles = [], 0
     for bundle in bundled(counted(), processes, most, start):
-        size = max(bundle.held, bundle.passed)
+        size = max(bundle.content_bytes, bundle.input_bytes)
         assert len(bundle.pieces) == 1 or size <= most + 9 * processes
-        assert taken - sum(max(one.held, one.passed) for one in given) < 2 * processes * most + 10
+        assert taken - sum(max(one.content_bytes, one.input_bytes) for one in given) < 2 * processes * most + 10
         given += bundle.pieces
         bundles += 1
     assert given == pieces
@@ -192,7 +196,7 @@ def test_lines_are_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     path = written(tmp_path, rows, ".jsonl")
     for name, some in [("one", rows[::2]), ("other", rows[1::2])]:
         with fpdb.open(tmp_path / name, recipe=RECIPES[preset]) as db:
-            load(db, pieces([written(tmp_path, some, ".jsonl.gz")], kind="auto"), jobs=1)
+            load(db, record_chunks([written(tmp_path, some, ".jsonl.gz")], kind="auto"), jobs=1)
     (tmp_path / "lines").mkdir()
     held = str(tmp_path / "lines")
     of_one, of_both = [str(tmp_path / "one")], [str(tmp_path / "one"), str(tmp_path / "other")]
@@ -201,10 +205,10 @@ def test_lines_are_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             for options in ({}, {"by": "weighted_containment"}, {"min": 0.5, "include_self": True}, {"regions": True}):
                 made = [
                     one.failure or b"".join(one.lines.pieces()).decode()
-                    for one in answers(db, pieces([path], kind="auto"), jobs=jobs, folder=held, **options)
+                    for one in answers(db, record_chunks([path], kind="auto"), jobs=jobs, folder=held, **options)
                     if one.failure or one.lines
                 ]
-                asked = answers(db, pieces([path], kind="auto"), jobs=1, **options)
+                asked = answers(db, record_chunks([path], kind="auto"), jobs=1, **options)
                 assert "".join(made) == "".join(
                     one.answer.to_json() if one.answer else one.failure or "" for one in asked
                 )
@@ -215,8 +219,8 @@ def test_texts_are_skipped_where_the_recipe_does_not_read_them(tmp_path: Path) -
     """Each gets its error, of what is added and of what is asked; what else there is goes on."""
     tokens = {"tokens": fpdb.Recipe.preset("code").rules["tokens"]}
     with fpdb.open(tmp_path / "x.fpdb", recipe=replace(fpdb.Recipe.preset("code"), rules=tokens)) as db:
-        program = Source("b.py", content="def f(x):\n" + "    x = x + 1\n" * 20, kind="code")
-        report = load(db, [Source("a", content=text(1)), program, Source("c", content=text(2))], jobs=1)
+        program = InputDocument("b.py", content="def f(x):\n" + "    x = x + 1\n" * 20, kind="code")
+        report = load(db, [InputDocument("a", content=text(1)), program, InputDocument("c", content=text(2))], jobs=1)
         assert (report.added, report.skips) == (1, 2)
         found = db.queries([("a", text(1)), (None, text(2))])
         assert [type(one) for one in found] == [fpdb.UnknownKind] * 2
@@ -275,7 +279,7 @@ def test_what_is_wrong_is_named_and_counted_and_the_rest_goes_on(
 
     path = str(tmp_path / "in.jsonl")
     with fpdb.open(tmp_path / "x.fpdb") as db:
-        report = load(db, pieces([path]), jobs=jobs, watcher=Watcher())
+        report = load(db, record_chunks([path]), jobs=jobs, watcher=Watcher())
         assert [one.name for one in report.skipped] == [f"{path}:{number}" for number in range(11, 11 + len(FAULTS))]
         assert all(one.reason.startswith(why) for one, (_, why) in zip(report.skipped, FAULTS, strict=True))
         assert (report.added, report.replaced, report.duplicates, report.skips) == (20, 1, 1, len(FAULTS))
@@ -284,7 +288,7 @@ def test_what_is_wrong_is_named_and_counted_and_the_rest_goes_on(
         assert db.check() == []
     with fpdb.open(tmp_path / "strict.fpdb") as db:
         with pytest.raises(Stopped, match=r"in\.jsonl:11: not JSON"):
-            load(db, pieces([path]), jobs=jobs, strict=True)
+            load(db, record_chunks([path]), jobs=jobs, strict=True)
         assert [document.name for document in db.documents()] == [f"d{number:03}" for number in range(10)]
 
 
@@ -295,25 +299,25 @@ def test_a_file_that_is_cut_off_gives_what_is_whole(tmp_path: Path, ending: str)
     path = tmp_path / f"in.jsonl{ending}"
     for size in (len(packed) * 3 // 4, len(packed) - 1, 12):
         path.write_bytes(packed[:size])
-        *good, last = records([str(path)])
+        *good, last = read_records([str(path)])
         assert isinstance(last, Skipped)
-        assert last.asked
+        assert last.requested
         assert last.name == f"{path}:{len(good) + 1}"
         assert last.reason.startswith("not read any further: ")
-        assert all(isinstance(one, Source) for one in good)
+        assert all(isinstance(one, InputDocument) for one in good)
         assert size == 12 or len(good) > 10 or ending == ".bz2"
     path.write_bytes(packed)
-    assert len(list(records([str(path)]))) == 50
+    assert len(list(read_records([str(path)]))) == 50
 
 
 def test_parquet_that_is_no_parquet_or_lacks_a_column(tmp_path: Path) -> None:
     path = written(tmp_path, [{"id": "a", "body": "x"}], ".parquet")
-    (skipped,) = records([path], "parquet")
-    assert skipped == Skipped(path.lstrip(), 'no column "text" (there is: id, body)', asked=True)
-    (source,) = records([path], "parquet", fields=Fields(text="body"))
-    assert isinstance(source, Source)
+    (skipped,) = read_records([path], "parquet")
+    assert skipped == Skipped(path.lstrip(), 'no column "text" (there is: id, body)', requested=True)
+    (source,) = read_records([path], "parquet", fields=Fields(text="body"))
+    assert isinstance(source, InputDocument)
     (tmp_path / "bad.parquet").write_bytes(b"nothing")
-    (skipped,) = records([str(tmp_path / "bad.parquet")], "parquet")
+    (skipped,) = read_records([str(tmp_path / "bad.parquet")], "parquet")
     assert isinstance(skipped, Skipped)
     rows = [{"id": f"r{number}", "text": text(number)} for number in range(40)]
     path = written(tmp_path, rows, ".parquet")
@@ -321,9 +325,9 @@ def test_parquet_that_is_no_parquet_or_lacks_a_column(tmp_path: Path) -> None:
     start = pq.ParquetFile(path).metadata.row_group(1).column(1).data_page_offset
     damaged[start : start + 40] = bytes(40)
     Path(path).write_bytes(damaged)
-    found = list(records([path], "parquet"))
+    found = list(read_records([path], "parquet"))
     assert [one for one in found if isinstance(one, Skipped)]
-    assert len([one for one in found if isinstance(one, Source)]) == 33
+    assert len([one for one in found if isinstance(one, InputDocument)]) == 33
 
 
 def test_folders_patterns_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,15 +337,15 @@ def test_folders_patterns_and_standard_input(tmp_path: Path, monkeypatch: pytest
         Path(name).write_bytes(gzip.compress(b"{}\n") if name.endswith("gz") else b"{}\n")
     os.symlink("../a.jsonl", "b/link.jsonl")
     inside = ["b/10.ndjson.gz", "b/2.jsonl", "b/c/x.json.gz", "b/link.jsonl"]
-    assert list(dumps(["b"], "jsonl")) == inside
-    assert list(dumps(["b/*.jsonl", "-"], "jsonl")) == ["b/2.jsonl", "b/link.jsonl", "-"]
-    assert size_of_dumps(["b"], "jsonl") == sum(os.path.getsize(path) for path in inside)
-    assert size_of_dumps(["b", "-"], "jsonl") is None
-    (skipped,) = dumps(["b"], "parquet")
+    assert list(find_input_files(["b"], "jsonl")) == inside
+    assert list(find_input_files(["b/*.jsonl", "-"], "jsonl")) == ["b/2.jsonl", "b/link.jsonl", "-"]
+    assert input_files_size(["b"], "jsonl") == sum(os.path.getsize(path) for path in inside)
+    assert input_files_size(["b", "-"], "jsonl") is None
+    (skipped,) = find_input_files(["b"], "parquet")
     assert isinstance(skipped, Skipped)
     packed = io.BytesIO(zstandard.compress(lines_of(numbered(2))))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(packed)))  # type: ignore[type-var]
-    assert [one.name for one in records(["-"])] == ["d000", "d001"]
+    assert [one.name for one in read_records(["-"])] == ["d000", "d001"]
 
 
 @pytest.mark.parametrize(
@@ -360,11 +364,11 @@ def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fields: Fields,
     monkeypatch.chdir(tmp_path)
     row = {"name": "the name", "id": 7, "text": "t", "ok": True, "none": None, "meta": {"url": "u", "body": "b"}}
     Path("in.jsonl").write_bytes(lines_of([row]))
-    (one,) = records(["in.jsonl"], fields=fields)
+    (one,) = read_records(["in.jsonl"], fields=fields)
     if name is None:
         assert isinstance(one, Skipped)
         return
-    assert isinstance(one, Source)
+    assert isinstance(one, InputDocument)
     assert one.name == name
     assert one.content == ("b" if fields.text else "t")
     if fields.labels:
@@ -376,11 +380,11 @@ import sys
 import fpdb
 from fpdb.ingest import loading
 from fpdb.ingest.loading import load
-from fpdb.ingest.jsonl import pieces
+from fpdb.ingest.records import record_chunks
 if __name__ == "__main__":
     loading.BATCH_POSTINGS = 2000
     with fpdb.open(sys.argv[1]) as db:
-        load(db, pieces([sys.argv[2]]), jobs=1)
+        load(db, record_chunks([sys.argv[2]]), jobs=1)
 """
 
 
@@ -404,10 +408,10 @@ def test_a_load_that_is_killed_goes_on_where_it_was(tmp_path: Path, monkeypatch:
             return fingerprint_texts(recipe, texts, **options)
 
         monkeypatch.setattr(fpdb.Recipe, "fingerprint_texts", counted)
-        report = load(db, pieces([path]), jobs=1)
+        report = load(db, record_chunks([path]), jobs=1)
         assert len(again) <= len(rows) - there + 1  # what was committed is not fingerprinted again
         assert report.documents == len(rows)
-        load(whole, pieces([path]), jobs=1)
+        load(whole, record_chunks([path]), jobs=1)
         assert catalogue(db) == catalogue(whole)
         asked = [(None, row["text"]) for row in rows[::20]]
         assert db.queries(asked) == whole.queries(asked)
@@ -457,7 +461,7 @@ def test_queries_with_common_hashes_and_errors(
     monkeypatch.setattr(candidates, "HITS_TOGETHER", together)
     monkeypatch.setattr(sys.modules["fpdb.search.ranking"], "TOGETHER", together)
     with fpdb.open(tmp_path / "x.fpdb", recipe=RECIPES[recipe]) as db:
-        load(db, (Source(f"{n}", content=text(n) + text(n % 3) + text(0)) for n in range(12)), jobs=1)
+        load(db, (InputDocument(f"{n}", content=text(n) + text(n % 3) + text(0)) for n in range(12)), jobs=1)
         db.add("template", text(1)[:90], boilerplate=True)
         db.remove("5")  # from here on some are dead, and there are several runs
         db.add("7", text(7) + text(2) + text(0))

@@ -22,12 +22,12 @@ import fpdb
 from fpdb.ingest import files as input_documents
 from fpdb.ingest import loading, prepare, process_pool
 from fpdb.ingest.batch import pack
-from fpdb.ingest.discover import files
-from fpdb.ingest.files import Skipped, Source, name_of
-from fpdb.ingest.jsonl import records
-from fpdb.ingest.loading import Report, load
-from fpdb.ingest.prepare import Outcome, Task, Worker, fingerprinted, in_pieces
+from fpdb.ingest.discover import discover
+from fpdb.ingest.files import InputDocument, Skipped, document_name
+from fpdb.ingest.loading import LoadSummary, load
+from fpdb.ingest.prepare import Outcome, Task, Worker, chunked, fingerprinted
 from fpdb.ingest.process_pool import WorkerError
+from fpdb.ingest.records import read_records
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
 
@@ -52,8 +52,8 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "BATCH_POSTINGS", 2000)
 
 
-def given_texts(count: int) -> list[Source]:
-    return [Source(f"d{seed:03}", content=text(seed), size=3000) for seed in range(count)]
+def given_texts(count: int) -> list[InputDocument]:
+    return [InputDocument(f"d{seed:03}", content=text(seed), size=3000) for seed in range(count)]
 
 
 def contents(db: fpdb.Database) -> list[tuple[object, ...]]:
@@ -81,7 +81,7 @@ def test_workers_and_one_process_make_the_same_database(tmp_path: Path) -> None:
     made = []
     for jobs in (1, 2, 3):
         with fpdb.open(tmp_path / f"{jobs}.fpdb") as db:
-            report = load(db, files([str(folder)]), jobs=jobs)
+            report = load(db, discover([str(folder)]), jobs=jobs)
             assert (report.added, len(report.skipped), len(report.too_short)) == (41, 1, 1)
             assert report.postings == db.info()["postings"]
             assert report.bytes == 40 * 3000
@@ -101,9 +101,9 @@ def test_texts_are_kept_as_they_were(
     folder = folder_of_texts(tmp_path / "texts", 20)
     expected: dict[str, str | bytes] = {str(path): path.read_bytes() for path in folder.rglob("*.txt")}
     expected |= {f"d{seed:03}": text(seed) for seed in range(9)} | {str(folder / "empty"): b""}
-    half = [*given_texts(9)[:4], *files([str(folder / "0")])]
+    half = [*given_texts(9)[:4], *discover([str(folder / "0")])]
     assert load(db, half, jobs=jobs).added == 11
-    every = [*given_texts(9), *files([str(folder)])]
+    every = [*given_texts(9), *discover([str(folder)])]
     report = load(db, every, jobs=jobs, keep_text=True)
     assert (report.updated, report.added, report.replaced) == (11, 19, 0)
     assert {document.name: db.original(document.name) for document in db.documents()} == expected
@@ -116,13 +116,13 @@ def test_texts_are_kept_as_they_were(
 
 def test_a_batch_holds_so_much_text_at_most(db: fpdb.Database, monkeypatch: pytest.MonkeyPatch) -> None:
     held = []
-    commit = fpdb.ingest.batch.Batch.change
+    commit = fpdb.ingest.batch.WriteBatch.change
 
-    def change(batch: fpdb.Batch) -> object:
+    def change(batch: fpdb.WriteBatch) -> object:
         held.append(batch.text_bytes)
         return commit(batch)
 
-    monkeypatch.setattr(fpdb.ingest.batch.Batch, "change", change)
+    monkeypatch.setattr(fpdb.ingest.batch.WriteBatch, "change", change)
     monkeypatch.setattr(loading, "BATCH_TEXT_BYTES", 500)
     load(db, given_texts(30), keep_text=True)
     largest = max(len(pack(text(seed)).packed) for seed in range(30))
@@ -158,7 +158,7 @@ def test_loading_again(db: fpdb.Database, jobs: int) -> None:
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 2)), max_size=12), st.booleans())
 @settings(max_examples=40)
 def test_the_last_document_of_a_name_wins(history: list[tuple[str, int]], separate: bool) -> None:
-    sources_given = [Source(name, content=text(seed), size=3000) for name, seed in history]
+    sources_given = [InputDocument(name, content=text(seed), size=3000) for name, seed in history]
     with tempfile.TemporaryDirectory() as folder, fpdb.open(os.path.join(folder, "x.fpdb")) as db:
         loads = (
             [sources_given[: len(history) // 2], sources_given[len(history) // 2 :]] if separate else [sources_given]
@@ -178,13 +178,13 @@ def test_the_last_document_of_a_name_wins_while_others_are_on_their_way(db: fpdb
     load(db, given_texts(1))
     for last in (1, 2):
         seeds = [1, 2] * 60 + [last]
-        load(db, (Source("a", content=text(seed), size=3000) for seed in seeds), jobs=jobs)
+        load(db, (InputDocument("a", content=text(seed), size=3000) for seed in seeds), jobs=jobs)
         assert db.document("a").digest == fpdb.fingerprint.content_digest(text(last))
 
 
 DOCUMENTS = st.lists(
     st.builds(
-        Source,
+        InputDocument,
         st.sampled_from(["a", "b", "d" * 500]),
         st.none(),
         content=st.sampled_from([text(0, 200), text(1, 200).encode(), "naïve " * 30, ""]),
@@ -200,7 +200,7 @@ DOCUMENTS = st.lists(
 @given(DOCUMENTS, DOCUMENTS, st.booleans(), st.booleans())
 @settings(max_examples=30)
 def test_what_is_known_is_what_adding_would_not_change(
-    before: list[Source], after: list[Source], boilerplate: bool, keep_text: bool
+    before: list[InputDocument], after: list[InputDocument], boilerplate: bool, keep_text: bool
 ) -> None:
     """A load counts and stores what adding one by one does, whatever is there already or comes in the same load."""
     with (
@@ -231,13 +231,13 @@ def test_what_is_known_is_what_adding_would_not_change(
 
 def test_pieces_are_read_twice_at_most_however_much_of_them_has_changed(db: fpdb.Database) -> None:
     class Counted(NamedTuple):
-        documents: list[Source | Skipped]
-        held: int = 0
-        passed: int = 0
+        items: list[InputDocument | Skipped]
+        content_bytes: int = 0
+        input_bytes: int = 0
 
-        def sources(self) -> Iterator[Source | Skipped]:
+        def documents(self) -> Iterator[InputDocument | Skipped]:
             read.append(self)
-            return iter(self.documents)
+            return iter(self.items)
 
     read: list[Counted] = []
     load(db, given_texts(60), jobs=1)
@@ -251,15 +251,15 @@ def test_pieces_are_read_twice_at_most_however_much_of_them_has_changed(db: fpdb
 
 
 def test_one_bad_document_stops_no_other(db: fpdb.Database, tmp_path: Path) -> None:
-    given_sources: list[Source | Skipped] = [
-        Source("gone", path=str(tmp_path / "gone")),
-        Source("folder", path=str(tmp_path)),
-        Source("nothing"),
-        Source("kind", content="x", kind="novel"),
-        Source("", content="x"),
-        Source("x" * 70_000, content="x"),
+    given_sources: list[InputDocument | Skipped] = [
+        InputDocument("gone", path=str(tmp_path / "gone")),
+        InputDocument("folder", path=str(tmp_path)),
+        InputDocument("nothing"),
+        InputDocument("kind", content="x", kind="novel"),
+        InputDocument("", content="x"),
+        InputDocument("x" * 70_000, content="x"),
         Skipped("passed", "over"),
-        Source("good", content=text(1)),
+        InputDocument("good", content=text(1)),
     ]
     report = load(db, given_sources)
     assert report.added == 1
@@ -270,15 +270,15 @@ def test_one_bad_document_stops_no_other(db: fpdb.Database, tmp_path: Path) -> N
     assert reasons["passed"] == "over"
 
 
-def test_a_large_file_in_pieces(db: fpdb.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_file_chunked(db: fpdb.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = text(1, 300_000).encode()
     path = tmp_path / "large.txt"
     path.write_bytes(content)
     assert input_documents.read(str(path)) == content
-    load(db, files([str(path)], name="large"))
+    load(db, discover([str(path)], name="large"))
     assert db.document("large").digest == fpdb.fingerprint.content_digest(content)
     monkeypatch.setattr(input_documents, "LARGEST", 200_000)
-    report = load(db, files([str(path)], name="too-large"))
+    report = load(db, discover([str(path)], name="too-large"))
     assert report.skipped[0].reason.startswith("too large")
     with pytest.raises(fpdb.Unreadable, match="too large"):
         input_documents.read(str(path))
@@ -292,17 +292,17 @@ def test_what_is_too_large_is_not_held_in_memory_to_say_so(
     monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 300)
     short, long = (json.dumps({"name": name, "text": "a" * size}) for name, size in (("a", 1_000), ("b", 9_000)))
     (tmp_path / "l").write_text("\n".join((short, long, short.replace('"a"', '"c"', 1), long)))
-    report = load(db, records([str(tmp_path / "l")]))
+    report = load(db, read_records([str(tmp_path / "l")]))
     assert [document.name for document in db.documents()] == ["a", "c"]
     assert [skipped.name.rpartition(":")[2] for skipped in report.skipped] == ["2", "4"]
     assert all(skipped.reason.startswith("too large") for skipped in report.skipped)
     endless = io.BytesIO(b"a" * 90_000)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(endless)))
-    assert load(db, files(["-"], name="d")).skipped[0].reason.startswith("too large")
+    assert load(db, discover(["-"], name="d")).skipped[0].reason.startswith("too large")
     assert endless.tell() < 90_000
 
 
-def interrupting(sources_given: Iterable[Source], after: int) -> Iterator[Source]:
+def interrupting(sources_given: Iterable[InputDocument], after: int) -> Iterator[InputDocument]:
     for index, source in enumerate(sources_given):
         if index == after:
             signal.raise_signal(signal.SIGINT)
@@ -345,9 +345,9 @@ def test_an_error_leaves_the_counts_right(db: fpdb.Database, monkeypatch: pytest
         commit(change)  # type: ignore[arg-type]
 
     monkeypatch.setattr(db._store, "commit", failing_commit)
-    report = Report()
+    report = LoadSummary()
     with pytest.raises(fpdb.StorageFailure):
-        load(db, given_texts(100), report=report)
+        load(db, given_texts(100), summary=report)
     assert 0 < report.added == len(db) < 100
 
 
@@ -361,7 +361,7 @@ def test_a_worker_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None
     slow = [Outcome("a", failure="slow")]
     monkeypatch.setattr(Worker, "outcomes", lambda *_: slow)
     with pytest.raises(WorkerError, match="--jobs 1"):
-        list(fingerprinted(in_pieces(given_texts(200)), Worker(fpdb.Recipe.preset(), Task()), 2))
+        list(fingerprinted(chunked(given_texts(200)), Worker(fpdb.Recipe.preset(), Task()), 2))
 
 
 def test_no_process_is_copied_whose_threads_the_system_does_not_tell(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,13 +377,13 @@ def test_reading_ahead_is_bounded(small_chunks: None, monkeypatch: pytest.Monkey
     monkeypatch.setattr(prepare, "CHUNKS_AHEAD", 2)
     made = 0
 
-    def given() -> Iterator[Source]:
+    def given() -> Iterator[InputDocument]:
         nonlocal made
         for source in given_texts(100):
             made += 1
             yield source
 
-    for index, outcome in enumerate(fingerprinted(in_pieces(given()), Worker(fpdb.Recipe.preset(), Task()), 2)):
+    for index, outcome in enumerate(fingerprinted(chunked(given()), Worker(fpdb.Recipe.preset(), Task()), 2)):
         assert outcome.place == f"d{index:03}"
         assert made - index <= 3 * (2 * 2 + 2)
 
@@ -395,18 +395,18 @@ def test_walking_is_sorted_and_follows_no_links(tmp_path: Path, monkeypatch: pyt
         Path(name).touch()
     os.symlink("..", "c/x/up")
     os.symlink("b", "linked")
-    assert [one.name for one in files(["."])] == ["a", "b/10", "b/2", "b-", "c/x/up", "c/x/y", "linked"]
-    assert [one.name for one in files(["linked"])] == ["linked/10", "linked/2"]
-    inside = next(iter(files(["linked"])))
-    assert isinstance(inside, Source)
+    assert [one.name for one in discover(["."])] == ["a", "b/10", "b/2", "b-", "c/x/up", "c/x/y", "linked"]
+    assert [one.name for one in discover(["linked"])] == ["linked/10", "linked/2"]
+    inside = next(iter(discover(["linked"])))
+    assert isinstance(inside, InputDocument)
     assert inside.source == f"{tmp_path}/linked/10"
 
 
 @given(st.lists(st.sampled_from(["a", "b", "..", ".", ""]), max_size=8), st.booleans())
 def test_a_name_keeps_all_parts_that_lead_somewhere(parts: list[str], absolute: bool) -> None:
     path = ("/" if absolute else "") + "/".join(parts)
-    name = name_of(path)
-    assert name_of(name) == name
+    name = document_name(path)
+    assert document_name(name) == name
     assert name.startswith("/") == path.startswith("/")
     assert [part for part in name.split("/") if part] == [part for part in parts if part not in ("", ".")]
 
@@ -417,7 +417,7 @@ def test_a_path_that_the_system_finds_too_long(tmp_path: Path, monkeypatch: pyte
         os.mkdir("d" * 250)
         os.chdir("d" * 250)
     monkeypatch.chdir(tmp_path)
-    (skipped,) = files(["d" * 250])
+    (skipped,) = discover(["d" * 250])
     assert isinstance(skipped, Skipped)
     assert skipped.reason == "file name too long"
 
@@ -427,10 +427,10 @@ def test_json_lines_are_documents_or_are_named(lines: list[dict[str, str | None]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "in.jsonl")
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        found = list(records([str(path)]))
+        found = list(read_records([str(path)]))
     assert len(found) == len(lines)
     for number, (line, one) in enumerate(zip(lines, found, strict=True), start=1):
-        if isinstance(one, Source):
+        if isinstance(one, InputDocument):
             named = line.get("name")
             assert (one.name, one.content) == (f"{path}:{number}" if named is None else named, line["text"])
         else:

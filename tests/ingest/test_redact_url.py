@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.fingerprint import Recipe
-from fpdb.ingest.jsonl import records
 from fpdb.ingest.loading import load
-from fpdb.ingest.redact_url import CREDENTIALS, without_credentials
+from fpdb.ingest.records import read_records
+from fpdb.ingest.redact_url import CREDENTIALS, redact_url
 
 SECRET = "s3cr3t"  # noqa: S105 (not one of ours)
 NAMES = [
@@ -46,27 +46,27 @@ def urls(draw):
 @given(urls())
 def test_credentials_go_and_all_else_stays(url):
     with_them, without = url
-    assert without_credentials(with_them) == without
+    assert redact_url(with_them) == without
 
 
 @given(st.one_of(st.text(), st.text("htps:/\\@?#&;=.a%\n ").map("http://".__add__)))
 def test_to_strip_again_changes_nothing_and_nothing_is_refused(source):
-    once = without_credentials(source)
-    assert without_credentials(once) == once
+    once = redact_url(source)
+    assert redact_url(once) == once
     assert len(once) <= len(source)
 
 
 @given(st.text())
 def test_paths_stay(path):
     for prefix in ("/", "./", "../"):
-        assert without_credentials(prefix + path) == prefix + path
+        assert redact_url(prefix + path) == prefix + path
 
 
 @pytest.mark.parametrize(
     "source", ["C:\\users\\a@b?token=1", "a.txt", "", "doi:10.1/2?token=1", "a@b.org", "x?token=1", "urn:a:b@c"]
 )
 def test_what_is_no_url_stays(source):
-    assert without_credentials(source) == source
+    assert redact_url(source) == source
 
 
 def test_whichever_way_a_source_comes(db, tmp_path, monkeypatch):
@@ -77,9 +77,9 @@ def test_whichever_way_a_source_comes(db, tmp_path, monkeypatch):
     assert db.add("a", "text", source=url) == "updated"
     db.add_fingerprints("b", [1, 2], source=url)
     (tmp_path / "l").write_text(json.dumps({"name": "c", "text": "text", "source": url}))
-    assert load(db, records([str(tmp_path / "l")])).added == 1
+    assert load(db, read_records([str(tmp_path / "l")])).added == 1
     monkeypatch.setattr(Recipe, "fingerprint", None)  # is not called: what is stored is known to be the same
-    assert load(db, records([str(tmp_path / "l")])).unchanged == 1
+    assert load(db, read_records([str(tmp_path / "l")])).unchanged == 1
     monkeypatch.undo()
     with db.batch() as batch:
         found = db.recipe.fingerprint("text")

@@ -24,11 +24,11 @@ import json, resource, sys
 import fpdb
 from bench.measuring import peak_memory
 from fpdb.ingest.loading import load
-from fpdb.ingest.discover import files
+from fpdb.ingest.discover import discover
 
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]), int(sys.argv[3])))
 with fpdb.open(sys.argv[1], recipe=fpdb.Recipe.preset("code")) as db:
-    report = load(db, files([sys.argv[2]], kind="auto"), jobs=1)
+    report = load(db, discover([sys.argv[2]], kind="auto"), jobs=1)
     problems = db.check()
 megabytes = max(peak_memory() >> 20, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
 skipped = {one.name: one.reason for one in report.skipped}

@@ -5,7 +5,7 @@ of itself may be a lie. Names of members are labels and never paths that are ope
 """
 
 from fpdb.ingest.archives.limits import LARGEST, LIMITS, Exhausted, Limits, Meter, Refused
-from fpdb.ingest.archives.member_lookup import MARK, Passed, archives_of, find_member, hold
+from fpdb.ingest.archives.member_lookup import MARK, MemberCache, find_member, hold, split_source
 from fpdb.ingest.archives.members import Member
 from fpdb.ingest.archives.opening import HEAD, Archive, archive_form, content_of, open_archive
 from fpdb.ingest.archives.streams import COMPRESSIONS, Unpacked, buffered
@@ -20,15 +20,15 @@ __all__ = [
     "Exhausted",
     "Limits",
     "Member",
+    "MemberCache",
     "Meter",
-    "Passed",
     "Refused",
     "Unpacked",
     "archive_form",
-    "archives_of",
     "buffered",
     "content_of",
     "find_member",
     "hold",
     "open_archive",
+    "split_source",
 ]

@@ -15,7 +15,7 @@ from fpdb.ingest.archives.streams import buffered
 MARK: Final = "!/"
 
 
-def archives_of(source: str) -> Iterator[tuple[str, str]]:
+def split_source(source: str) -> Iterator[tuple[str, str]]:
     """Every reading of a source as an archive's path and what is in it; a path, too, may have the mark in it."""
     at = source.find(MARK)
     while at > 0:
@@ -23,7 +23,7 @@ def archives_of(source: str) -> Iterator[tuple[str, str]]:
         at = source.find(MARK, at + 1)
 
 
-class Passed:
+class MemberCache:
     """What the members of one tar are, as far as there is room: it has to be read from its beginning for each of them,
     and many are asked for one after the other."""
 

@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.ingest import prepare, process_pool
 from fpdb.ingest.archive_walk import documents
-from fpdb.ingest.archives import Limits, Passed
+from fpdb.ingest.archives import Limits, MemberCache
 from fpdb.ingest.archives.members import Labels
-from fpdb.ingest.discover import files
-from fpdb.ingest.files import Skipped, Source, content_of
+from fpdb.ingest.discover import discover
+from fpdb.ingest.files import InputDocument, Skipped, read_content
 from fpdb.ingest.loading import load
-from fpdb.ingest.prepare import Task, Worker, fingerprinted, in_pieces
+from fpdb.ingest.prepare import Task, Worker, chunked, fingerprinted
 from fpdb.ingest.rotation import rotate
 from fpdb.regions.originals import identify, read_original
 from tests import hostile
@@ -47,17 +47,17 @@ def written(path: Path, content: bytes) -> str:
 def found(path: str | Path, **options: Any) -> dict[str, bytes | str]:
     """What `files` gives: contents, or reasons, by what comes behind the path in their names."""
     answers = {}
-    for one in files([str(path)], **options):
+    for one in discover([str(path)], **options):
         name = one.name.removeprefix(str(path)).removeprefix("/")
         assert name not in answers
         answers[name] = one.reason if isinstance(one, Skipped) else content(one)
     return answers
 
 
-def content(source: Source) -> bytes | str:
+def content(source: InputDocument) -> bytes | str:
     """What a worker would read, or why not."""
     try:
-        return content_of(source)
+        return read_content(source)
     except fpdb.Unreadable as error:
         return str(error)
 
@@ -122,8 +122,8 @@ def test_an_archive_gives_what_a_folder_gives(tmp_path: Path, tree: dict[str, by
         (folder / name).write_bytes(data)
     MAKERS[made](path, tree)
     assert found(path) == found(folder)
-    for one in files([str(path)]):
-        assert isinstance(one, Source)
+    for one in discover([str(path)]):
+        assert isinstance(one, InputDocument)
         assert one.source == f"{path}!/{one.name.removeprefix(f'{path}/')}"
         assert read_original(one.source, ()) == tree[one.name.removeprefix(f"{path}/")]
 
@@ -145,10 +145,10 @@ def test_archives_in_archives(tmp_path: Path) -> None:
         "a!": b"mark",
         "a!/b": b"of a kind",
     }
-    sources = {one.name: one.source for one in files([path]) if isinstance(one, Source)}
+    sources = {one.name: one.source for one in discover([path]) if isinstance(one, InputDocument)}
     assert sources[f"{path}/in.tgz/again.zip/good.txt"] == f"{path}!/in.tgz!/again.zip!/good.txt"
-    for one in files([path]):
-        assert isinstance(one, Source)
+    for one in discover([path]):
+        assert isinstance(one, InputDocument)
         assert read_original(one.source, ()) == one.content
 
 
@@ -161,18 +161,18 @@ def test_documents_in_the_form_of_a_zip_are_no_folders(tmp_path: Path) -> None:
         "p-1.dist-info/WHEEL": b"x",
     }
     for part, data in parts.items():
-        (first, *_) = files([written(tmp_path / "no-extension", hostile.zipped((part, data), hostile.GOOD))])
+        (first, *_) = discover([written(tmp_path / "no-extension", hostile.zipped((part, data), hostile.GOOD))])
         packed = part != "word/document.xml"
         assert (first.name == f"{tmp_path}/no-extension") == packed, part
         assert GOOD in found(written(tmp_path / "a.zip", hostile.zipped((part, data), hostile.GOOD)))
     for name in ("a.docx", "a.odt", "a.xlsx", "a.epub", "a.jar", "a.whl"):
-        (whole,) = files([written(tmp_path / name, hostile.zipped(hostile.GOOD))])
-        assert isinstance(whole, Source)
+        (whole,) = discover([written(tmp_path / name, hostile.zipped(hostile.GOOD))])
+        assert isinstance(whole, InputDocument)
         assert (whole.path, whole.content) == (str(tmp_path / name), None)
-        (inside,) = files([written(tmp_path / "outer.zip", hostile.zipped((name, hostile.zipped(hostile.GOOD))))])
-        assert isinstance(inside, Source)
+        (inside,) = discover([written(tmp_path / "outer.zip", hostile.zipped((name, hostile.zipped(hostile.GOOD))))])
+        assert isinstance(inside, InputDocument)
         assert inside.content == hostile.zipped(hostile.GOOD)
-    (kind,) = files([str(tmp_path / "no-extension")], kind="docx")
+    (kind,) = discover([str(tmp_path / "no-extension")], kind="docx")
     assert kind.name == f"{tmp_path}/no-extension"
 
 
@@ -273,15 +273,15 @@ def test_damage_is_named_and_nothing_is_made_up(tmp_path: Path, made: str, data:
     cut = data.draw(st.integers(1, len(whole)))
     at = data.draw(st.integers(0, len(whole) - 1))
     path.write_bytes(changed(whole, at, *data.draw(st.binary(max_size=8)))[:cut])
-    given = list(files([str(path)]))
-    read = [content(one) for one in given if isinstance(one, Source) and one.path is None]
+    given = list(discover([str(path)]))
+    read = [content(one) for one in given if isinstance(one, InputDocument) and one.path is None]
     wrong = [data for data in read if isinstance(data, bytes) and data not in tree.values()]
     if made.endswith("zip"):
         assert wrong == []
     elif not made.endswith(".tar"):  # which has checksums of its headers alone
         assert not wrong or any(isinstance(one, Skipped) and one.name == str(path) for one in given)
     for one in given:
-        if isinstance(one, Source) and one.path is None and isinstance(content(one), bytes):
+        if isinstance(one, InputDocument) and one.path is None and isinstance(content(one), bytes):
             assert read_original(one.source, ()) == one.content
 
 
@@ -298,12 +298,12 @@ def test_a_compressed_tar_is_unpacked_to_its_end(tmp_path: Path, made: str, cut:
 
 def test_an_archive_named_itself_that_is_damaged_counts_as_asked(tmp_path: Path) -> None:
     path = written(tmp_path / "a.zip", hostile.zipped(hostile.GOOD)[:-9])
-    (skipped,) = files([path])
+    (skipped,) = discover([path])
     assert isinstance(skipped, Skipped)
-    assert skipped.asked
-    (skipped,) = files([str(tmp_path)])
+    assert skipped.requested
+    (skipped,) = discover([str(tmp_path)])
     assert isinstance(skipped, Skipped)
-    assert not skipped.asked
+    assert not skipped.requested
 
 
 # ------------------------------------------------------------ limits
@@ -311,10 +311,12 @@ def test_an_archive_named_itself_that_is_damaged_counts_as_asked(tmp_path: Path)
 
 def limited(content: bytes, **limits: int) -> tuple[list[str], str]:
     """The labels of what was read, and the reason of what comes last."""
-    whole = Source("a.zip", content=content, size=len(content))
+    whole = InputDocument("a.zip", content=content, size=len(content))
     given = list(documents(io.BufferedReader(io.BytesIO(content)), whole, Limits(**limits)))
     *_, last = given
-    return [one.name for one in given if isinstance(one, Source)], last.reason if isinstance(last, Skipped) else ""
+    return [one.name for one in given if isinstance(one, InputDocument)], last.reason if isinstance(
+        last, Skipped
+    ) else ""
 
 
 def test_each_limit_ends_what_it_should() -> None:
@@ -350,10 +352,10 @@ def test_each_limit_ends_what_it_should() -> None:
 
 HOSTILE = """
 import json, resource, sys
-from fpdb.ingest.discover import files
+from fpdb.ingest.discover import discover
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 for path in sys.argv[1:]:
-    print(json.dumps([[one.name, getattr(one, "reason", None)] for one in files([path])]))
+    print(json.dumps([[one.name, getattr(one, "reason", None)] for one in discover([path])]))
 """
 
 
@@ -434,13 +436,13 @@ def test_content_on_its_way_is_bounded(tmp_path: Path, monkeypatch: pytest.Monke
     path = written(tmp_path / "a.zip", hostile.zipped(*((f"{at}", f"{at:09} ".encode() * 30_000) for at in range(60))))
     given = 0
 
-    def members() -> Iterator[Source | Skipped]:
+    def members() -> Iterator[InputDocument | Skipped]:
         nonlocal given
-        for one in files([path]):
+        for one in discover([path]):
             given += 1
             yield one
 
-    for done, outcome in enumerate(fingerprinted(in_pieces(members()), Worker(fpdb.Recipe.preset(), Task()), 2)):
+    for done, outcome in enumerate(fingerprinted(chunked(members()), Worker(fpdb.Recipe.preset(), Task()), 2)):
         assert outcome.failure is None
         assert given - done <= 20
 
@@ -452,8 +454,8 @@ def test_a_load_of_an_archive_and_again(
     monkeypatch.setattr(prepare, "ALONE_BYTES", 0)
     monkeypatch.setattr(prepare, "CHUNK_BYTES", 1000)
     path = written(tmp_path / "a.zip", hostile.zipped(*((f"{at}.txt", f"{at} ".encode() * 400) for at in range(30))))
-    assert load(db, files([path]), jobs=jobs).added == 30
-    assert load(db, files([path]), jobs=jobs).unchanged == 30
+    assert load(db, discover([path]), jobs=jobs).added == 30
+    assert load(db, discover([path]), jobs=jobs).unchanged == 30
     assert db.document(f"{path}/7.txt").source == f"{path}!/7.txt"
 
 
@@ -484,7 +486,7 @@ def test_what_is_passed_changes_no_answer(
     written(tmp_path / "x.tgz", gzip.compress(hostile.tarred(*members)))
     with warnings.catch_warnings(action="ignore"):  # of names that are there twice
         written(tmp_path / "x.zip", hostile.zipped(*members))
-    passed = Passed(room)
+    passed = MemberCache(room)
     for form, label in asked:
         source = f"{tmp_path}/x{form}!/{label}"
         assert read_original(source, (), passed) == read_original(source, ())
@@ -494,7 +496,7 @@ def test_rotation_reads_members_again(tmp_path: Path) -> None:
     text = " ".join(f"word{at * 7919 % 1009}" for at in range(900)).encode()
     path = written(tmp_path / "a.tar.gz", gzip.compress(hostile.tarred(("a.txt", text), ("b.txt", text[::-1]))))
     with fpdb.open(tmp_path / "k.fpdb", recipe=fpdb.Recipe.preset("koala")) as db:
-        load(db, files([path]))
+        load(db, discover([path]))
         rotated = rotate(db, db.documents(), rotation=1)
         assert (rotated.documents, rotated.stale) == (2, [])
         written(tmp_path / "a.tar.gz", gzip.compress(hostile.tarred(("a.txt", text))))

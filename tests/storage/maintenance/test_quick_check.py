@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import fpdb
 from fpdb.cli.program import cli
-from fpdb.ingest.files import Source
+from fpdb.ingest.files import InputDocument
 from fpdb.ingest.loading import load
 from fpdb.ingest.rotation import rotate
 
@@ -82,7 +82,11 @@ def test_rotation_refuses_what_it_cannot_do(koala: fpdb.Database, tmp_path: Path
 def test_a_rotation_of_everything_lists_stale_sources_with_their_contact(koala: fpdb.Database, tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / name).write_text(prose(ord(name), 3_000))
-        load(koala, [Source(name, str(tmp_path / name), source=str(tmp_path / name))], contact=f"{name}@example.org")
+        load(
+            koala,
+            [InputDocument(name, str(tmp_path / name), source=str(tmp_path / name))],
+            contact=f"{name}@example.org",
+        )
     koala.add("d", prose(9, 3_000))
     (tmp_path / "b").unlink()
     (tmp_path / "c").write_text("another text")
@@ -221,7 +225,7 @@ def test_distinct_samples_are_compared_at_the_higher_level(tmp_path: Path, sizes
 def test_workers_give_what_one_process_gives(tmp_path: Path, preset: str) -> None:
     """Shares, levels and positions too: the files hold the same postings and sizes."""
     folder = Path(sysconfig.get_path("stdlib"))
-    sources = [Source(path.name, str(path)) for path in sorted(folder.glob("*.py"))] * 3
+    sources = [InputDocument(path.name, str(path)) for path in sorted(folder.glob("*.py"))] * 3
     sources = [source._replace(name=f"{number}") for number, source in enumerate(sources)]
     found = []
     for jobs in (1, 2):
