@@ -7,27 +7,28 @@ import argparse
 import sys
 import time
 
-from .command_lines import GROUPS
+from .everything import groups
 from .recorder import Recorder, differences, load, save
 
 
 def main() -> int:
     """Return the exit status: 1 where something was to be compared and differs."""
+    every = groups()
     parser = argparse.ArgumentParser(prog="python -m tests.recorded", description=__doc__)
-    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"one of {', '.join(GROUPS)}; by default all")
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"one of {', '.join(every)}; by default all")
     parser.add_argument("--compare", action="store_true", help="write nothing")
     given = parser.parse_args()
     recorder = Recorder()
     changed = 0
-    for name in given.groups or GROUPS:
-        begun = time.process_time()
-        group = GROUPS[name]
-        cases = group.cases[::-1] if given.compare else group.cases
-        found = {case: recorder.run(group, case) for case in cases}
-        outcomes = {case: found[case] for case in group.cases}
+    for name in given.groups or every:
+        begun = time.perf_counter()
+        cases = list(every[name])
+        found = {case: every[name][case](recorder) for case in (cases[::-1] if given.compare else cases)}
+        outcomes = {case: found[case] for case in cases}
         told = differences(load(name), outcomes)
-        print(f"{name}: {len(cases)} cases, {time.process_time() - begun:.1f} s, {len(told)} lines differ")
-        print("\n".join(told[:200]))
+        print(f"{name}: {len(cases)} cases, {time.perf_counter() - begun:.1f} s, {len(told)} lines differ")
+        if told:
+            print("\n".join(told))
         changed += len(told)
         if not given.compare:
             save(name, outcomes)

@@ -4,7 +4,7 @@ A case is what a user types after `fpdb`, and may go on with further commands af
 the tools of `tools.py`, and `|`, `<` and `>` are what they are in a shell.
 """
 
-from . import lines_adding, lines_asking, lines_keeping, lines_recipes
+from . import lines_adding, lines_asking, lines_keeping, lines_recipes, written
 from .recorder import Group
 
 GROUPS: dict[str, Group] = {
@@ -23,5 +23,8 @@ GROUPS: dict[str, Group] = {
     "catalogue": lines_keeping.CATALOGUE,
     "care": lines_keeping.CARE,
     "several": lines_keeping.SEVERAL,
+    "damage": written.DAMAGE,
+    "missing": lines_keeping.MISSING,
+    "terminal": lines_keeping.TERMINAL,
     "processes": lines_keeping.PROCESSES,
 }

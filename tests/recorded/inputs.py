@@ -132,6 +132,10 @@ FILES: dict[str, Callable[[], Mapping[str, str | bytes]]] = {
         "open.key": KEY_LINE,
         "bad.key": "fpdb key 12\n",
     },
+    "stubs": lambda: {
+        f"stubs/{name}/{name}.py": f"raise ModuleNotFoundError('no {name} here', name='{name}')\n"
+        for name in ("pyarrow", "zstandard", "jinja2", "pypdfium2", "tree_sitter")
+    },
 }
 """Sorts of files, and what makes those of each."""
 

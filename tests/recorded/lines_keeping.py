@@ -2,7 +2,7 @@
 
 from .lines_adding import CORPUS
 from .lines_asking import ESSAYS
-from .recorder import Base, Group
+from .recorder import Base, Group, How
 
 COMMANDS = (
     *("init", "add", "remove", "query", "pairs", "drop-list", "spans", "common", "explain", "fingerprint", "list"),
@@ -170,18 +170,33 @@ SEVERAL = Group(
 PROCESSES = Group(
     Base(("essays", "programs"), CORPUS),
     (
-        "--help",
         "--version",
-        "query draft.txt",
         "query draft.txt --regions --format json",
-        "pairs --format csv",
         "--db new.fpdb add essays programs ; --db new.fpdb list --names",
-        "drop-list --min 0.1 --names -0 | remove --from - -0 ; info",
-        "show essays/carl.txt --text",
+        "drop-list --min 0.1 --names -0 | remove --from - -0",
         "query nowhere.txt",
         "query --frobnicate",
-        "export | --db new.fpdb import",
         "spans draft.txt --format parquet",
     ),
-    apart=True,
+    How.APART,
+)
+
+MISSING = Group(
+    Base(("essays", "kinds", "programs", "stubs"), CORPUS),
+    (
+        "PYTHONPATH=stubs/pyarrow pairs --format parquet",
+        "PYTHONPATH=stubs/zstandard show essays/carl.txt --text",
+        "PYTHONPATH=stubs/jinja2 pairs --report page.html",
+        "PYTHONPATH=stubs/pypdfium2 --db new.fpdb add kinds/paper.pdf kinds/page.html",
+        "PYTHONPATH=stubs/tree_sitter fingerprint programs/tools.py --preset code",
+        "PATH=/nowhere add paper.ps",
+    ),
+    How.APART,
+)
+"""Without packages and programs that need not be there."""
+
+TERMINAL = Group(
+    ESSAYS,
+    ("query draft.txt --top 3", "list", "pairs --format parquet", "show essays/carl.txt --text"),
+    How.TERMINAL,
 )

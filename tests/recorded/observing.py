@@ -38,7 +38,9 @@ def stable(text: str, folder: Path) -> str:
 def output(content: bytes, folder: Path, whole: int = OUTPUT) -> Any:
     """Return what was written, as lines; of what is long, or no text, a digest and how it begins."""
     if content.startswith(b"PAR1") and content.endswith(b"PAR1"):
-        return {"parquet": rows_of(content, folder)}
+        rows = rows_of(content, folder)
+        more = [] if sum(map(len, rows)) <= whole else [f"... of {len(rows)}: {digest(chr(10).join(rows))}"]
+        return {"parquet": [line[:500] for line in rows[:4]] + more if more else rows}
     text = stable(content.decode("utf-8", "surrogateescape"), folder)
     if len(text) > whole:
         head = [line[:200] for line in text.split("\n", 8)[:8]]

@@ -1,6 +1,7 @@
 """Runs cases, each in a fresh copy of the folder that its group begins with, and compares outcomes."""
 
 import difflib
+import gzip
 import json
 import shutil
 import tempfile
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import inputs, observing, running
+from .running import How
 
 HERE = Path(__file__).parent
 OUTCOMES = HERE / "outcomes"
@@ -27,11 +29,11 @@ class Base(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Cases that begin with the same folder. apart: in real processes."""
+    """Cases that begin with the same folder, and how they run."""
 
     base: Base
     cases: tuple[str, ...]
-    apart: bool = False
+    how: How = How.HERE
 
 
 class Recorder:
@@ -62,9 +64,9 @@ class Recorder:
         self.folder.mkdir()
         inputs.write_files(self.folder, *base.sorts)
         for name in base.databases:
-            shutil.copyfile(DATABASES / name, self.folder / name)
+            (self.folder / name).write_bytes(gzip.decompress((DATABASES / f"{name}.gz").read_bytes()))
         for number, step in enumerate(base.steps):
-            ended = running.run_step(step, self.folder, running.BEGIN + 86_400 * number, apart=False)
+            ended = running.run_step(step, self.folder, running.BEGIN + 86_400 * number, How.HERE)
             assert ended.status == 0, (step, ended)
         kept = self._bases / f"{len(list(self._bases.glob('*')))}"
         shutil.copytree(self.folder, kept)
@@ -77,10 +79,10 @@ class Recorder:
         moment = running.BEGIN + 30 * 86_400
         steps = []
         for number, step in enumerate(running.steps_of(case)):
-            ended = running.run_step(step, self.folder, moment + 3600 * number, apart=group.apart)
+            ended = running.run_step(step, self.folder, moment + 3600 * number, group.how)
             if not step.startswith("!"):
                 steps.append(self._seen(step, ended))
-        files = observing.files(self.folder, before, timeless=group.apart)
+        files = observing.files(self.folder, before, timeless=group.how is not How.HERE)
         return {"steps": steps, **({"files": files} if files else {})}
 
     def _seen(self, step: str, ended: running.Ended) -> dict[str, Any]:

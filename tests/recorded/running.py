@@ -3,13 +3,15 @@
 import gc
 import io
 import os
+import pty
 import re
 import shlex
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from enum import Enum
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -19,6 +21,14 @@ from . import tools
 SETTINGS = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 BEGIN = 1_700_000_000
 """The first moment of the clock that commands see, in seconds since 1970; each step of a case is an hour later."""
+
+
+class How(Enum):
+    """How commands run: in this process, as processes, or as processes that have a terminal."""
+
+    HERE = 1
+    APART = 2
+    TERMINAL = 3
 
 
 class Ended(NamedTuple):
@@ -63,16 +73,15 @@ def steps_of(case: str) -> list[str]:
     return [step.strip() for step in case.split(" ; ")]
 
 
-def run_step(step: str, folder: Path, moment: int, *, apart: bool) -> Ended:
-    """Run a step in a folder. moment: the time on the clock; apart: as real processes, which have the true time."""
+def run_step(step: str, folder: Path, moment: int, how: How) -> Ended:
+    """Run a step in a folder. moment: the time on the clock, but for processes, which have the true time."""
     if step.startswith("!"):
         tools.use(step[1:], folder)
         return Ended(0, b"", b"")
     piped, errors = b"", b""
     for command in parse(step):
         given = piped if command.source is None else (folder / command.source).read_bytes()
-        runner = _run_apart if apart else _run_here
-        ended = runner(command, given, folder, moment)
+        ended = _RUNNERS[how](command, given, folder, moment)
         errors += ended.err
         piped = ended.out
         if command.target is not None:
@@ -120,18 +129,37 @@ def _run_here(command: Command, given: bytes, folder: Path, moment: int) -> Ende
 
 
 def _run_apart(command: Command, given: bytes, folder: Path, _moment: int) -> Ended:
+    arguments, environment = _program(command)
+    result = subprocess.run(arguments, input=given, capture_output=True, check=False, cwd=folder, env=environment)
+    return Ended(result.returncode, result.stdout, result.stderr)
+
+
+def _run_in_terminal(command: Command, _given: bytes, folder: Path, _moment: int) -> Ended:
+    """Both of its outputs go to the terminal, and so to `out`."""
+    arguments, environment = _program(command)
+    main, side = pty.openpty()
+    with subprocess.Popen(arguments, stdin=side, stdout=side, stderr=side, cwd=folder, env=environment) as process:
+        os.close(side)
+        seen = b""
+        with suppress(OSError):  # the terminal's other end is closed
+            while piece := os.read(main, 1 << 16):
+                seen += piece
+        status = process.wait()
+    os.close(main)
+    return Ended(status, seen.replace(b"\r\n", b"\n"), b"")
+
+
+_RUNNERS = {How.HERE: _run_here, How.APART: _run_apart, How.TERMINAL: _run_in_terminal}
+
+
+def _program(command: Command) -> tuple[list[str], dict[str, str]]:
+    """What to run, and with which environment; folders of modules that are given come before all others."""
     import fpdb
 
     root = str(Path(fpdb.__file__).resolve().parent.parent)
-    result = subprocess.run(
-        [sys.executable, "-m", "fpdb", *command.arguments],
-        input=given,
-        capture_output=True,
-        check=False,
-        cwd=folder,
-        env={**_outside(), **SETTINGS, "PYTHONPATH": root, **command.settings},
-    )
-    return Ended(result.returncode, result.stdout, result.stderr)
+    paths = os.pathsep.join([*filter(None, [command.settings.get("PYTHONPATH")]), root])
+    environment = {**_outside(), **SETTINGS, **command.settings, "PYTHONPATH": paths}
+    return [sys.executable, "-m", "fpdb", *command.arguments], environment
 
 
 def _outside() -> dict[str, str]:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from .command_lines import GROUPS
+from .everything import groups
 from .recorder import Recorder, differences, load
 
+EVERY = groups()
 SHOWN = 300
 """Lines of differences that a failure shows."""
 
@@ -18,10 +19,9 @@ def recorder() -> Iterator[Recorder]:
     made.close()
 
 
-@pytest.mark.parametrize("name", GROUPS)
-def test_command_lines(recorder: Recorder, name: str) -> None:
-    group = GROUPS[name]
-    found = {case: recorder.run(group, case) for case in group.cases}
+@pytest.mark.parametrize("name", EVERY)
+def test_all_is_as_recorded(recorder: Recorder, name: str) -> None:
+    found = {case: run(recorder) for case, run in EVERY[name].items()}
     told = differences(load(name), found)
     if told:
         more = [] if len(told) <= SHOWN else [f"... and {len(told) - SHOWN} lines more"]

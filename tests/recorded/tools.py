@@ -1,10 +1,13 @@
 """What cases do to files between commands: `!cp a b`, `!rm a`, `!flip a 100`, and so on."""
 
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+
+from .adoptable import write_adoptable
 
 
 def use(line: str, folder: Path) -> None:
@@ -88,6 +91,16 @@ def _set_version(folder: Path, name: str, version: str) -> None:
         txn.put(key, seal.to_bytes(8, "little") + packed)
 
 
+def _make_adoptable(folder: Path, export: str, name: str) -> None:
+    write_adoptable((folder / export).read_bytes(), folder / name)
+
+
+def _unseal(folder: Path, name: str) -> None:
+    """Take the checksums out of an export, which may be without."""
+    text = (folder / name).read_bytes()
+    (folder / name).write_bytes(re.sub(rb',"checksum":"[0-9a-f]{16}"', b"", text))
+
+
 TOOLS: dict[str, Callable[..., None]] = {
     "cp": _copy,
     "rm": _remove,
@@ -101,4 +114,6 @@ TOOLS: dict[str, Callable[..., None]] = {
     "mkdir": _make_folder,
     "ln": _link,
     "version": _set_version,
+    "adoptable": _make_adoptable,
+    "unseal": _unseal,
 }
