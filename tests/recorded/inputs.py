@@ -134,7 +134,7 @@ FILES: dict[str, Callable[[], Mapping[str, str | bytes]]] = {
     },
     "stubs": lambda: {
         f"stubs/{name}/{name}.py": f"raise ModuleNotFoundError('no {name} here', name='{name}')\n"
-        for name in ("pyarrow", "zstandard", "jinja2", "pypdfium2", "tree_sitter")
+        for name in ("pyarrow", "zstandard", "jinja2", "tree_sitter")
     },
 }
 """Sorts of files, and what makes those of each."""

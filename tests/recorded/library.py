@@ -62,8 +62,7 @@ def _flow(recorder: Recorder, name: str) -> dict[str, Any]:
 
 def _observed(recorder: Recorder, work: Callable[[Callable[..., None]], None], base: Base = BASE) -> dict[str, Any]:
     """Return what some work gives to be seen, or raises, and the files that it leaves."""
-    recorder.begin(base)
-    before = observing.snapshot(recorder.folder)
+    before = recorder.begin(base)
     lines: list[str] = []
 
     def see(*values: Any) -> None:

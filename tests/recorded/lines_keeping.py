@@ -187,7 +187,6 @@ MISSING = Group(
         "PYTHONPATH=stubs/pyarrow pairs --format parquet",
         "PYTHONPATH=stubs/zstandard show essays/carl.txt --text",
         "PYTHONPATH=stubs/jinja2 pairs --report page.html",
-        "PYTHONPATH=stubs/pypdfium2 --db new.fpdb add kinds/paper.pdf kinds/page.html",
         "PYTHONPATH=stubs/tree_sitter fingerprint programs/tools.py --preset code",
         "PATH=/nowhere add paper.ps",
     ),

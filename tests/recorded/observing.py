@@ -1,6 +1,8 @@
 """What is observable of outputs and files, in a form that is the same on every run and good to read."""
 
+import filecmp
 import hashlib
+import io
 import json
 import re
 from pathlib import Path
@@ -64,29 +66,26 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
-def snapshot(folder: Path) -> dict[str, str]:
-    """Return a digest of each file in a folder, by name."""
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
-
-
-def files(folder: Path, before: dict[str, str], *, timeless: bool) -> dict[str, Any]:
+def files(folder: Path, before: Path, *, timeless: bool) -> dict[str, Any]:
     """Return what there is to see of the files that are new, or are others than before.
 
     Args:
         folder: What to look into.
-        before: The snapshot to compare with.
+        before: A folder that holds what this one did.
         timeless: Leave out times, since the clock was the true one.
     """
-    after = snapshot(folder)
-    seen: dict[str, Any] = {name: "gone" for name in before if name not in after and not name.endswith(BESIDE)}
-    for name, found in after.items():
-        if before.get(name) != found and (name not in before or not name.endswith(BESIDE)):
-            seen[stable(name, folder)] = file(folder / name, folder, timeless=timeless)
+    old, new = _names(before), _names(folder)
+    seen: dict[str, Any] = {name: "gone" for name in old if name not in new and not name.endswith(BESIDE)}
+    for name in new:
+        if name in old and (name.endswith(BESIDE) or filecmp.cmp(before / name, folder / name)):
+            continue
+        seen[stable(name, folder)] = file(folder / name, folder, timeless=timeless)
     return seen
+
+
+def _names(folder: Path) -> list[str]:
+    found = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return [str(path.relative_to(folder)) for path in found]
 
 
 def file(path: Path, folder: Path, *, timeless: bool = False) -> Any:
@@ -138,8 +137,6 @@ def _document(document: fpdb.Document, *, timeless: bool) -> str:
 
 
 def _digest_of_export(db: fpdb.Database, folder: Path) -> Any:
-    import io
-
     out = io.BytesIO()
     try:
         db.export(out, texts=True)

@@ -3,6 +3,7 @@
 import difflib
 import gzip
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -45,6 +46,8 @@ class Recorder:
     def __init__(self) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="recorded-")
         root = Path(self._temporary.name).resolve()
+        # Processes compile each module but once, whatever the environment says of caches.
+        running.SETTINGS |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(root / "compiled")}
         self._bases = root / "bases"
         self.folder = root / ("w" * max(PATH_LENGTH - len(str(root)) - 1, 4))
         self._base = cache(self._make_base)
@@ -53,11 +56,12 @@ class Recorder:
         """Remove the temporary folder."""
         self._temporary.cleanup()
 
-    def begin(self, base: Base) -> None:
-        """Make the folder hold what a base says, and nothing else."""
+    def begin(self, base: Base) -> Path:
+        """Make the folder hold what a base says, and nothing else; return a folder that holds the same."""
         made = self._base(base)
         shutil.rmtree(self.folder, ignore_errors=True)
-        shutil.copytree(made, self.folder)
+        shutil.copytree(made, self.folder, copy_function=_take)
+        return made
 
     def _make_base(self, base: Base) -> Path:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -74,8 +78,7 @@ class Recorder:
 
     def run(self, group: Group, case: str) -> dict[str, Any]:
         """Return the outcome of a case: of each step the exit status and what it wrote, and the files at the end."""
-        self.begin(group.base)
-        before = observing.snapshot(self.folder)
+        before = self.begin(group.base)
         moment = running.BEGIN + 30 * 86_400
         steps = []
         for number, step in enumerate(running.steps_of(case)):
@@ -91,6 +94,14 @@ class Recorder:
             if content:
                 seen[name] = observing.output(content, self.folder)
         return seen
+
+
+def _take(source: str, target: str) -> None:
+    """Copy what may be changed where it is; of other files, which are only ever replaced, there can be links."""
+    if ".fpdb" in source:
+        shutil.copy2(source, target)
+    else:
+        os.link(source, target)
 
 
 def load(name: str) -> dict[str, Any]:

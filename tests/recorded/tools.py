@@ -1,6 +1,5 @@
 """What cases do to files between commands: `!cp a b`, `!rm a`, `!flip a 100`, and so on."""
 
-import os
 import re
 import shlex
 import shutil
@@ -28,9 +27,16 @@ def _remove(folder: Path, *names: str) -> None:
         (folder / name).unlink()
 
 
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file anew: the one that is there may have other names."""
+    mode = path.stat().st_mode
+    path.unlink()
+    path.write_bytes(content)
+    path.chmod(mode)
+
+
 def _append(folder: Path, name: str, text: str) -> None:
-    with (folder / name).open("ab") as file:
-        file.write(text.encode())
+    _replace(folder / name, (folder / name).read_bytes() + text.encode())
 
 
 def _flip(folder: Path, name: str, *places: str) -> None:
@@ -38,7 +44,7 @@ def _flip(folder: Path, name: str, *places: str) -> None:
     data = bytearray((folder / name).read_bytes())
     for place in places:
         data[int(place)] ^= 255
-    (folder / name).write_bytes(data)
+    _replace(folder / name, data)
 
 
 def _flip_text(folder: Path, name: str, found: str) -> None:
@@ -46,26 +52,27 @@ def _flip_text(folder: Path, name: str, found: str) -> None:
     data = (folder / name).read_bytes()
     wanted = found.encode()
     assert wanted in data, f"{name} has no {found!r}"
-    (folder / name).write_bytes(data.replace(wanted, bytes([wanted[0] ^ 255]) + wanted[1:]))
+    _replace(folder / name, data.replace(wanted, bytes([wanted[0] ^ 255]) + wanted[1:]))
 
 
 def _substitute(folder: Path, name: str, old: str, new: str) -> None:
     text = (folder / name).read_bytes()
     assert old.encode() in text, f"{name} has no {old!r}"
-    (folder / name).write_bytes(text.replace(old.encode(), new.encode(), 1))
+    _replace(folder / name, text.replace(old.encode(), new.encode(), 1))
 
 
 def _cut(folder: Path, name: str, size: str) -> None:
-    os.truncate(folder / name, int(size))
+    _replace(folder / name, (folder / name).read_bytes()[: int(size)])
 
 
 def _cut_lines(folder: Path, name: str, first: str, last: str) -> None:
     """Keep the lines from first to last, which count from 1."""
     lines = (folder / name).read_bytes().splitlines(keepends=True)
-    (folder / name).write_bytes(b"".join(lines[int(first) - 1 : int(last)]))
+    _replace(folder / name, b"".join(lines[int(first) - 1 : int(last)]))
 
 
 def _mode(folder: Path, mode: str, name: str) -> None:
+    _replace(folder / name, (folder / name).read_bytes())
     (folder / name).chmod(int(mode, 8))
 
 
@@ -98,7 +105,7 @@ def _make_adoptable(folder: Path, export: str, name: str) -> None:
 def _unseal(folder: Path, name: str) -> None:
     """Take the checksums out of an export, which may be without."""
     text = (folder / name).read_bytes()
-    (folder / name).write_bytes(re.sub(rb',"checksum":"[0-9a-f]{16}"', b"", text))
+    _replace(folder / name, re.sub(rb',"checksum":"[0-9a-f]{16}"', b"", text))
 
 
 TOOLS: dict[str, Callable[..., None]] = {
