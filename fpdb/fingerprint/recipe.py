@@ -230,15 +230,37 @@ class Recipe:
         """
         kind = self.resolve(kind, content, name)
         alphabet, rule = self.rule_for(kind)
+        if window is not None:
+            rule.widen(window)  # refuses one that is narrower before the document is read, as does a missing key
+        self.check_key()
+        symbols = find_kind(kind).read(content, alphabet, name)
+        if len(symbols) >= SYMBOLS_LIMIT:
+            raise Unreadable(f"a document may have {SYMBOLS_LIMIT - 1} symbols; this one has {len(symbols)}")
+        return self.fingerprint_symbols(
+            symbols, kind, purpose=purpose, window=window, rotation=rotation, frequencies=frequencies
+        )
+
+    def fingerprint_symbols(
+        self,
+        symbols: Symbols,
+        kind: str,
+        *,
+        purpose: Purpose = "store",
+        window: int | None = None,
+        rotation: int = 0,
+        frequencies: Frequencies | None = None,
+    ) -> Fingerprints:
+        """Return the fingerprints of a document of this kind, not "auto", that has been read, see `fingerprint`.
+
+        So a document is read once that is fingerprinted with two windows.
+        """
+        alphabet, rule = self.rule_for(kind)
         parameters = rule.parameters if window is None else rule.widen(window)
         _check_whole("rotation", rotation, range(2**63))
         hashing = self._hashing(alphabet)
         select = find_scheme(rule.scheme).selector(purpose, rotation)
         if purpose == "discard":
             select, parameters = find_scheme("full").select, {}
-        symbols = find_kind(kind).read(content, alphabet, name)
-        if len(symbols) >= SYMBOLS_LIMIT:
-            raise Unreadable(f"a document may have {SYMBOLS_LIMIT - 1} symbols; this one has {len(symbols)}")
         kgrams = KGrams(symbols.values, rule.k, hashing, symbols, frequencies)
         positions, hashes, level = select(kgrams, **parameters)
         stored = hashing.stored(hashes)
