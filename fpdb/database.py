@@ -33,6 +33,7 @@ from fpdb.search.ranking import Ranked, lines_of_all
 from fpdb.search.searchable import Searchable
 from fpdb.storage import file_format
 from fpdb.storage.file_format import Record
+from fpdb.storage.reader import Reader
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 
@@ -409,10 +410,10 @@ class Database(Searchable):
     def _snapshot(self) -> AbstractContextManager[Snapshot]:
         return self._store.snapshot()
 
-    def _placed(self, _: Snapshot, ranked: Ranked) -> Ranked:
+    def _placed(self, _: Reader, ranked: Ranked) -> Ranked:
         return ranked  # in the one file there is
 
-    def _lines(self, view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
+    def _lines(self, view: Reader, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
         return lines_of_all(view, asked, options)
 
     def _from_view(self, answer: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:

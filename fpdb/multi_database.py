@@ -16,7 +16,7 @@ from fpdb.regions.sources import Sources
 from fpdb.search.ranking import Ranked
 from fpdb.search.searchable import Searchable
 from fpdb.storage.multi_snapshot import MultiSnapshot, MultiSnapshotCache
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 
 def open_all(
@@ -76,7 +76,7 @@ class MultiDatabase(Searchable):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+    def _snapshot(self) -> AbstractContextManager[Reader]:
         return self._together()
 
     @contextmanager
@@ -88,7 +88,7 @@ class MultiDatabase(Searchable):
     def _sources(self, texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
         return sources_of([one.path for one in self.databases.values()], texts)
 
-    def _placed(self, view: Snapshot, ranked: Ranked) -> Ranked:
+    def _placed(self, view: Reader, ranked: Ranked) -> Ranked:
         together = cast(MultiSnapshot, view)  # as `_snapshot` makes it
         names = [self._names[together.store_of(document)] for document in ranked.documents]
         matches = [match._replace(database=name) for match, name in zip(ranked.answer.matches, names, strict=True)]

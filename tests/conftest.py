@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import fpdb
-from fpdb.storage import catalogue, commit, file_format, snapshot, store
+from fpdb.storage import catalogue, commit, file_format, hits, store
 from fpdb.storage.maintenance import copies
 from fpdb.storage.runs import merge, merge_policy, run_blocks
 
@@ -48,7 +48,7 @@ SMALL = [
     (file_format, "SIZES_PER_CHUNK", 16),
     (file_format, "TEXT_PIECE", 16),
     (catalogue, "SIZES_PER_CHUNK", 16),
-    (snapshot, "MANY", 30),
+    (hits, "COUNTED_BY_ID", 30),
 ]
 
 SWITCHES = [

@@ -18,6 +18,7 @@ from fpdb.storage import file_format
 from fpdb.storage.commit import Change
 from fpdb.storage.commit import PreparedDocument as PreparedDocument  # these five are handed out
 from fpdb.storage.file_format import Record as Record
+from fpdb.storage.reader import Reader
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.texts import KeptText as KeptText
 from fpdb.storage.texts import check_packages as check_packages
@@ -410,7 +411,7 @@ def purpose_of(boilerplate: bool) -> Purpose:
     return "discard" if boilerplate else "store"
 
 
-def frequencies(view: Snapshot) -> Callable[[NDArray[np.uint64]], NDArray[np.int64]]:
+def frequencies(view: Reader) -> Callable[[NDArray[np.uint64]], NDArray[np.int64]]:
     """In how many documents each of some hashes is."""
 
     def count(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from fpdb.arrays import I64, U32
 from fpdb.errors import BadQuery
 from fpdb.pairs.counting import Comparison, PairOptions, Watch
 from fpdb.pairs.keep_policy import keep_order, keep_rule
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Clustered(NamedTuple):
 
 
 def clusters(
-    view: Snapshot, options: PairOptions, keep: str | None = None, watch: Watch | None = None
+    view: Reader, options: PairOptions, keep: str | None = None, watch: Watch | None = None
 ) -> Iterator[Cluster]:
     """The clusters, the largest first, then by name; `top` of them at most. keep: see `keeping.keep_rule`. Raises
     BadQuery, Corrupt."""

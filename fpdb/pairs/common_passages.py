@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from fpdb.arrays import I64, U32, U64
+from fpdb.arrays import I64, U32, U64, contains, sorted_distinct
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import NO_POSITION, Recipe
-from fpdb.pairs.corpus import postings
 from fpdb.regions.region_finder import read_document
 from fpdb.regions.sources import Sources, SourceState
-from fpdb.search.ranking import sorted_distinct
-from fpdb.storage.runs.run_blocks import contains
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.posting_scan import scan_posting_lists
+from fpdb.storage.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ class Frequent:
 
 
 def frequent(
-    view: Snapshot, recipe: Recipe, sources: Sources, *, min_df: int, top: int | None = None
+    view: Reader, recipe: Recipe, sources: Sources, *, min_df: int, top: int | None = None
 ) -> Iterator[Frequent]:
     """The passages of hashes that `min_df` documents hold or more, boilerplate left out: those of most documents first,
     then of most fingerprints, then by where they are. Raises BadQuery, Corrupt, MissingPackage."""
@@ -65,29 +63,19 @@ def frequent(
     yield from found[:top]
 
 
-def _counted(view: Snapshot, least: int) -> tuple[U64, I64, U32]:
+def _counted(view: Reader, least: int) -> tuple[U64, I64, U32]:
     """The hashes that so many live documents hold, in how many, and the first of these; shape (n,)."""
     parts: list[tuple[U64, I64, U32]] = [(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint32))]
-    any_dead = view.any_dead()
-    for hashes, holders in postings(view):
-        if any_dead:
-            live = view.live(holders)
-            hashes, holders = hashes[live], holders[live]
-        if not len(hashes):
-            continue
-        begins = np.r_[True, hashes[1:] != hashes[:-1]]
-        once = begins | np.r_[True, holders[1:] != holders[:-1]]
-        hashes, holders = hashes[once], holders[once]
-        starts = np.flatnonzero(begins[once])
-        counts = np.diff(np.r_[starts, len(hashes)])
-        chosen = counts >= least
-        parts.append((hashes[starts[chosen]], counts[chosen], holders[starts[chosen]]))
+    for lists in scan_posting_lists(view):
+        chosen = lists.frequencies >= least
+        starts = (np.cumsum(lists.frequencies) - lists.frequencies)[chosen]
+        parts.append((lists.hashes[chosen], lists.frequencies[chosen], lists.document_ids[starts]))
     hashes, counts, holders = (np.concatenate(column) for column in zip(*parts, strict=True))
     return hashes, counts, holders
 
 
 def _passages(
-    view: Snapshot, recipe: Recipe, sources: Sources, number: int, hashes: U64, counts: I64
+    view: Reader, recipe: Recipe, sources: Sources, number: int, hashes: U64, counts: I64
 ) -> Iterator[Frequent]:
     """The passages of one document that these hashes make up. hashes: sorted."""
     name = view.catalogue.record(number).name.decode("utf-8", "surrogateescape")

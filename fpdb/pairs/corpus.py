@@ -19,13 +19,11 @@ from fpdb.errors import BadQuery
 from fpdb.pairs import _counting
 from fpdb.storage import file_format
 from fpdb.storage.file_format import Record
-from fpdb.storage.runs import merge
-from fpdb.storage.runs.run_blocks import contains
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.posting_scan import scan_postings
+from fpdb.storage.reader import Reader
 
 NONE: Final = 2**32 - 1  # the rank of what is not compared
 NO_U32: Final[U32] = np.empty(0, np.uint32)
-NOBODY: Final = np.empty(0, np.uint8)
 
 Owner = Callable[[Record], bytes | None]
 
@@ -55,7 +53,7 @@ class Collection:
         return self.names[rank].decode("utf-8", "surrogateescape")
 
 
-def collect(view: Snapshot, owner: Owner, is_new: Callable[[Record], bool], *, by_owner: bool) -> Collection:
+def collect(view: Reader, owner: Owner, is_new: Callable[[Record], bool], *, by_owner: bool) -> Collection:
     """Reads the catalogue once. owner: of a document, None for one that has none, which is then its own; a collection
     by owner is new where one of its documents is."""
     ids: list[int] = []
@@ -63,8 +61,6 @@ def collect(view: Snapshot, owner: Owner, is_new: Callable[[Record], bool], *, b
     owners: list[bytes | None] = []
     new: list[bool] = []
     for number, record in view.catalogue.records():
-        if number >= file_format.FIRST_BOILERPLATE:
-            break
         ids.append(number)
         names.append(record.name)
         owners.append(owner(record))
@@ -88,30 +84,12 @@ def collect(view: Snapshot, owner: Owner, is_new: Callable[[Record], bool], *, b
     return _collection(documents, ranks[of], chosen, NO_U32, least[members], int(group_new.sum()))
 
 
-def posting_lists(view: Snapshot, documents: Collection) -> Iterator[U32]:
+def posting_lists(view: Reader, documents: Collection) -> Iterator[U32]:
     """The posting lists of all hashes but boilerplate, in order of the hashes, some whole lists at a time, in the form
     of `_counting.lists`. Raises Corrupt."""
-    for hashes, holders in postings(view):
+    for hashes, holders in scan_postings(view):
         ranks = _counting.ranks_of(holders, documents.pages, documents.table)
         yield _lists(hashes, ranks, documents.monotone)
-
-
-def postings(view: Snapshot) -> Iterator[tuple[U64, U32]]:
-    """The hashes and documents of all postings but boilerplate's, sorted, each hash whole. Those of dead documents are
-    among them, and documents that hold a hash at several positions are repeated. Raises Corrupt."""
-    boilerplate = view.boilerplate()
-    pieces = merge.merged(view.scans(), NOBODY, 0)
-    hashes, documents = np.empty(0, np.uint64), NO_U32
-    for piece in pieces:
-        more, more_documents = piece.hashes, piece.documents
-        if len(boilerplate):
-            kept = ~contains(boilerplate, more)
-            more, more_documents = more[kept], more_documents[kept]
-        hashes, documents = np.concatenate((hashes, more)), np.concatenate((documents, more_documents))
-        whole = int(np.searchsorted(hashes, hashes[-1])) if len(hashes) else 0  # the last list may go on
-        yield hashes[:whole], documents[:whole]
-        hashes, documents = hashes[whole:], documents[whole:]
-    yield hashes, documents
 
 
 def owner_rule(source: str) -> Owner:

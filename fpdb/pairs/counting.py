@@ -28,7 +28,7 @@ from fpdb.pairs import _counting
 from fpdb.pairs.corpus import NO_U32, collect, newness_rule, owner_rule, posting_lists
 from fpdb.search.rarity import ratio, weigh
 from fpdb.storage import file_format
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 BUDGET: Final = 1 << 27  # postings in memory at once: 1 GiB, half as much again with weights
 ROOM: Final = 1 << 18  # pairs that a thread hands on at once
@@ -137,7 +137,7 @@ NOTHING: Final = Found(NO_U32, NO_U32, NO_U32, np.empty(0), np.empty(0))
 class Comparison:
     """One run over a commit's documents."""
 
-    def __init__(self, view: Snapshot, options: PairOptions, watch: Watch | None = None) -> None:
+    def __init__(self, view: Reader, options: PairOptions, watch: Watch | None = None) -> None:
         """watch: is told how it gets on. Raises BadQuery: the measure is told by regions; Corrupt."""
         self.view = view
         self.options = options.told_by_hashes()
@@ -160,7 +160,7 @@ class Comparison:
                 lists, self.max_df, self.documents.new, self.weights, self._sizes, self._paired, self._totals
             )
             done += len(lists)
-            self._watch("reading", "posting", done, view.state.postings)
+            self._watch("reading", "posting", done, view.posting_count)
         self._bounds = self._totals if options.weighted else self._sizes.astype(np.float64)
 
     def batches(self) -> Iterator[Found]:

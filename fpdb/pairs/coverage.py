@@ -22,13 +22,13 @@ from fpdb.regions.region_finder import located
 from fpdb.regions.sources import Sources
 from fpdb.search.rarity import rarity
 from fpdb.storage import file_format
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 AT_ONCE: Final = 1 << 14  # pairs that are compared together
 
 
 def pairs_by_texts(
-    view: Snapshot,
+    view: Reader,
     recipe: Recipe,
     sources: Sources,
     options: PairOptions,
@@ -38,12 +38,12 @@ def pairs_by_texts(
     watch: Watch | None,
 ) -> Iterator[Pair]:
     """The pairs that pass, ranked; with their regions, if these are asked for. Raises Corrupt, MissingPackage."""
-    beside = PairAligner(view, recipe, sources, cap_of(options.max_df, view.state.documents), gap=gap)
+    beside = PairAligner(view, recipe, sources, cap_of(options.max_df, view.document_count), gap=gap)
     found = covered(view, beside, options, watch) if options.regional else pairs(view, options, watch)
     return with_regions(view, beside, found) if regions else found
 
 
-def covered(view: Snapshot, beside: PairAligner, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:
+def covered(view: Reader, beside: PairAligner, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:
     """The pairs that pass, by a measure that regions tell, then shared, both descending, then the names' bytes.
 
     Compares the documents of all pairs that share enough hashes; but by weighted coverage, which is the rarity at most,
@@ -89,7 +89,7 @@ def covered(view: Snapshot, beside: PairAligner, options: PairOptions, watch: Wa
     yield from sorted(passing(), key=place) if options.top is None else nsmallest(options.top, passing(), key=place)
 
 
-def with_regions(view: Snapshot, beside: PairAligner, found: Iterable[Pair]) -> Iterator[Pair]:
+def with_regions(view: Reader, beside: PairAligner, found: Iterable[Pair]) -> Iterator[Pair]:
     """The pairs with their regions, and what these cover. Raises Corrupt, MissingPackage."""
     found = iter(found)
     while some := list(islice(found, AT_ONCE)):
@@ -102,10 +102,10 @@ def with_regions(view: Snapshot, beside: PairAligner, found: Iterable[Pair]) -> 
         yield from some
 
 
-def _compared(view: Snapshot, beside: PairAligner, some: Sequence[Pair]) -> Iterator[tuple[int, PairAlignment]]:
-    numbers = view.catalogue.find_all({file_format.name_bytes(name) for pair in some for name in (pair.a, pair.b)})
+def _compared(view: Reader, beside: PairAligner, some: Sequence[Pair]) -> Iterator[tuple[int, PairAlignment]]:
+    numbers = view.find_by_name({file_format.name_bytes(name) for pair in some for name in (pair.a, pair.b)})
     return beside.compare(
-        [(numbers[file_format.name_bytes(pair.a)], numbers[file_format.name_bytes(pair.b)]) for pair in some]
+        [(numbers[file_format.name_bytes(pair.a)][0], numbers[file_format.name_bytes(pair.b)][0]) for pair in some]
     )
 
 

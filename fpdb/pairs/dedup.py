@@ -13,16 +13,15 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import F64, I64, U32
+from fpdb.arrays import F64, I64, U32, contains, sorted_distinct
 from fpdb.errors import BadQuery
 from fpdb.pairs import _counting
 from fpdb.pairs.clusters import Clustered, connect
-from fpdb.pairs.corpus import NONE, postings
+from fpdb.pairs.corpus import NONE
 from fpdb.pairs.counting import Comparison, Found, PairOptions, Watch
 from fpdb.pairs.keep_policy import keep_order, keep_rule
-from fpdb.search.ranking import sorted_distinct
-from fpdb.storage.runs.run_blocks import contains
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.posting_scan import scan_postings
+from fpdb.storage.reader import Reader
 
 Reason = Literal["similar", "connected"]
 LOW: Final = np.uint64(32)  # bits of a rank in a number of both
@@ -50,7 +49,7 @@ class Drop:
 
 
 def drop_list(
-    view: Snapshot, options: PairOptions, keep: str, *, direct: bool, watch: Watch | None = None
+    view: Reader, options: PairOptions, keep: str, *, direct: bool, watch: Watch | None = None
 ) -> Iterator[Drop]:
     """The documents to remove, those of the largest clusters first, then by the cluster's name, then by their own;
     `top` of them at most. Only new ones, where `new` or `since` is given. Raises BadQuery, Corrupt."""
@@ -132,13 +131,13 @@ def _in_order(clustered: Clustered, ranks: NDArray[np.intp]) -> NDArray[np.intp]
     return ranks[np.lexsort((order[ranks], order[heads], -sizes))]
 
 
-def _shared(view: Snapshot, comparison: Comparison, other: U32) -> tuple[U32, F64]:
+def _shared(view: Reader, comparison: Comparison, other: U32) -> tuple[U32, F64]:
     """How many hashes each rank shares with the other that it is given, and what they weigh; shape (n,), the latter
     (0,) without weights. other: NONE for none. Raises Corrupt."""
     documents, cap, weights = comparison.documents, comparison.max_df, comparison.weights
     shared = np.zeros(len(documents), np.uint32)
     weight = np.zeros(len(documents) if len(weights) else 0)
-    for hashes, holders in postings(view):
+    for hashes, holders in scan_postings(view):
         ranks = _counting.ranks_of(holders, documents.pages, documents.table)
         lists = np.cumsum(np.r_[False, hashes[1:] != hashes[:-1]][: len(hashes)], dtype=np.uint64)
         there = ranks != NONE

@@ -8,18 +8,17 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import F64, U64
+from fpdb.arrays import F64, U64, contains, sorted_distinct
 from fpdb.errors import BadQuery, UnknownKind
 from fpdb.fingerprint import Fingerprints, Recipe, Rule, Symbols, find_scheme
 from fpdb.pairs.corpus import owner_rule
 from fpdb.pairs.counting import PairOptions, cap_of
 from fpdb.regions.longest_common import longest_common
-from fpdb.search.ranking import sorted_distinct
 from fpdb.search.rarity import weigh
 from fpdb.storage import file_format
 from fpdb.storage.file_format import Record
-from fpdb.storage.runs import run_blocks
-from fpdb.storage.runs.run_blocks import contains
+from fpdb.storage.posting_scan import document_hashes
+from fpdb.storage.reader import Reader
 from fpdb.storage.snapshot import Snapshot
 
 LONG: Final = 1 << 22  # symbols of both documents up to which the longest passage is looked for
@@ -115,15 +114,10 @@ class Side(NamedTuple):
 def stored_side(view: Snapshot, number: int, symbols: Symbols | None) -> Side:
     """A document of the database, by the hashes it has there. Reads the run that it is in. Raises Corrupt."""
     record = view.catalogue.record(number)
-    found = [np.empty(0, np.uint64)]
-    for run in view.runs(boilerplate=number >= file_format.FIRST_BOILERPLATE):
-        if run.first_id <= number <= run.last_id:
-            pieces = run_blocks.scan(view.txn, view.blocks, run)
-            found += [piece.hashes[piece.documents == number] for piece in pieces]
     share = int(view.catalogue.sizes(np.array([number], np.uint32))["share"][0])
     sizes = record.symbols, record.kgrams, record.fingerprints
     name = record.name.decode("utf-8", "surrogateescape")
-    hashes = sorted_distinct(np.concatenate(found))
+    hashes = sorted_distinct(document_hashes(view, number))
     return Side(name, record.kind, hashes, sizes, share, record.digest, number, record, symbols)
 
 
@@ -134,12 +128,12 @@ def given_side(name: str, found: Fingerprints, digest: bytes) -> Side:
     return Side(name, found.kind, hashes, sizes, found.share, digest, None, None, found.source)
 
 
-def explain(view: Snapshot, recipe: Recipe, a: Side, b: Side, options: PairOptions) -> Explanation:
+def explain(view: Reader, recipe: Recipe, a: Side, b: Side, options: PairOptions) -> Explanation:
     """Why the two are a pair that passes, or are not. Raises Corrupt, BadQuery."""
     if a.number is not None and a.number == b.number:
         raise BadQuery("a document is compared with another one, not with itself")
     boilerplate = view.boilerplate()
-    cap = cap_of(options.max_df, view.state.documents)
+    cap = cap_of(options.max_df, view.document_count)
     every = np.union1d(a.hashes, b.hashes)
     discarded = contains(boilerplate, every)
     common = np.zeros(len(every), np.bool_)
@@ -298,10 +292,10 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole > 0 else 0.0
 
 
-def _weights(view: Snapshot, hashes: U64, a: Side, b: Side) -> F64:
+def _weights(view: Reader, hashes: U64, a: Side, b: Side) -> F64:
     """What each hash weighs where documents that are not in the database count as if they were."""
     frequencies = view.look_up(hashes).counts
-    documents = view.state.documents
+    documents = view.document_count
     for side in (a, b):
         if side.number is None:
             frequencies = frequencies + contains(side.hashes, hashes)

@@ -11,14 +11,13 @@ from fpdb.arrays import I64
 from fpdb.errors import BadQuery
 from fpdb.pairs import _counting
 from fpdb.pairs.corpus import Collection
-from fpdb.storage import file_format
 from fpdb.storage.file_format import Record
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 FIRST: Final = "first"
 
 
-def keep_order(view: Snapshot, documents: Collection, rule: str) -> I64:
+def keep_order(view: Reader, documents: Collection, rule: str) -> I64:
     """When each rank's document is kept, 0 first of all; shape (n,). Documents that are not new come before new ones;
     ties go to the one added first. rule: see `keep_rule`. Raises BadQuery, Corrupt."""
     count = len(documents)
@@ -28,8 +27,6 @@ def keep_order(view: Snapshot, documents: Collection, rule: str) -> I64:
         ids: list[int] = []
         values: list[int] = []
         for number, record in view.catalogue.records():
-            if number >= file_format.FIRST_BOILERPLATE:
-                break
             ids.append(number)
             values.append(prefer(record))
         preference[_counting.ranks_of(np.array(ids, np.uint32), documents.pages, documents.table)] = values

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fpdb.pairs.counting import NOTHING, Comparison, Found, PairOptions, Watch
 from fpdb.regions.sources import SourceState
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 POOL: Final = 1 << 18  # pairs kept before those below the first `top` are dropped
 AT_ONCE: Final = 1 << 12  # pairs that get their names at once
@@ -69,7 +69,7 @@ class Pair:
         return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
 
 
-def pairs(view: Snapshot, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:
+def pairs(view: Reader, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:
     """The pairs that pass, by the measure, then shared, both descending, then the names' bytes. Raises Corrupt."""
     comparison = Comparison(view, options, watch)
     held, count = [NOTHING], 0

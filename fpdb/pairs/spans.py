@@ -22,7 +22,7 @@ from fpdb.regions.pair_aligner import PairAligner
 from fpdb.regions.sources import Sources, SourceState
 from fpdb.search.results import Answer
 from fpdb.storage import file_format
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 WORD: Final = re.compile(r"[\w\u0300-\u036f]")
 """What words are made of: letters and digits of any script, underscores, combining marks."""
@@ -102,7 +102,7 @@ def of_answer(answer: Answer, text: str, cut: Cut) -> Iterator[Span]:
 
 
 def of_pairs(
-    view: Snapshot,
+    view: Reader,
     recipe: Recipe,
     sources: Sources,
     options: PairOptions,
@@ -139,7 +139,7 @@ def of_pairs(
 class _Cutter:
     """Finds the spans of one document after the other."""
 
-    def __init__(self, view: Snapshot, recipe: Recipe, sources: Sources, cap: int, cut: Cut) -> None:
+    def __init__(self, view: Reader, recipe: Recipe, sources: Sources, cap: int, cut: Cut) -> None:
         self._view, self._cut = view, cut
         self._beside = PairAligner(view, recipe, sources, cap, gap=cut.gap)
 
@@ -162,7 +162,7 @@ class _Cutter:
 
     def _number(self, name: str) -> int:
         key = file_format.name_bytes(name)
-        return self._view.catalogue.find_all([key])[key]
+        return self._view.find_by_name([key])[key][0]
 
 
 Group = tuple[int, int, list[Passage]]

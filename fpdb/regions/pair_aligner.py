@@ -6,14 +6,13 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from fpdb.arrays import U64
+from fpdb.arrays import U64, sorted_distinct
 from fpdb.fingerprint import Recipe
 from fpdb.regions.joining import Region
 from fpdb.regions.region_finder import Alike, Evidence, Read, read_document
 from fpdb.regions.sources import Sources
 from fpdb.regions.stored_positions import Positions
-from fpdb.search.ranking import sorted_distinct
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 KEPT: Final = 1 << 24
 """Symbols of documents that are kept while others are compared with them: some 250 MB."""
@@ -34,7 +33,7 @@ class PairAligner:
     """Compares documents by their ids, and reads them as seldom as may be."""
 
     def __init__(
-        self, view: Snapshot, recipe: Recipe, sources: Sources, cap: int, *, gap: int = 0, most: int | None = None
+        self, view: Reader, recipe: Recipe, sources: Sources, cap: int, *, gap: int = 0, most: int | None = None
     ) -> None:
         """cap: see `comparison.cap_of`. gap: see `Evidence`. most: see `Positions`."""
         self._view, self._recipe, self._sources = view, recipe, sources

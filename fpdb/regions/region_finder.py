@@ -11,16 +11,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import U64
+from fpdb.arrays import U64, contains, sorted_distinct
 from fpdb.errors import BadQuery, MissingPackage, UnknownKind, Unreadable
 from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, Symbols, find_scheme
 from fpdb.regions.joining import Region, Selected, bridge, coverages, extend, find_regions
 from fpdb.regions.line_index import Original
 from fpdb.regions.sources import Sources, SourceState
-from fpdb.search.ranking import sorted_distinct
 from fpdb.storage.file_format import Record
-from fpdb.storage.runs.run_blocks import contains
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 AT_ONCE: Final = 32  # documents that are held while they are compared with a query
 
@@ -38,7 +36,7 @@ class Read(NamedTuple):
         return cls("same", found, Original(symbols_of(found)))
 
 
-def read_document(view: Snapshot, recipe: Recipe, number: int, sources: Sources) -> Read:
+def read_document(view: Reader, recipe: Recipe, number: int, sources: Sources) -> Read:
     """A document's original, read as it was when it was added. Raises Corrupt, MissingPackage: its text is kept, and
     cannot be unpacked."""
     record = view.catalogue.record(number)
@@ -78,7 +76,7 @@ class Alike(NamedTuple):
 class Evidence:
     """Finds the regions of a query document and others."""
 
-    def __init__(self, view: Snapshot, recipe: Recipe, found: Fingerprints, ignored: U64, gap: int) -> None:
+    def __init__(self, view: Reader, recipe: Recipe, found: Fingerprints, ignored: U64, gap: int) -> None:
         """found: the query's fingerprints, with its symbols. ignored: hashes that do not count, beside boilerplate.
         gap: regions that are no farther apart, in symbols, are joined. Raises BadQuery, Corrupt."""
         if isinstance(gap, bool) or not isinstance(gap, int) or gap < 0:
@@ -125,7 +123,7 @@ class Evidence:
         if not numbers:
             return {}
         asked = np.array(sorted(numbers), np.uint32)
-        indices, documents, positions = self._view.places(self._counted, asked)
+        indices, documents, positions = self._view.find_occurrences(self._counted, asked)
         order = np.lexsort((positions, documents))
         indices, documents, positions = indices[order], documents[order], positions[order]
         found = {}

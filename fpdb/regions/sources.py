@@ -13,7 +13,7 @@ from fpdb.fingerprint import content_digest
 from fpdb.ingest.archives import MemberCache
 from fpdb.regions.originals import FileId, read_original, why_unread
 from fpdb.storage.file_format import Record
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 SourceState = Literal["same", "changed", "gone", "not_kept", "unavailable"]
 """Of a document's content: as it was added; another one; the file is gone; there is no file and the text was not kept;
@@ -45,7 +45,7 @@ class Sources:
         self._given = given
         self._passed = MemberCache()
 
-    def find(self, view: Snapshot, number: int, record: Record) -> Found:
+    def find(self, view: Reader, number: int, record: Record) -> Found:
         """A document's content. Raises Corrupt, MissingPackage: its text is kept, and cannot be unpacked."""
         if self._given is not None:
             return _compared(self._given(number, record), record, "unavailable")
@@ -54,7 +54,7 @@ class Sources:
             return Found("same", kept)
         return _compared(read_original(record.source, self._own, self._passed), record, why_unread(record.source))
 
-    def read(self, view: Snapshot, number: int, record: Record) -> str | bytes:
+    def read(self, view: Reader, number: int, record: Record) -> str | bytes:
         """The same; Unreadable, ContentChanged: it is not there, and why."""
         found = self.find(view, number, record)
         if found.content is not None:

@@ -7,12 +7,12 @@ from typing import Final
 
 import numpy as np
 
-from fpdb.arrays import U64
+from fpdb.arrays import U64, contains
 from fpdb.errors import UnknownKind
 from fpdb.fingerprint import Recipe, find_scheme
 from fpdb.regions.joining import Region, Selected, bridge, coverages, find_regions
-from fpdb.storage.runs.run_blocks import contains
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.posting_scan import scan_posting_lists
+from fpdb.storage.reader import Reader
 
 NOTHING: Final = None, 0.0, 0.0
 
@@ -22,7 +22,7 @@ class Positions:
 
     def __init__(
         self,
-        view: Snapshot,
+        view: Reader,
         recipe: Recipe,
         documents: Iterable[int],
         ignored: Callable[[U64], U64],
@@ -34,11 +34,10 @@ class Positions:
         self._view, self._recipe, self._ignored, self._gap = view, recipe, ignored, gap
         self._held: dict[int, Selected] = {}
         asked = np.array(sorted(documents), np.uint32)
-        if not len(asked) or (most is not None and view.state.postings > most):
+        if not len(asked) or (most is not None and view.posting_count > most):
             return
-        hashes = view.all_hashes(view.runs())
-        hashes = hashes[~contains(view.boilerplate(), hashes)]
-        indices, holders, positions = view.places(hashes, asked)
+        hashes = np.concatenate([np.empty(0, np.uint64), *(lists.hashes for lists in scan_posting_lists(view))])
+        indices, holders, positions = view.find_occurrences(hashes, asked)
         order = np.lexsort((positions, holders))
         for number in asked.tolist():
             own = order[slice(*np.searchsorted(holders[order], [number, number + 1]).tolist())]

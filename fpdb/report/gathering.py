@@ -22,7 +22,7 @@ from fpdb.report.contents import Column, Contents, Limits, Region, Row, Source
 from fpdb.report.page import check_packages, escaped_json, render
 from fpdb.search.results import Answer, Match
 from fpdb.storage import file_format
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 MOST: Final = 20_000_000
 """Postings that a database may have for positions to be read from it; to go through more would take too long."""
@@ -63,7 +63,7 @@ class Report:
 
     def __init__(
         self,
-        snapshot: Callable[[], AbstractContextManager[Snapshot]],
+        snapshot: Callable[[], AbstractContextManager[Reader]],
         recipe: Recipe,
         sources: Sources,
         *,
@@ -109,7 +109,7 @@ class Report:
         except Unreadable:
             return None
 
-    def _match_row(self, view: Snapshot, ours: int, match: Match) -> Row:
+    def _match_row(self, view: Reader, ours: int, match: Match) -> Row:
         theirs = self._index.get(("document", match.name))
         if theirs is None:
             number = _find(view, match.name)
@@ -147,7 +147,7 @@ class Report:
         page.more |= len(listed) > self.limits.rows
         listed = listed[: self.limits.rows]
         with self._snapshot() as view:
-            cap = cap_of(max_df, view.state.documents)
+            cap = cap_of(max_df, view.document_count)
             if not by_owner:
                 page.rows += self._pair_rows(view, listed, cap)
                 return
@@ -170,7 +170,7 @@ class Report:
         regions = [len(row.regions) for row in parts if row.regions is not None]
         return Row(a, b, self._pair_score(pair), [*_pair_values(pair), sum(regions) if regions else None])
 
-    def _pair_rows(self, view: Snapshot, pairs: Sequence[Pair], cap: int) -> list[Row]:
+    def _pair_rows(self, view: Reader, pairs: Sequence[Pair], cap: int) -> list[Row]:
         """In the order of the pairs. cap: see `cap_of`."""
         beside = PairAligner(view, self._recipe, self._sources, cap, most=MOST)
         found = [(_find(view, pair.a), _find(view, pair.b)) for pair in pairs]
@@ -219,7 +219,7 @@ class Report:
         return self._index[key]
 
 
-def _best_pairs(view: Snapshot, listed: Sequence[Pair], options: PairOptions) -> list[list[Pair]]:
+def _best_pairs(view: Reader, listed: Sequence[Pair], options: PairOptions) -> list[list[Pair]]:
     """For each pair of owners, the first pairs of their documents, each in the order of its owners. Raises Corrupt."""
     groups: dict[tuple[str, str], list[Pair]] = {(pair.a, pair.b): [] for pair in listed}
     rule = owner_rule(options.owners)
@@ -239,8 +239,9 @@ def _best_pairs(view: Snapshot, listed: Sequence[Pair], options: PairOptions) ->
     return list(groups.values())
 
 
-def _find(view: Snapshot, name: str) -> int | None:
-    return view.catalogue.find(file_format.name_bytes(name))
+def _find(view: Reader, name: str) -> int | None:
+    key = file_format.name_bytes(name)
+    return next(iter(view.find_by_name([key]).get(key, ())), None)
 
 
 def _pair_values(pair: Pair) -> list[float | int | None]:

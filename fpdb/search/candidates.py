@@ -20,8 +20,9 @@ from fpdb.search.rarity import sums, weigh
 from fpdb.search.results import Options, Query
 from fpdb.search.samples import Sample
 from fpdb.storage import _sorting
+from fpdb.storage.hits import Hits, count_documents
 from fpdb.storage.prefetch import PrefetchedSnapshot
-from fpdb.storage.snapshot import Hits, Snapshot, count_each
+from fpdb.storage.reader import Reader
 
 HITS_TOGETHER: Final = 1 << 20  # that are counted in one go: some 10 MB
 MOST_HITS: Final = 1 << 16  # of a query that is counted so
@@ -85,7 +86,7 @@ class Candidates(NamedTuple):
         return Query(self.asked.name, self.asked.kind, *counts, _note(fingerprints, looked_up, self.counted))
 
 
-def find_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[Candidates]:
+def find_all(view: Reader, asked: Sequence[Asked], options: Options) -> Iterator[Candidates]:
     """The candidates of each query, of which there is one at least, in order. Raises Corrupt."""
     hashes: U64 = np.concatenate([one.hashes for one in asked]) if len(asked) > 1 else np.sort(asked[0].hashes)
     owners = np.zeros(len(hashes), np.uint32)
@@ -127,7 +128,7 @@ def _counted_together(
 ) -> Iterator[Candidates]:
     """As `_find` finds them, but whom each query shares with is counted in one go, except where there is much."""
     capped = view.capped(options.max_df)
-    known = view.held | capped
+    known = view.complete | capped
     starts, ends = view.starts, np.where(capped, view.starts, view.ends)
     counted, hits = dealt.sums(~capped), dealt.sums(ends - starts)
     alone = (hits > MOST_HITS) | (dealt.sums(~known) > 0)
@@ -141,7 +142,7 @@ def _counted_together(
     for begin, end in pairwise(_parts(hits)):
         lists = left_out[begin:end]
         documents, shared, counts = _candidates.share(
-            view.found,
+            view.document_ids,
             starts,
             ends,
             dealt.at,
@@ -178,7 +179,7 @@ def _parts(hits: I64) -> list[int]:
 
 
 def _find(
-    view: Snapshot, asked: Asked, looked_up: U64, distinct: int, ignored_boilerplate: int, options: Options
+    view: Reader, asked: Asked, looked_up: U64, distinct: int, ignored_boilerplate: int, options: Options
 ) -> Candidates:
     """Of one query, however much it finds."""
     itself = () if asked.with_itself else asked.itself
@@ -188,19 +189,19 @@ def _find(
         others = np.ones(len(documents), np.bool_)
         for number in asked.itself:
             others &= documents != number
-        found, shared = count_each(documents[others] if itself else documents)
+        found, shared = count_documents(documents[others] if itself else documents)
         if options.weighted:
-            in_all = view.state.documents - len(asked.itself) + 1
+            in_all = view.document_count - len(asked.itself) + 1
             holders = np.bincount(indices[others], minlength=len(looked_up)) + 1
             of_hashes = kept * weigh(holders, in_all)
             weights = Weights(of_hashes, sums(found, documents, of_hashes[indices]), in_all)
-    elif options.max_df is None and (by_id := view.tally(looked_up)) is not None:
+    elif options.max_df is None and (by_id := view.count_by_document(looked_up)) is not None:
         by_id[[number for number in itself if number < len(by_id)]] = 0
         found, shared = _counted(by_id) if asked.sample else _most(view, by_id, options)
     else:
         hits = view.look_up(looked_up, cap=options.max_df)
         kept = ~hits.capped
-        found, shared = count_each(hits.documents)
+        found, shared = count_documents(hits.document_ids)
         if itself:
             others = ~np.isin(found, itself)
             found, shared = found[others], shared[others]
@@ -233,7 +234,7 @@ RISING = ("containment", "shared")
 """Measures that rise and fall with the number of shared hashes."""
 
 
-def _most(view: Snapshot, counts: U32, options: Options) -> tuple[U32, I64]:
+def _most(view: Reader, counts: U32, options: Options) -> tuple[U32, I64]:
     """Of documents that share so many hashes each, by id, those that may be among the first `top`. Nearly all documents
     may share some: no array of them is made."""
     if options.top is None or options.by not in RISING:
@@ -263,7 +264,7 @@ def _fewest(counted: Any, options: Options) -> Any:
     return np.maximum(np.ceil(options.min * (1 if options.by == "shared" else counted) - ROUNDING), 1)
 
 
-def _promising(view: Snapshot, found: U32, shared: I64, counted: int, options: Options) -> NDArray[np.intp]:
+def _promising(view: Reader, found: U32, shared: I64, counted: int, options: Options) -> NDArray[np.intp]:
     """Indices of the candidates whose sizes matter: those that may reach `min` and the first `top`."""
     promising = np.flatnonzero(shared >= _fewest(counted, options))
     if options.by in RISING:
@@ -272,7 +273,7 @@ def _promising(view: Snapshot, found: U32, shared: I64, counted: int, options: O
     return promising
 
 
-def first_of(view: Snapshot, found: U32, score: NDArray[Any], shared: I64, top: int | None) -> NDArray[np.intp]:
+def first_of(view: Reader, found: U32, score: NDArray[Any], shared: I64, top: int | None) -> NDArray[np.intp]:
     """Indices of the `top` candidates of the highest score, then the most shared, then the first names; unordered."""
     if top is None or len(found) <= top:
         return np.arange(len(found))
@@ -297,17 +298,17 @@ def _largest(values: NDArray[Any], rank: int) -> Any:
     return np.flatnonzero(at_least >= rank)[-1]
 
 
-def _hits(view: Snapshot, asked: U64, options: Options) -> tuple[Bools, U32, U32]:
+def _hits(view: Reader, asked: U64, options: Options) -> tuple[Bools, U32, U32]:
     """Which of the hashes are not ignored as common, and the hits on these: indices of hashes, and documents."""
     hits = view.look_up(asked, cap=options.max_df)
     kept = ~hits.capped
     common = np.flatnonzero(hits.capped)
     if options.max_ignored is None or len(common) <= options.max_ignored:
-        return kept, hits.indices, hits.documents
+        return kept, hits.hash_indices, hits.document_ids
     # More are common than may be ignored: the most frequent go, ties by hash; the rest count after all.
     every: Hits = view.look_up(asked[common])
     kept[common[np.lexsort((common, -every.counts))[options.max_ignored :]]] = True
-    indices = common[every.indices].astype(np.uint32)
+    indices = common[every.hash_indices].astype(np.uint32)
     back = kept[indices]
-    indices = np.concatenate((hits.indices, indices[back]))
-    return kept, indices, np.concatenate((hits.documents, every.documents[back]))
+    indices = np.concatenate((hits.hash_indices, indices[back]))
+    return kept, indices, np.concatenate((hits.document_ids, every.document_ids[back]))

@@ -9,21 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise, repeat
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import F64, I64, U32, U64, Bools
+from fpdb.arrays import F64, I64, U32, U64, Bools, group_starts, sorted_distinct
 from fpdb.errors import BadQuery
 from fpdb.gc_control import gc_paused
 from fpdb.search import _json_lines
 from fpdb.search.candidates import Asked, Candidates, find_all, first_of
 from fpdb.search.rarity import rarity, ratio, weights_held
 from fpdb.search.results import COUNTED, Answer, Options, matches_of
-from fpdb.storage.snapshot import Snapshot
-
-Values = TypeVar("Values", U32, U64)
+from fpdb.storage.reader import Reader
 
 TOGETHER: Final = 50_000  # candidates that are compared, and of which names are read, together: some 50 MB
 LENGTHS_DIFFER: Final = 5  # times
@@ -45,36 +43,23 @@ class Ranked(NamedTuple):
         return self.looked_up[~self.kept]
 
 
-def search(view: Snapshot, asked: Asked, options: Options) -> Ranked:
+def search(view: Reader, asked: Asked, options: Options) -> Ranked:
     """Ranks the documents that share hashes with the query. options: none of REGIONAL, see `Evidence`. Raises BadQuery,
     Corrupt."""
     return next(search_all(view, [asked], options))
 
 
-def search_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[Ranked]:
+def search_all(view: Reader, asked: Sequence[Asked], options: Options) -> Iterator[Ranked]:
     """The same of many queries, in order; they are looked up, their candidates compared, and the names read, together.
     Raises BadQuery, Corrupt."""
     for ranking in _rankings(view, asked, options):
         yield from ranking.answers()
 
 
-def lines_of_all(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
+def lines_of_all(view: Reader, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
     """The answers as lines of JSON, see `Answer.to_json`. Raises BadQuery, Corrupt."""
     for ranking in _rankings(view, asked, options):
         yield from ranking.lines()
-
-
-def sorted_distinct(hashes: Values) -> Values:
-    """The distinct values, ascending. (np.unique hashes them in a table, and loads more of numpy for it.)"""
-    ordered = np.sort(hashes)
-    return ordered[_first_of_each(ordered)]
-
-
-def _first_of_each(ordered: NDArray[Any]) -> NDArray[np.intp]:
-    """Where each distinct value begins."""
-    new = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], new[1:])
-    return new.nonzero()[0]
 
 
 @dataclass(frozen=True)
@@ -136,7 +121,7 @@ class _Ranking:
         return any(one.asked.kgrams for one in self.queries)
 
 
-def _rankings(view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[_Ranking]:
+def _rankings(view: Reader, asked: Sequence[Asked], options: Options) -> Iterator[_Ranking]:
     """Of all queries, some in each, as many as are ranked together."""
     if options.regional:
         raise BadQuery(f"{options.by} is told by regions: ask with one document's content, by `query`")
@@ -151,13 +136,13 @@ def _rankings(view: Snapshot, asked: Sequence[Asked], options: Options) -> Itera
     yield from _ranked_all(view, waiting, options)
 
 
-def _ranked_all(view: Snapshot, waiting: Iterable[Candidates], options: Options) -> Iterator[_Ranking]:
+def _ranked_all(view: Reader, waiting: Iterable[Candidates], options: Options) -> Iterator[_Ranking]:
     for together, some in groupby(waiting, attrgetter("plain")):
         yield _ranked(view, list(some), options, together=together)
 
 
 @gc_paused()
-def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, together: bool) -> _Ranking:
+def _ranked(view: Reader, some: Sequence[Candidates], options: Options, *, together: bool) -> _Ranking:
     """Of queries of the same options."""
     documents = np.concatenate([one.documents for one in some])
     shared: I64 = np.concatenate([one.shared for one in some], dtype=np.int64)
@@ -167,7 +152,7 @@ def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, tog
     among = _chosen(view, query, documents, score, shared, options)
     query, documents, score, shared = query[among], documents[among], score[among], shared[among]
     every = sorted_distinct(documents)
-    names, kgrams = view.catalogue.described(every)
+    names, kgrams = view.catalogue.names_and_kgrams(every)
     which = np.searchsorted(every, documents)
     by_name = np.empty(len(every), np.intp)
     by_name[sorted(range(len(every)), key=names.__getitem__)] = np.arange(len(every))
@@ -179,7 +164,7 @@ def _ranked(view: Snapshot, some: Sequence[Candidates], options: Options, *, tog
 
 
 def _measures(
-    view: Snapshot, some: Sequence[Candidates], documents: U32, shared: I64, options: Options, *, together: bool
+    view: Reader, some: Sequence[Candidates], documents: U32, shared: I64, options: Options, *, together: bool
 ) -> dict[str, F64]:
     """The measures of all candidates of some queries, which stand one after the other; shape (n,) each."""
     every = sorted_distinct(documents) if len(some) > 1 else documents
@@ -207,7 +192,7 @@ def _measures(
     return {name: np.concatenate([found[name] for found in of_each]) for name in of_each[0]}
 
 
-def _measures_alone(view: Snapshot, one: Candidates, held: I64, shares: U32, options: Options) -> dict[str, F64]:
+def _measures_alone(view: Reader, one: Candidates, held: I64, shares: U32, options: Options) -> dict[str, F64]:
     """The measures of a query's candidates, where they are samples or hashes weigh by their rarity."""
     sample, looked_up = one.asked.sample, one.looked_up
 
@@ -242,13 +227,13 @@ def measure(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F64]:
 
 
 def _chosen(
-    view: Snapshot, query: NDArray[np.intp], documents: U32, score: NDArray[Any], shared: I64, options: Options
+    view: Reader, query: NDArray[np.intp], documents: U32, score: NDArray[Any], shared: I64, options: Options
 ) -> NDArray[np.intp]:
     """Indices of the candidates that reach `min`, and are among the first `top` of their query."""
     among = np.arange(len(query)) if options.min is None else np.flatnonzero(score >= options.min)
     if options.top is None or len(among) <= options.top:
         return among
-    each = np.split(among, _first_of_each(query[among])[1:])
+    each = np.split(among, group_starts(query[among])[1:])
     return np.concatenate(
         [
             of if len(of) <= options.top else of[first_of(view, documents[of], score[of], shared[of], options.top)]

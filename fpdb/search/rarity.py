@@ -11,10 +11,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import F64, U32, U64
-from fpdb.pairs.corpus import postings
-from fpdb.storage.runs.run_blocks import contains
-from fpdb.storage.snapshot import Snapshot
+from fpdb.arrays import F64, U32, U64, contains
+from fpdb.storage.posting_scan import scan_posting_lists
+from fpdb.storage.reader import Reader
 
 UNIT: Final = 2.0**-28
 
@@ -33,27 +32,20 @@ def rarity(weight: F64, shared: NDArray[np.integer], documents: int) -> F64:
     return ratio(weight, shared * float(np.log(max(documents, 1))))
 
 
-def weights_held(view: Snapshot, found: U32, documents: int, but: U64, last: int) -> F64:
+def weights_held(view: Reader, found: U32, documents: int, but: U64, last: int) -> F64:
     """What the hashes of some documents weigh, those of `but`, sorted, and those beyond `last` left out; shape (n,).
 
     found: ids, ascending. documents: how many there are to be rare among. Reads all postings up to `last`. Raises
     Corrupt.
     """
     held = np.zeros(len(found))
-    any_dead = view.any_dead()
-    for hashes, holders in postings(view):
-        if not len(hashes) or not len(found) or int(hashes[0]) > last:
-            continue
-        kept = (hashes <= np.uint64(last)) & ~contains(but, hashes)
-        if any_dead:
-            kept &= view.live(holders)
-        hashes, holders = hashes[kept], holders[kept]
-        begins = np.r_[True, hashes[1:] != hashes[:-1]][: len(hashes)]
-        once = begins | np.r_[True, holders[1:] != holders[:-1]][: len(hashes)]
-        holders, starts = holders[once], np.flatnonzero(begins[once])
-        frequencies = np.diff(np.r_[starts, len(holders)])
-        weights = np.repeat(weigh(frequencies, documents), frequencies)
-        held += sums(found, holders, weights)
+    for lists in scan_posting_lists(view):
+        if int(lists.hashes[0]) > last:
+            break
+        counted = (lists.hashes <= np.uint64(last)) & ~contains(but, lists.hashes)
+        holders = lists.document_ids[np.repeat(counted, lists.frequencies)]
+        frequencies = lists.frequencies[counted]
+        held += sums(found, holders, np.repeat(weigh(frequencies, documents), frequencies))
     return held
 
 

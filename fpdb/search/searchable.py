@@ -19,7 +19,7 @@ from fpdb.search.ranking import Ranked, search, search_all
 from fpdb.search.results import Answer, Options
 from fpdb.search.samples import Sample
 from fpdb.storage import file_format
-from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.reader import Reader
 
 if TYPE_CHECKING:
     from fpdb.documents import Document
@@ -34,7 +34,7 @@ class Searchable(ABC):
     recipe: Recipe
 
     @abstractmethod
-    def _snapshot(self) -> AbstractContextManager[Snapshot]:
+    def _snapshot(self) -> AbstractContextManager[Reader]:
         """What is there now."""
 
     @abstractmethod
@@ -42,21 +42,21 @@ class Searchable(ABC):
         """Where the documents' contents are had from: what the caller gives, if he gives them."""
 
     @abstractmethod
-    def _placed(self, view: Snapshot, ranked: Ranked) -> Ranked:
+    def _placed(self, view: Reader, ranked: Ranked) -> Ranked:
         """The answer, with what is said of where its matches are kept."""
 
-    def _answers(self, view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[Answer]:
+    def _answers(self, view: Reader, asked: Sequence[Asked], options: Options) -> Iterator[Answer]:
         """To each query, in order."""
         return (self._placed(view, ranked).answer for ranked in search_all(view, asked, options))
 
-    def _lines(self, view: Snapshot, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
+    def _lines(self, view: Reader, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
         """The answers as lines of JSON."""
         return (answer.to_json().encode() for answer in self._answers(view, asked, options))
 
     def __len__(self) -> int:
         """The number of documents, boilerplate not counted."""
         with self._snapshot() as view:
-            return view.state.documents
+            return view.document_count
 
     def holds(self, name: str, content: str | bytes) -> bool:
         """Whether there is a document of this name and content, boilerplate left out. Raises BadName."""
@@ -129,7 +129,7 @@ class Searchable(ABC):
 
     def _queries(
         self,
-        answer: Callable[[Snapshot, Sequence[Asked], Options], Iterator[T]],
+        answer: Callable[[Reader, Sequence[Asked], Options], Iterator[T]],
         documents: Sequence[tuple[str | None, str | bytes, str]],
         *,
         window: int | None = None,
@@ -186,7 +186,7 @@ class Searchable(ABC):
 
     def _ask(
         self,
-        view: Snapshot,
+        view: Reader,
         content: str | bytes,
         name: str | None,
         kind: str,
@@ -241,18 +241,20 @@ class Searchable(ABC):
         return options
 
 
-def _of_content(view: Snapshot, name: str | None, content: str | bytes) -> list[int]:
+def _of_content(view: Reader, name: str | None, content: str | bytes) -> list[int]:
     return [] if name is None else _itself(view, name, partial(content_digest, content))
 
 
-def _itself(view: Snapshot, name: str, digest: Callable[[], bytes]) -> list[int]:
+def _itself(view: Reader, name: str, digest: Callable[[], bytes]) -> list[int]:
     """The documents, boilerplate left out, that are the query itself; few have its name, so the digest can wait."""
     key = file_format.name_bytes(name)
-    return [number for number in view.named([key]).get(key, ()) if view.catalogue.record(number).digest == digest()]
+    return [
+        number for number in view.find_by_name([key]).get(key, ()) if view.catalogue.record(number).digest == digest()
+    ]
 
 
 def _of_contents(
-    view: Snapshot, documents: Sequence[tuple[str | None, str | bytes, str]]
+    view: Reader, documents: Sequence[tuple[str | None, str | bytes, str]]
 ) -> Iterator[list[int] | BadName]:
     """As `_of_content`; the names are looked up together."""
     keys: list[bytes | BadName | None] = []
@@ -261,7 +263,7 @@ def _of_contents(
             keys.append(None if name is None else file_format.name_bytes(name))
         except BadName as error:
             keys.append(error)
-    named = view.named({key for key in keys if isinstance(key, bytes)})
+    named = view.find_by_name({key for key in keys if isinstance(key, bytes)})
     for key, (_, content, _) in zip(keys, documents, strict=True):
         if isinstance(key, BadName):
             yield key

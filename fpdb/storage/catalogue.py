@@ -17,6 +17,7 @@ from fpdb.arrays import U8, U32, Bools
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
 from fpdb.storage.file_format import RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record
+from fpdb.storage.reader import CatalogueReader
 
 GROUPS_KEPT = 512  # of those that were read: half a megabyte or so
 NO_SIZE = np.array((file_format.DEAD, 0, 0), file_format.SIZE)  # of a document that is not there
@@ -84,7 +85,7 @@ class Catalogue:
             raise _missing(document)
         return record
 
-    def described(self, documents: U32) -> tuple[list[bytes], list[int]]:
+    def names_and_kgrams(self, documents: U32) -> tuple[list[bytes], list[int]]:
         """The names of stored documents and how many k-grams they have, ids ascending: each group is read once, and no
         more made of it than that. Raises Corrupt where one is missing."""
         names: list[bytes] = []
@@ -183,7 +184,11 @@ class Catalogue:
         return documents if many <= count else sorted(documents, key=lambda each: self.record(each).name)[:count]
 
     def records(self) -> Iterator[tuple[int, Record]]:
-        """All documents by id."""
+        """Yield the id and the record of every document, boilerplate excluded, by ascending id."""
+        return takewhile(lambda entry: entry[0] < file_format.FIRST_BOILERPLATE, self.all_records())
+
+    def all_records(self) -> Iterator[tuple[int, Record]]:
+        """Yield the id and the record of every document, boilerplate included, by ascending id."""
         for key, value in self._txn.cursor(self._documents):
             key = bytes(key)
             first = file_format.parse_id_key(key) * RECORDS_PER_GROUP
@@ -306,6 +311,13 @@ class Catalogue:
     def _put(self, database: Any, key: bytes, value: bytes, *, append: bool) -> None:
         if not self._txn.put(key, value, db=database, append=append):
             raise Corrupt(f"the key {key!r} came out of order; run 'fpdb check'")
+
+
+def live_documents(catalogue: CatalogueReader, document_ids: U32) -> Bools:
+    """Return which of the documents exist; document_ids in any order, shape (n,)."""
+    distinct, inverse = np.unique(document_ids, return_inverse=True)
+    live: Bools = catalogue.sizes(distinct)["hashes"] != file_format.DEAD
+    return live[inverse]
 
 
 def _missing(document: int) -> Corrupt:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import I64, U8, U32, U64, Bools
+from fpdb.arrays import I64, U8, U32, U64, Bools, contains
 from fpdb.errors import Error, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import _sorting, file_format
@@ -148,7 +148,7 @@ class _Commit:
     # ------------------------------------------------------------ boilerplate
 
     def _boilerplate_after(self, before: U64, added: Sequence[PreparedDocument], gone: bool) -> U64:
-        left = self.view.all_hashes(self.listed[True]) if gone else before
+        left = self.view.live_hashes(self.listed[True]) if gone else before
         if not added:
             return left
         return np.unique(np.concatenate([left, *(addition.hashes for addition in added)]))
@@ -157,7 +157,7 @@ class _Commit:
         """The hashes become boilerplate (by = 1), or are it no longer (by = -1)."""
         for start in range(0, len(hashes), HASHES_A_LOOK):
             hits = self.view.look_up(hashes[start : start + HASHES_A_LOOK])
-            self.catalogue.change_boilerplate(hits.documents, by)
+            self.catalogue.change_boilerplate(hits.document_ids, by)
 
     # ------------------------------------------------------------ in
 
@@ -176,7 +176,7 @@ class _Commit:
             distinct = _count(postings.documents[first], first_id, len(additions))
         ignored = np.zeros(len(additions), np.int64)
         if len(boilerplate_hashes) and not boilerplate:
-            held = run_blocks.contains(boilerplate_hashes, postings.hashes)
+            held = contains(boilerplate_hashes, postings.hashes)
             if first is not None:
                 held &= first
             ignored = _count(postings.documents[held], first_id, len(additions))

@@ -13,9 +13,10 @@ from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
-from fpdb.arrays import U32, U64
+from fpdb.arrays import U32, U64, contains
 from fpdb.errors import Error, StorageFailure
 from fpdb.storage import _sorting, file_format
+from fpdb.storage.catalogue import live_documents
 from fpdb.storage.commit import Arrivals, Change
 from fpdb.storage.file_format import Record, Run
 from fpdb.storage.runs import run_blocks
@@ -159,7 +160,7 @@ class _Intake:
             ends = np.searchsorted(self.boilerplate, hashes[[0, -1]])
             near = self.boilerplate[ends[0] : ends[1] + 1]
             if len(near):
-                np.add.at(self.counts.boilerplate, rows[new & run_blocks.contains(near, hashes)], np.uint32(1))
+                np.add.at(self.counts.boilerplate, rows[new & contains(near, hashes)], np.uint32(1))
             before = Postings(hashes[-1:], rows[-1:], numbers[-1:])
             yield Postings(hashes, rows + np.uint32(self.first_id), numbers)
 
@@ -205,7 +206,9 @@ def _boilerplate_without(view: Snapshot, names: Sequence[bytes]) -> U64:
     parts = [np.empty(0, np.uint64)]
     for run in view.runs(boilerplate=True):
         for piece in run_blocks.scan(view.txn, view.blocks, run):
-            parts.append(piece.hashes[view.live(piece.documents) & ~np.isin(piece.documents, gone)])
+            parts.append(
+                piece.hashes[live_documents(view.catalogue, piece.documents) & ~np.isin(piece.documents, gone)]
+            )
     return np.unique(np.concatenate(parts))
 
 

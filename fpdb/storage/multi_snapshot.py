@@ -1,10 +1,8 @@
-"""Several stores' commits read as one that holds all of their documents: what a query asks of a `Snapshot`.
+"""MultiSnapshot: commits of several stores read as one that holds the documents of all.
 
-A document's id is that in its store plus the ids of all stores before, so that the documents of each stand in order,
-and after those of the one before. Boilerplate of any store is boilerplate for all.
+A document's id is its id in its store plus the ids of all stores before. So the documents of each store stand in order,
+after those of the store before. Boilerplate of any store is boilerplate for all; boilerplate documents have no id here.
 """
-
-from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
@@ -16,167 +14,198 @@ from numpy.typing import NDArray
 from fpdb.arrays import I64, U32, U64, Bools
 from fpdb.errors import Error
 from fpdb.storage import commit, file_format
-from fpdb.storage.catalogue import Catalogue
-from fpdb.storage.file_format import Record, State
+from fpdb.storage.file_format import Record
+from fpdb.storage.hits import Hits, concat_hits
+from fpdb.storage.reader import Occurrences
 from fpdb.storage.runs.run_blocks import Postings
-from fpdb.storage.snapshot import Hits, Snapshot, concat_hits
-from fpdb.storage.texts import KeptText, Texts
+from fpdb.storage.snapshot import Snapshot
 
-Discarded = dict[int, I64]
-"""By store: how many of each document's hashes, by its id there, other stores alone have for boilerplate."""
+DiscardedCounts = dict[int, I64]
+"""By store: the number of hashes of each document, by its id there, that are boilerplate only in other stores."""
 
 
-class MultiSnapshot(Snapshot):
-    """Valid as long as each of the snapshots. Has no transaction of its own: what belongs to one file, as runs and
-    blocks do, is not asked of it."""
+class _Stores:
+    """The snapshots of the stores, and the way from a common id to a store's own."""
 
-    def __init__(self, views: Sequence[Snapshot], cache: MultiSnapshotCache) -> None:
-        """Raises Error where the documents are too many to be numbered."""
-        self.views = views
-        self.bases = [0, *accumulate(view.state.next_document for view in views)]
-        if self.bases[-1] > file_format.FIRST_BOILERPLATE:
-            raise Error(f"{self.bases[-1]:,} ids are too many for one query; ask some of the databases at a time")
-        self.state = State(next_document=self.bases[-1], documents=sum(view.state.documents for view in views))
-        self._boilerplate, discarded = cache.boilerplate(views)
-        self.catalogue = _Catalogues(self, discarded)
-        self.texts = _Texts(self)
+    def __init__(self, snapshots: Sequence[Snapshot]) -> None:
+        self.snapshots = snapshots
+        self.bases = [0, *accumulate(snapshot.state.next_document for snapshot in snapshots)]
 
-    def store_of(self, document: int) -> int:
-        """Which of the stores a document is in."""
-        return bisect_right(self.bases, document) - 1
+    def __iter__(self) -> Iterator[tuple[Snapshot, int]]:
+        """Yield each snapshot, and the number of ids before it."""
+        return zip(self.snapshots, self.bases, strict=False)
 
-    def find(self, document: int) -> tuple[Snapshot, int]:
-        """A document's own snapshot, and its id there."""
-        at = self.store_of(document)
-        return self.views[at], document - self.bases[at]
+    def index(self, document_id: int) -> int:
+        """Return the index of the store that a document is in."""
+        return bisect_right(self.bases, document_id) - 1
 
-    def split(self, documents: U32) -> Iterator[tuple[int, slice]]:
-        """Of ascending ids: each store that has some, and which these are."""
-        bounds = np.searchsorted(documents, self.bases).tolist()
-        return ((at, slice(*ends)) for at, ends in enumerate(pairwise(bounds)) if ends[0] < ends[1])
+    def find(self, document_id: int) -> tuple[Snapshot, int]:
+        """Return a document's own snapshot, and its id there."""
+        index = self.index(document_id)
+        return self.snapshots[index], document_id - self.bases[index]
+
+    def split(self, document_ids: U32) -> Iterator[tuple[int, slice, U32]]:
+        """Yield each store that has some of the ascending ids: its index, their slice, and their ids there."""
+        for index, (start, end) in enumerate(pairwise(np.searchsorted(document_ids, self.bases).tolist())):
+            if start < end:
+                yield index, slice(start, end), document_ids[start:end] - np.uint32(self.bases[index])
+
+
+class MultiSnapshot:
+    """A reader of several snapshots, valid as long as each of them. Every method raises Corrupt."""
+
+    def __init__(self, snapshots: Sequence[Snapshot], cache: "MultiSnapshotCache") -> None:
+        """Combine the snapshots.
+
+        Raises:
+            Error: The stores have too many ids for one numbering.
+        """
+        self._stores = _Stores(snapshots)
+        ids = self._stores.bases[-1]
+        if ids > file_format.FIRST_BOILERPLATE:
+            raise Error(f"{ids:,} ids are too many for one query; ask some of the databases at a time")
+        self.document_count = sum(snapshot.document_count for snapshot in snapshots)
+        self.posting_count = sum(snapshot.posting_count for snapshot in snapshots)
+        self._boilerplate, discarded = cache.boilerplate(snapshots)
+        self.catalogue = _MultiCatalogue(self._stores, discarded)
+        self.texts = _MultiTexts(self._stores)
+
+    def store_of(self, document_id: int) -> int:
+        """Return the index of the store that a document is in."""
+        return self._stores.index(document_id)
 
     def boilerplate(self) -> U64:
+        """Return the hashes that are boilerplate in any store; sorted, distinct."""
         return self._boilerplate
 
-    def named(self, names: Collection[bytes]) -> dict[bytes, list[int]]:
-        found: dict[bytes, list[int]] = {}
-        for view, base in self._each():
-            for name, (number,) in view.named(names).items():
-                found.setdefault(name, []).append(base + number)
-        return found
+    def find_by_name(self, names: Collection[bytes]) -> dict[bytes, list[int]]:
+        """Return the ids of the documents of each name, one in each store at most, boilerplate excluded."""
+        ids: dict[bytes, list[int]] = {}
+        for snapshot, base in self._stores:
+            for name, own_ids in snapshot.find_by_name(names).items():
+                ids.setdefault(name, []).extend(base + document_id for document_id in own_ids)
+        return ids
 
-    def any_dead(self) -> bool:
-        return any(view.any_dead() for view in self.views)
+    def has_dead_postings(self) -> bool:
+        """Return True if `scans` yields postings of removed documents."""
+        return any(snapshot.has_dead_postings() for snapshot, _ in self._stores)
 
     def scans(self) -> list[Iterator[Postings]]:
-        return [_moved(pieces, np.uint32(base)) for view, base in self._each() for pieces in view.scans()]
+        """Return the postings of each ordinary run of every store, those of dead documents included."""
+        return [_shifted(pieces, np.uint32(base)) for snapshot, base in self._stores for pieces in snapshot.scans()]
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
+        """Find the live ordinary documents that hold the hashes, see `Reader.look_up`."""
         parts = []
-        wanted = np.ones(len(hashes), np.bool_)
-        for view, base in self._each():
-            hits = view.look_up(hashes[wanted], cap=cap).spread(wanted)
-            parts.append(Hits(hits.counts, hits.documents + np.uint32(base), hits.capped))
-            wanted = wanted & ~hits.capped
+        uncapped = np.ones(len(hashes), np.bool_)
+        for snapshot, base in self._stores:
+            hits = snapshot.look_up(hashes[uncapped], cap=cap).scatter(uncapped)
+            parts.append(Hits(hits.counts, hits.document_ids + np.uint32(base), hits.capped))
+            uncapped = uncapped & ~hits.capped
         return concat_hits(parts, cap)
 
-    def tally(self, hashes: U64) -> U32 | None:
-        counts = []
-        for view in self.views:
-            of_view = view.tally(hashes)
-            if of_view is None:
+    def count_by_document(self, hashes: U64) -> U32 | None:
+        """Count the hashes each ordinary document holds, by id; see `Reader.count_by_document`."""
+        parts = []
+        for snapshot, _ in self._stores:
+            counts = snapshot.count_by_document(hashes)
+            if counts is None:
                 return None
-            counts.append(of_view)
-        return np.concatenate(counts)
+            parts.append(counts)
+        return np.concatenate(parts)
 
-    def places(self, hashes: U64, documents: U32) -> tuple[U32, U32, U32]:
-        parts = [(np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint32))]
-        for at, which in self.split(documents):
-            base = np.uint32(self.bases[at])
-            indices, holders, positions = self.views[at].places(hashes, documents[which] - base)
-            parts.append((indices, holders + base, positions))
-        every = [np.concatenate([part[column] for part in parts]) for column in range(3)]
-        order = np.argsort(every[0], kind="stable")
-        return every[0][order], every[1][order], every[2][order]
-
-    def _each(self) -> Iterator[tuple[Snapshot, int]]:
-        return zip(self.views, self.bases, strict=False)
+    def find_occurrences(self, hashes: U64, document_ids: U32) -> Occurrences:
+        """Find where live documents hold the hashes, see `Reader.find_occurrences`."""
+        parts = []
+        for index, _, own_ids in self._stores.split(document_ids):
+            part = self._stores.snapshots[index].find_occurrences(hashes, own_ids)
+            parts.append(part._replace(document_ids=part.document_ids + np.uint32(self._stores.bases[index])))
+        return Occurrences.concatenate(parts)
 
 
 class MultiSnapshotCache:
-    """What is kept from one reading of some stores to the next, as long as none of them changes."""
+    """What is kept from one combined snapshot of some stores to the next, as long as no store changes."""
 
     def __init__(self) -> None:
-        self._kept: tuple[list[tuple[int, int]], U64, Discarded] | None = None
+        self._cached: tuple[list[tuple[int, int]], U64, DiscardedCounts] | None = None
 
-    def boilerplate(self, views: Sequence[Snapshot]) -> tuple[U64, Discarded]:
-        """The hashes that are boilerplate in any store, sorted, distinct; and what this discards elsewhere."""
-        key = [view.version for view in views]
-        kept = self._kept
-        if kept is not None and kept[0] == key:
-            return kept[1:]
-        own = [view.boilerplate() for view in views]
-        every: U64 = np.unique(np.concatenate(own))
-        discarded: Discarded = {}
-        for at, (view, of_view) in enumerate(zip(views, own, strict=True)):
-            others = np.setdiff1d(every, of_view, assume_unique=True)
+    def boilerplate(self, snapshots: Sequence[Snapshot]) -> tuple[U64, DiscardedCounts]:
+        """Return the hashes that are boilerplate in any store, sorted, distinct; and how many that discards where."""
+        versions = [snapshot.version for snapshot in snapshots]
+        if self._cached is not None and self._cached[0] == versions:
+            return self._cached[1:]
+        boilerplate = [snapshot.boilerplate() for snapshot in snapshots]
+        union: U64 = np.unique(np.concatenate(boilerplate))
+        discarded: DiscardedCounts = {}
+        for index, (snapshot, own_hashes) in enumerate(zip(snapshots, boilerplate, strict=True)):
+            others = np.setdiff1d(union, own_hashes, assume_unique=True)
             if len(others):
-                counts = np.zeros(view.state.next_document, np.int64)
+                counts = np.zeros(snapshot.state.next_document, np.int64)
                 for start in range(0, len(others), commit.HASHES_A_LOOK):
-                    hits = view.look_up(others[start : start + commit.HASHES_A_LOOK])
-                    np.add.at(counts, hits.documents, 1)
-                discarded[at] = counts
-        self._kept = key, every, discarded
-        return every, discarded
+                    hits = snapshot.look_up(others[start : start + commit.HASHES_A_LOOK])
+                    np.add.at(counts, hits.document_ids, 1)
+                discarded[index] = counts
+        self._cached = versions, union, discarded
+        return union, discarded
 
 
-class _Catalogues(Catalogue):
-    """The catalogues of several stores, to read from."""
+class _MultiCatalogue:
+    """The catalogues of several stores."""
 
-    def __init__(self, together: MultiSnapshot, discarded: Discarded) -> None:
-        self._together = together
+    def __init__(self, stores: _Stores, discarded: DiscardedCounts) -> None:
+        self._stores = stores
         self._discarded = discarded
 
-    def record(self, document: int) -> Record:
-        view, number = self._together.find(document)
-        return view.catalogue.record(number)
+    def record(self, document_id: int) -> Record:
+        """Return the record of a document, which must exist."""
+        snapshot, own_id = self._stores.find(document_id)
+        return snapshot.catalogue.record(own_id)
 
-    def described(self, documents: U32) -> tuple[list[bytes], list[int]]:
+    def records(self) -> Iterator[tuple[int, Record]]:
+        """Yield the id and the record of every document, boilerplate excluded, by ascending id."""
+        for snapshot, base in self._stores:
+            for own_id, record in snapshot.catalogue.records():
+                yield base + own_id, record
+
+    def names_and_kgrams(self, document_ids: U32) -> tuple[list[bytes], list[int]]:
+        """Return the names and the numbers of k-grams of existing documents; ids ascending."""
         names: list[bytes] = []
         kgrams: list[int] = []
-        for at, which in self._together.split(documents):
-            base = np.uint32(self._together.bases[at])
-            found = self._together.views[at].catalogue.described(documents[which] - base)
-            names += found[0]
-            kgrams += found[1]
+        for index, _, own_ids in self._stores.split(document_ids):
+            own_names, own_kgrams = self._stores.snapshots[index].catalogue.names_and_kgrams(own_ids)
+            names += own_names
+            kgrams += own_kgrams
         return names, kgrams
 
-    def sizes(self, documents: U32) -> NDArray[np.void]:
-        out = np.empty(len(documents), file_format.SIZE)
-        for at, which in self._together.split(documents):
-            numbers = documents[which] - np.uint32(self._together.bases[at])
-            out[which] = self._together.views[at].catalogue.sizes(numbers)
-            if at in self._discarded:
-                out["boilerplate"][which] += self._discarded[at][numbers].astype(np.uint32)
-        return out
+    def sizes(self, document_ids: U32) -> NDArray[np.void]:
+        """Return the sizes of documents, boilerplate counted by that of all stores; see `CatalogueReader.sizes`."""
+        sizes = np.empty(len(document_ids), file_format.SIZE)
+        for index, part, own_ids in self._stores.split(document_ids):
+            sizes[part] = self._stores.snapshots[index].catalogue.sizes(own_ids)
+            if index in self._discarded:
+                sizes["boilerplate"][part] += self._discarded[index][own_ids].astype(np.uint32)
+        return sizes
 
-    def first_by_name(self, wanted: Bools, count: int) -> list[int]:
+    def first_by_name(self, candidates: Bools, count: int) -> list[int]:
+        """Return the ids of the candidates whose names come first in byte order, in any order."""
         first = []
-        for view, (base, end) in zip(self._together.views, pairwise(self._together.bases), strict=True):
-            first += [base + number for number in view.catalogue.first_by_name(wanted[base:end], count)]
-        return sorted(first, key=lambda document: (self.record(document).name, document))[:count]
+        for (snapshot, base), end in zip(self._stores, self._stores.bases[1:], strict=True):
+            own_ids = snapshot.catalogue.first_by_name(candidates[base:end], count)
+            first += [base + document_id for document_id in own_ids]
+        return sorted(first, key=lambda document_id: (self.record(document_id).name, document_id))[:count]
 
 
-class _Texts(Texts):
-    """The kept texts of several stores, to read from."""
+class _MultiTexts:
+    """The kept texts of several stores."""
 
-    def __init__(self, together: MultiSnapshot) -> None:
-        self._together = together
+    def __init__(self, stores: _Stores) -> None:
+        self._stores = stores
 
-    def kept(self, document: int, record: Record) -> KeptText | None:
-        view, number = self._together.find(document)
-        return view.texts.kept(number, record)
+    def read(self, document_id: int, record: Record) -> str | bytes | None:
+        """Return a document's content as it was given, or None if it is not kept."""
+        snapshot, own_id = self._stores.find(document_id)
+        return snapshot.texts.read(own_id, record)
 
 
-def _moved(pieces: Iterator[Postings], base: np.uint32) -> Iterator[Postings]:
+def _shifted(pieces: Iterator[Postings], base: np.uint32) -> Iterator[Postings]:
     return (Postings(piece.hashes, piece.documents + base, piece.numbers) for piece in pieces)

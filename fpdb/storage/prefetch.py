@@ -1,93 +1,82 @@
-"""Many queries at once: their hashes are looked up together, so that no block is read twice."""
-
-from __future__ import annotations
-
-from collections.abc import Collection, Iterator
+"""PrefetchedSnapshot: the look-ups of many queries made at once, so that no block is read twice."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import U32, U64, Bools
+from fpdb.arrays import U64, Bools
 from fpdb.storage import _sorting
-from fpdb.storage.runs.run_blocks import Postings
-from fpdb.storage.snapshot import Hits, Snapshot, concat_hits
+from fpdb.storage.hits import Hits, concat_hits
+from fpdb.storage.reader import Reader
 
-HELD = 1 << 24
-"""Documents of hashes that are held: 64 MB; twice, at most."""
-LEAST = 16
+MAX_HITS = 1 << 24
+"""Hits that are held in memory: 64 MB, or twice that."""
+MIN_CAP = 16
 """Documents of any hash that are held."""
 
 
-class PrefetchedSnapshot(Snapshot):
-    """A snapshot that has looked hashes up already, and is asked for some of them.
+class PrefetchedSnapshot:
+    """A reader that has looked up some hashes in another reader, and answers look-ups of any of them from memory.
 
-    found[starts[i]:ends[i]], ascending, hold hash i, if held[i]; or else too many do, but no fewer than known[i].
+    Attributes:
+        document_ids: The documents of all hashes: those of hash i, ascending, are document_ids[starts[i]:ends[i]].
+        starts: Shape (hashes,).
+        ends: Shape (hashes,).
+        complete: Whether all documents of a hash are held; if not, none is, and they are too many; shape (hashes,).
     """
 
-    def __init__(self, view: Snapshot, hashes: U64) -> None:
-        """hashes: sorted, distinct. Raises Corrupt."""
-        self._view = view
-        self.state, self.catalogue, self.texts = view.state, view.catalogue, view.texts
+    def __init__(self, reader: Reader, hashes: U64) -> None:
+        """Look up the hashes, which are sorted and distinct. Raises Corrupt."""
+        self.document_count, self.posting_count = reader.document_count, reader.posting_count
+        self.catalogue, self.texts = reader.catalogue, reader.texts
+        self.find_by_name, self.boilerplate = reader.find_by_name, reader.boilerplate
+        self.count_by_document, self.find_occurrences = reader.count_by_document, reader.find_occurrences
+        self.has_dead_postings, self.scans = reader.has_dead_postings, reader.scans
+        self._reader = reader
         self._hashes = hashes
         cap = _cap(len(hashes))
-        hits = view.look_up(hashes, cap=cap)
-        self.found, self.held, self._known = hits.documents, ~hits.capped, hits.counts
+        hits = reader.look_up(hashes, cap=cap)
+        self.document_ids, self.complete, self._known_counts = hits.document_ids, ~hits.capped, hits.counts
         self.ends = np.cumsum(hits.counts)
         self.starts = self.ends - hits.counts
         common = np.flatnonzero(hits.capped)
-        self._known[common] = cap
-        more = _cap(len(common))
-        if not len(common) or more == cap:
-            return
-        # The few that many hold are looked up again: of those, more can be held.
-        hits = view.look_up(hashes[common], cap=more)
-        self.ends[common] = len(self.found) + np.cumsum(hits.counts)
+        self._known_counts[common] = cap
+        if len(common) and _cap(len(common)) != cap:
+            self._look_up_common(common, _cap(len(common)))
+
+    def _look_up_common(self, common: NDArray[np.intp], cap: int) -> None:
+        """Look up the hashes of these indices again, with a higher cap, since they are few."""
+        hits = self._reader.look_up(self._hashes[common], cap=cap)
+        self.ends[common] = len(self.document_ids) + np.cumsum(hits.counts)
         self.starts[common] = self.ends[common] - hits.counts
-        self._known[common] = np.where(hits.capped, more, hits.counts)
-        self.held[common] = ~hits.capped
-        self.found = np.concatenate((self.found, hits.documents))
-
-    def boilerplate(self) -> U64:
-        return self._view.boilerplate()
-
-    def named(self, names: Collection[bytes]) -> dict[bytes, list[int]]:
-        return self._view.named(names)
-
-    def any_dead(self) -> bool:
-        return self._view.any_dead()
-
-    def scans(self) -> list[Iterator[Postings]]:
-        return self._view.scans()
-
-    def places(self, hashes: U64, documents: U32) -> tuple[U32, U32, U32]:
-        return self._view.places(hashes, documents)
-
-    def tally(self, hashes: U64) -> U32 | None:
-        return self._view.tally(hashes)
+        self._known_counts[common] = np.where(hits.capped, cap, hits.counts)
+        self.complete[common] = ~hits.capped
+        self.document_ids = np.concatenate((self.document_ids, hits.document_ids))
 
     def capped(self, cap: int | None) -> Bools:
-        """Which of all hashes are known to be held by as many documents as the cap; shape (n,)."""
-        return np.zeros(len(self._hashes), np.bool_) if cap is None else self._known >= cap
+        """Return which of the prefetched hashes are known to be in as many documents as the cap; shape (hashes,)."""
+        return np.zeros(len(self._hashes), np.bool_) if cap is None else self._known_counts >= cap
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
-        """As of the snapshot."""
-        at = self._at(hashes)
-        if at is None:
-            return self._view.look_up(hashes, cap=cap)
-        capped = self.capped(cap)[at]
-        starts, ends = self.starts[at], np.where(capped, self.starts[at], self.ends[at])
-        hits = Hits(ends - starts, _sorting.stretches(self.found, starts, ends), capped)
-        anew = ~self.held[at] & ~capped
-        return concat_hits([hits, self._view.look_up(hashes[anew], cap=cap).spread(anew)], cap) if anew.any() else hits
+        """Find the live ordinary documents that hold the hashes, see `Reader.look_up`."""
+        indices = self._find(hashes)
+        if indices is None:
+            return self._reader.look_up(hashes, cap=cap)
+        capped = self.capped(cap)[indices]
+        starts, ends = self.starts[indices], np.where(capped, self.starts[indices], self.ends[indices])
+        hits = Hits(ends - starts, _sorting.stretches(self.document_ids, starts, ends), capped)
+        unknown = ~self.complete[indices] & ~capped
+        if not unknown.any():
+            return hits
+        return concat_hits([hits, self._reader.look_up(hashes[unknown], cap=cap).scatter(unknown)], cap)
 
-    def _at(self, hashes: U64) -> NDArray[np.intp] | None:
-        """Where the hashes stand among those that were looked up; None if one of them was not."""
+    def _find(self, hashes: U64) -> NDArray[np.intp] | None:
+        """Return the indices of the hashes among the prefetched ones, or None if one is missing."""
         if not len(self._hashes):
             return None
-        at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
-        return at if (self._hashes[at] == hashes).all() else None
+        indices = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+        return indices if (self._hashes[indices] == hashes).all() else None
 
 
 def _cap(hashes: int) -> int:
-    """How many documents of each of so many hashes are not held any more."""
-    return max(HELD // hashes if hashes else HELD, LEAST)
+    """Return the number of documents of a hash from which they are not held, of so many hashes."""
+    return max(MAX_HITS // hashes if hashes else MAX_HITS, MIN_CAP)

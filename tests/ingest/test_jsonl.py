@@ -455,8 +455,8 @@ def test_queries_with_common_hashes_and_errors(
     """Many queries are answered as each would be alone: what is looked up, and ranked, together, what is too common for
     that, and what cannot be read."""
     ahead, candidates = (sys.modules[f"fpdb.{name}"] for name in ("storage.prefetch", "search.candidates"))
-    monkeypatch.setattr(ahead, "LEAST", 3)
-    monkeypatch.setattr(ahead, "HELD", held)
+    monkeypatch.setattr(ahead, "MIN_CAP", 3)
+    monkeypatch.setattr(ahead, "MAX_HITS", held)
     monkeypatch.setattr(candidates, "MOST_HITS", hits)
     monkeypatch.setattr(candidates, "HITS_TOGETHER", together)
     monkeypatch.setattr(sys.modules["fpdb.search.ranking"], "TOGETHER", together)

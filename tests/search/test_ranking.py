@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.search.ranking import measure
 from fpdb.search.results import Answer, Match, Options, Query
-from fpdb.storage import snapshot
+from fpdb.storage import hits
 from tests.plain import OPTIONS, Plain, as_json
 
 MOST = 2**64 - 1
@@ -50,9 +50,9 @@ def test_json_is_that_of_the_dict(answer):
     assert answer.to_json() == json.dumps(answer.to_dict()) + "\n"
 
 
-@pytest.fixture(params=[1, snapshot.MANY])
+@pytest.fixture(params=[1, hits.COUNTED_BY_ID])
 def _many(request, monkeypatch):
-    monkeypatch.setattr(snapshot, "MANY", request.param)
+    monkeypatch.setattr(hits, "COUNTED_BY_ID", request.param)
 
 
 @given(st.data())

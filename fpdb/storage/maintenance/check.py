@@ -14,6 +14,7 @@ import lmdb.verify
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.arrays import contains
 from fpdb.errors import Corrupt, MissingPackage
 from fpdb.storage import file_format
 from fpdb.storage._sorting import first_of_pair as _first_of_pair
@@ -137,7 +138,7 @@ class _Told(NamedTuple):
 def _catalogue(view: Snapshot) -> Generator[str, None, _Told]:
     counts = array("I"), array("q"), array("q")
     texts: dict[int, int] = {}
-    for document, record in view.catalogue.records():
+    for document, record in view.catalogue.all_records():
         if document >= (view.state.next_document if document < FIRST_BOILERPLATE else view.state.next_boilerplate):
             yield f"document {document} has an id that was never given"
             continue
@@ -171,7 +172,7 @@ def _run(view: Snapshot, run: Run, boilerplate: NDArray[np.uint64], tally: _Tall
         if not run_blocks.ascending(joined):
             yield f"run {run.number} is out of order"
         new = _first_of_pair(joined.hashes, joined.documents)[len(last) :]
-        dead += tally.count(piece.documents, new, new & run_blocks.contains(boilerplate, piece.hashes))
+        dead += tally.count(piece.documents, new, new & contains(boilerplate, piece.hashes))
         inside = slice(*np.searchsorted(starts, [done, done + len(piece)]))
         if (piece.hashes[starts[inside] - done] != fences.first[inside]).any():
             yield f"run {run.number} has fences that are not its blocks' first hashes"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import I64, U32, U64, Bools
+from fpdb.arrays import I64, U32, U64, Bools, contains
 from fpdb.errors import DatabaseExists, MissingPackage
 from fpdb.storage import _sorting, file_format
 from fpdb.storage.catalogue import Catalogue
@@ -115,7 +115,7 @@ class _Sort:
 
     def known(self, documents: U32) -> Bools:
         """Whether each is among them; shape (n,)."""
-        return run_blocks.contains(self.ids.astype(np.uint64), documents.astype(np.uint64))
+        return contains(self.ids.astype(np.uint64), documents.astype(np.uint64))
 
 
 class _Repair:
@@ -287,9 +287,7 @@ class _Repair:
         at = np.searchsorted(sort.ids, piece.documents)
         joined = run_blocks.joined(last, piece)
         new = _sorting.first_of_pair(joined.hashes, joined.documents)[len(last) :]
-        common = (
-            run_blocks.contains(self.boilerplate, piece.hashes) if sort.first == 0 else np.zeros(len(piece), np.bool_)
-        )
+        common = contains(self.boilerplate, piece.hashes) if sort.first == 0 else np.zeros(len(piece), np.bool_)
         for total, which in ((sort.postings, slice(None)), (sort.hashes, new), (sort.boilerplate, new & common)):
             total += np.bincount(at[which], minlength=len(total))
 

@@ -14,7 +14,7 @@ import lmdb
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import I64, U8, U32, U64, Bools
+from fpdb.arrays import I64, U8, U32, U64
 from fpdb.errors import Corrupt
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format
@@ -66,16 +66,6 @@ def ascending(postings: Postings) -> bool:
             | (same_pair & (numbers[1:] > numbers[:-1]))
         ).all()
     )
-
-
-def contains(sorted_hashes: U64, hashes: U64) -> Bools:
-    """Whether each hash is among the sorted ones; shape (n,)."""
-    if not len(sorted_hashes):
-        return np.zeros(len(hashes), np.bool_)
-    at = np.searchsorted(sorted_hashes, hashes)
-    at[at == len(sorted_hashes)] = 0
-    found: Bools = sorted_hashes[at] == hashes
-    return found
 
 
 # ---------------------------------------------------------------- writing

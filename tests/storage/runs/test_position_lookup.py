@@ -23,7 +23,7 @@ def found(view, hashes, names):
     """{(hash, name, position)}, and that they come in order."""
     ids = {view.catalogue.find(name.encode()): name for name in names}
     asked = np.array(sorted(set(hashes)), np.uint64)
-    indices, documents, positions = view.places(asked, np.array(sorted(ids), np.uint32))
+    indices, documents, positions = view.find_occurrences(asked, np.array(sorted(ids), np.uint32))
     assert (indices.dtype, documents.dtype, positions.dtype) == (np.uint32,) * 3
     triples = list(zip(indices.tolist(), documents.tolist(), positions.tolist(), strict=True))
     assert triples == sorted(set(triples))
@@ -104,7 +104,7 @@ def test_dead_documents_and_unknown_ids_have_no_place(db):
     db.remove("a")
     with db._store.snapshot() as view:
         asked, ids = np.array([1], np.uint64), np.array([0, 1, 7, 2**31 + 5], np.uint32)
-        assert [array.tolist() for array in view.places(asked, ids)] == [[0], [1], [5]]
+        assert [array.tolist() for array in view.find_occurrences(asked, ids)] == [[0], [1], [5]]
 
 
 @pytest.mark.parametrize(
@@ -126,4 +126,4 @@ def test_damage_is_said(path, rng, column):
         file.seek(at + len(value) // 2)
         file.write(bytes([content[at + len(value) // 2] ^ 1]))
     with fpdb.open(path, "r") as db, db._store.snapshot() as view, pytest.raises(Corrupt):
-        view.places(np.sort(hashes), np.array([0], np.uint32))
+        view.find_occurrences(np.sort(hashes), np.array([0], np.uint32))
