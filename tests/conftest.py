@@ -20,7 +20,7 @@ settings.load_profile("short")
 # Beginnings of the names of tests that are to run in one process of pytest-xdist, since each process would start a
 # Spark, a browser or the like of its own.
 GROUPS = {
-    "spark": ("tests/spark/",),
+    "spark": ("tests/spark/", "tests/recorded/test_spark.py"),
     "browser": (
         "tests/report/test_report_browser.py",
         "tests/stress/test_hostile.py::test_nothing_in_a_report_is_obeyed",

@@ -90,7 +90,9 @@ def interface(name: str) -> list[str]:
     value = getattr(fpdb, name)
     if not isinstance(value, type):
         return [f"{name}{parameters(value)}"]
-    bases = [base.__name__ for base in value.__mro__[1:-1]]
+    bases = [
+        base.__name__ for base in value.__mro__[1:-1] if base.__name__ in fpdb.__all__ or base in (Exception, tuple)
+    ]
     lines = [f"class {name}({', '.join(bases)})"]
     if issubclass(value, BaseException):
         return lines

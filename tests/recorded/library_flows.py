@@ -183,17 +183,20 @@ def shards(see: See) -> None:
         db.add("far", essay(1))
     text = FILES["essays"]()["draft.txt"]
     with fpdb.open_all(["corpus.fpdb", "second.fpdb"], timeout=1) as both:
-        see(list(both.databases), len(both), both.recipe, both.query(text, top=4))
+        see(list(both.databases), len(both), both.recipe)
+        trying(see, both.query, text, top=4)
+        trying(see, both.query, text, top=4)
         trying(see, both.query, text, top=1, regions=True, by="weighted_resemblance")
         trying(see, both.query, text, top=2, regions=True, by="weighted_containment")
-        see(both.queries([("q", text), (None, essay(98))], top=2), both.holds("two", essay(10, 98)))
-        see(both.query_fingerprints(both.recipe.fingerprint(text).hashes, top=2), both.frequencies([1, 2]))
+        trying(see, both.queries, [("q", text), (None, essay(98))], top=2)
+        trying(see, both.query_fingerprints, both.recipe.fingerprint(text).hashes, top=2)
+        see(both.holds("two", essay(10, 98)), both.frequencies([1, 2]))
         both.close()
     trying(see, fpdb.open_all, ["corpus.fpdb", "far.fpdb"])
     trying(see, fpdb.open_all, ["corpus.fpdb", "corpus.fpdb"])
-    trying(see, fpdb.Shards, {})
+    trying(see, fpdb.MultiDatabase, {})
     with fpdb.open("corpus.fpdb", "r") as one, fpdb.open("second.fpdb", "r") as two:
-        see(fpdb.Shards({"first": one, "next": two}).query(text, top=2))
+        trying(see, fpdb.MultiDatabase({"first": one, "next": two}).query, text, top=2)
 
 
 def reports(see: See) -> None:

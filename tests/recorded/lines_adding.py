@@ -159,6 +159,8 @@ RECORDS = Group(
         "add --jsonl records/good.jsonl ; query --jsonl new.jsonl --format csv --top 1",
         "add --jsonl records/good.jsonl ; query --jsonl new.jsonl --format parquet --output found.parquet",
         "add --jsonl records/good.jsonl ; query --jsonl records wrong.jsonl --format json --min 0.9 --jobs 2",
+        "add --jsonl records/good.jsonl ; "
+        "query --jsonl records/more --text-field content --name-field doc --label-field n --format csv",
         "add --jsonl records/good.jsonl ; query --jsonl wrong.jsonl --strict",
         "add --jsonl records/good.jsonl ; query --jsonl new.jsonl --name x",
         "add --jsonl records/good.jsonl ; query --parquet tables/plain.parquet --format csv",
