@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from fpdb.pairs.explain import Explanation
     from fpdb.pairs.ranking import Pair
     from fpdb.pairs.spans import Span
+    from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
     from fpdb.report import Report
     from fpdb.search.results import Answer, Match, Query
 
@@ -79,6 +80,7 @@ __all__ = [
     "Locked",
     "Loss",
     "Match",
+    "MatchedRegion",
     "MissingKey",
     "MissingPackage",
     "MultiDatabase",
@@ -98,6 +100,8 @@ __all__ = [
     "Span",
     "SparkFailure",
     "StorageFailure",
+    "SymbolPlace",
+    "TextPlace",
     "UnknownKind",
     "Unreadable",
     "WriteBatch",
@@ -122,6 +126,7 @@ _HOMES = {
     "fpdb.pairs.common_passages": ("Frequent",),
     "fpdb.pairs.ranking": ("Pair",),
     "fpdb.search.results": ("Answer", "Match", "Query"),
+    "fpdb.regions.places": ("MatchedRegion", "SymbolPlace", "TextPlace"),
     "fpdb.report": ("Report",),
     "fpdb.multi_database": ("MultiDatabase", "open_all"),
     "fpdb.pairs.spans": ("Span",),

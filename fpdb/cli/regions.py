@@ -3,12 +3,13 @@ under each pair, where they stand in both."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from fpdb import SymbolPlace
 from fpdb.cli.output import count_text, printable, write_line
 
 if TYPE_CHECKING:
-    from fpdb import Match, Pair
+    from fpdb import Match, MatchedRegion, Pair, TextPlace
 
 REGIONS_A_MATCH = 5
 LINES_A_REGION = 3
@@ -48,15 +49,15 @@ def show_pair_regions(pairs: "Sequence[Pair]") -> None:
                 if source in UNREAD:
                     about.append(f"{side}: {UNREAD[source]}")
         heading = f"{rank}  {pair.a} and {pair.b}: {', '.join(about)}"
-        _show(heading, pair.regions or [], lambda region: [_equation(region["a"], region["b"], region["shared"])])
+        _show(heading, pair.regions or [], lambda region: [_equation(region)])
 
 
 def _show(
-    heading: str, regions: "Sequence[dict[str, Any]]", lines_of: "Callable[[dict[str, Any]], Iterable[str]]"
+    heading: str, regions: "Sequence[MatchedRegion]", lines_of: "Callable[[MatchedRegion], Iterable[str]]"
 ) -> None:
     write_line()
     write_line(heading)
-    largest = sorted(range(len(regions)), key=lambda index: (-regions[index]["shared"], index))[:REGIONS_A_MATCH]
+    largest = sorted(range(len(regions)), key=lambda index: (-regions[index].shared, index))[:REGIONS_A_MATCH]
     for index in sorted(largest):
         for line in lines_of(regions[index]):
             write_line(line)
@@ -64,14 +65,15 @@ def _show(
         write_line(f"  {count_text(len(regions) - len(largest), 'smaller region')} more; see --format json")
 
 
-def _equation(one: dict[str, int], other: dict[str, int], shared: int) -> str:
-    return f"  {_where(one)} = {_where(other)} ({shared:,} shared)"
+def _equation(region: "MatchedRegion") -> str:
+    return f"  {_where(region.a)} = {_where(region.b)} ({region.shared:,} shared)"
 
 
-def _with_lines(region: dict[str, Any], lines: Sequence[str]) -> Iterator[str]:
-    here = region["query"]
-    first, last = here["first_line"], here["last_line"]
-    yield _equation(here, region["document"], region["shared"])
+def _with_lines(region: "MatchedRegion", lines: Sequence[str]) -> Iterator[str]:
+    yield _equation(region)
+    if isinstance(region.a, SymbolPlace):
+        return
+    first, last = region.a.first_line, region.a.last_line
     width = len(str(last))
     for number in range(first, min(last, first + LINES_A_REGION - 1) + 1):
         yield f"    {number:>{width}}  {_cut(lines[number - 1])}".rstrip()
@@ -79,9 +81,11 @@ def _with_lines(region: dict[str, Any], lines: Sequence[str]) -> Iterator[str]:
         yield f"    {'...':>{width}}"
 
 
-def _where(place: dict[str, int]) -> str:
-    noun = "line" if "first_line" in place else "symbol"
-    first, last = place[f"first_{noun}"], place[f"last_{noun}"]
+def _where(place: "TextPlace | SymbolPlace") -> str:
+    if isinstance(place, SymbolPlace):
+        noun, first, last = "symbol", place.first_symbol, place.last_symbol
+    else:
+        noun, first, last = "line", place.first_line, place.last_line
     return f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"
 
 

@@ -1,15 +1,15 @@
 """SARIF 2.1.0 (OASIS), which code hosts and editors show beside the lines: a result a region of a pair or match."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from fpdb import __version__
+from fpdb import TextPlace, __version__
 from fpdb.cli.output import encoded
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Pair
+    from fpdb import Answer, MatchedRegion, Pair, SymbolPlace
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULE = "shared-text"
@@ -30,8 +30,8 @@ def results_of_pairs(found: "Iterable[Pair]") -> Iterator[dict[str, Any]]:
     """Of pairs with their regions: where a has them, related to where b has them."""
     for pair in found:
         said = pair.to_dict()
-        places = [(region["a"], region["b"]) for region in said.pop("regions", ())]
-        yield from _results(said.pop("a"), said.pop("b"), pair.containment_a, said, places)
+        said.pop("regions", None)
+        yield from _results(said.pop("a"), said.pop("b"), pair.containment_a, said, pair.regions)
 
 
 def results_of_answers(answers: "Iterable[Answer]") -> Iterator[dict[str, Any]]:
@@ -39,8 +39,8 @@ def results_of_answers(answers: "Iterable[Answer]") -> Iterator[dict[str, Any]]:
     for answer in answers:
         for match in answer.matches:
             said = match.to_dict()
-            places = [(region["query"], region["document"]) for region in said.pop("regions", ())]
-            yield from _results(answer.query.name or "-", said.pop("name"), match.containment, said, places)
+            said.pop("regions", None)
+            yield from _results(answer.query.name or "-", said.pop("name"), match.containment, said, match.regions)
 
 
 def _results(
@@ -48,10 +48,11 @@ def _results(
     other: str,
     containment: float,
     measures: Mapping[str, Any],
-    places: Iterable[tuple[Mapping[str, int], Mapping[str, int]]],
+    regions: "Sequence[MatchedRegion] | None",
 ) -> Iterator[dict[str, Any]]:
-    """One for each place, or one for the documents as wholes."""
-    for here, there in list(places) or [({}, {})]:
+    """One for each region, or one for the documents as wholes."""
+    places: list[tuple[TextPlace | SymbolPlace | None, ...]] = [(region.a, region.b) for region in regions or ()]
+    for here, there in places or [(None, None)]:
         yield {
             "ruleId": RULE,
             "ruleIndex": 0,
@@ -63,16 +64,15 @@ def _results(
         }
 
 
-def _location(name: str, place: Mapping[str, int]) -> dict[str, Any]:
+def _location(name: str, place: "TextPlace | SymbolPlace | None") -> dict[str, Any]:
     """A document, and lines of it if they are known; characters as properties, since a region has either or columns."""
     uri = quote(name.encode("utf-8", "surrogateescape"))
     location: dict[str, Any] = {"artifactLocation": {"uri": uri}}
-    if "start" in place:
-        characters = {"start": place["start"], "end": place["end"]}
+    if isinstance(place, TextPlace):
         location["region"] = {
-            "startLine": place["first_line"],
-            "endLine": place["last_line"],
-            "properties": characters,
+            "startLine": place.first_line,
+            "endLine": place.last_line,
+            "properties": {"start": place.start, "end": place.end},
         }
     return location
 

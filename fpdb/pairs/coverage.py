@@ -17,8 +17,8 @@ import numpy as np
 from fpdb.fingerprint import Recipe
 from fpdb.pairs.counting import NOTHING, Comparison, PairOptions, Watch, cap_of
 from fpdb.pairs.ranking import Pair, described, joined, pairs
+from fpdb.regions.line_index import locate_regions
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
-from fpdb.regions.region_finder import located
 from fpdb.regions.sources import Sources
 from fpdb.search.rarity import rarity
 from fpdb.storage import file_format
@@ -96,7 +96,7 @@ def with_regions(view: Reader, beside: PairAligner, found: Iterable[Pair]) -> It
         for index, both in _compared(view, beside, some):
             regions = None
             if both.regions is not None:
-                regions = located(both.regions, both.a.original, both.b.original, ("a", "b"))
+                regions = locate_regions(both.regions, both.a.original, both.b.original)
             pair = _with_coverage(some[index], both)
             some[index] = replace(pair, source_a=both.a.state, source_b=both.b.state, regions=regions)
         yield from some

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.pairs.counting import NOTHING, Comparison, Found, PairOptions, Watch
+from fpdb.regions.places import MatchedRegion
 from fpdb.regions.sources import SourceState
 from fpdb.storage.reader import Reader
 
@@ -30,8 +31,7 @@ class Pair:
     coverage_a: the share of a's symbols that lie in regions; given where pairs are ranked by it, or regions are asked
     for. rarity: as of a `Match`; weighted_coverage_a: the coverage times the rarity; where pairs are ranked by it.
 
-    Only where regions are asked for: regions, source_a, source_b: as of a `Match`, with the places under "a" and "b";
-    no regions where nothing tells them.
+    Only where regions are asked for: regions, source_a, source_b: as of a `Match`; no regions where nothing tells them.
     """
 
     a: str
@@ -50,7 +50,7 @@ class Pair:
     weighted_coverage_b: float | None = None
     source_a: SourceState | None = None
     source_b: SourceState | None = None
-    regions: list[dict[str, Any]] | None = None
+    regions: list[MatchedRegion] | None = None
 
     def turned(self) -> Pair:
         """The same pair, of which no regions are told, with a and b exchanged."""
@@ -66,7 +66,8 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dict without what is not given, as `fpdb pairs --format json` prints it."""
-        return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+        values = {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+        return values if self.regions is None else values | {"regions": [region.to_dict() for region in self.regions]}
 
 
 def pairs(view: Reader, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:

@@ -94,7 +94,7 @@ def merged(name: str, text: str, passages: Iterable[Passage], cut: Cut) -> Itera
 def of_answer(answer: Answer, text: str, cut: Cut) -> Iterator[Span]:
     """The spans of a query's text that its matches have too; they have their regions."""
     passages = (
-        Passage(region["query"]["start"], region["query"]["end"], match.name, region["shared"])
+        Passage(*region.a.interval, match.name, region.shared)
         for match in answer.matches
         for region in match.regions or ()
     )
@@ -153,7 +153,7 @@ class _Cutter:
             return
         found = evidence.compare([self._number(other) for other in others], self._beside.read)
         passages = (
-            Passage(place["start"], place["end"], other, region.shared)
+            Passage(*place.interval, other, region.shared)
             for other, alike in zip(others, found, strict=True)
             for region in alike.regions
             for place in [read.original.locate(region.query_start, region.query_end)]

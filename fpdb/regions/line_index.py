@@ -6,6 +6,7 @@ U+2029 end none. Characters are Unicode code points of the decoded original, a b
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -13,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.fingerprint import Symbols
+from fpdb.regions.joining import Region
+from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
 
 LINE_FEED, RETURN = 10, 13
 
 
-class Original:
+class LineIndex:
     """A document's text, and where its symbols are in it."""
 
     def __init__(self, symbols: Symbols) -> None:
@@ -27,11 +30,11 @@ class Original:
     def _starts(self) -> NDArray[np.int64]:
         return line_starts(self.symbols.text)
 
-    def locate(self, start: int, end: int) -> dict[str, int]:
-        """Where the symbols [start, end), at least one, are: characters [start, end); first and last line, from 1."""
+    def locate(self, start: int, end: int) -> TextPlace:
+        """Return the place of the symbols [start, end), at least one."""
         first, behind = int(self.symbols.offsets[start]), int(self.symbols.ends[end - 1])
         lines = np.searchsorted(self._starts, [first, max(behind - 1, first)], "right")
-        return {"start": first, "end": behind, "first_line": int(lines[0]), "last_line": int(lines[1])}
+        return TextPlace(first, behind, int(lines[0]), int(lines[1]))
 
 
 def line_starts(text: str) -> NDArray[np.int64]:
@@ -48,3 +51,22 @@ def line_starts(text: str) -> NDArray[np.int64]:
     starts = np.zeros(int(ends.sum()) + 1, np.int64)
     starts[1:] = np.flatnonzero(ends) + 1
     return starts
+
+
+def locate_regions(
+    regions: Iterable[Region], text_a: LineIndex | None, text_b: LineIndex | None
+) -> list[MatchedRegion]:
+    """Locate regions of symbols in the texts of both documents; None for a text that cannot be read."""
+    place_a, place_b = _locator(text_a), _locator(text_b)
+    return [
+        MatchedRegion(
+            place_a(region.query_start, region.query_end),
+            place_b(region.document_start, region.document_end),
+            region.shared,
+        )
+        for region in regions
+    ]
+
+
+def _locator(text: LineIndex | None) -> Callable[[int, int], TextPlace | SymbolPlace]:
+    return text.locate if text is not None else lambda start, end: SymbolPlace(start, end - 1)

@@ -6,8 +6,8 @@ had and is unchanged; else the positions in the store say what they can.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from fpdb.arrays import U64, contains, sorted_distinct
 from fpdb.errors import BadQuery, MissingPackage, UnknownKind, Unreadable
 from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, Symbols, find_scheme
 from fpdb.regions.joining import Region, Selected, bridge, coverages, extend, find_regions
-from fpdb.regions.line_index import Original
+from fpdb.regions.line_index import LineIndex, locate_regions
+from fpdb.regions.places import MatchedRegion
 from fpdb.regions.sources import Sources, SourceState
 from fpdb.storage.file_format import Record
 from fpdb.storage.reader import Reader
@@ -28,12 +29,12 @@ class Read(NamedTuple):
 
     state: SourceState
     fingerprints: Fingerprints | None = None
-    original: Original | None = None
+    original: LineIndex | None = None
 
     @classmethod
     def of(cls, found: Fingerprints) -> Read:
         """Of fingerprints that came with the document's symbols."""
-        return cls("same", found, Original(symbols_of(found)))
+        return cls("same", found, LineIndex(symbols_of(found)))
 
 
 def read_document(view: Reader, recipe: Recipe, number: int, sources: Sources) -> Read:
@@ -88,7 +89,7 @@ class Evidence:
         self._slack = max(rule.k, int(rule.parameters[scheme.window]) if scheme.window else 0)
         self._whole = scheme.sampling is None and not scheme.fixed  # else samples, of which none are consecutive
         self._symbols = symbols_of(found)
-        self._ours = Original(self._symbols)
+        self._ours = LineIndex(self._symbols)
         self._selected = _selected(found, self._whole)
         hashes = self._selected.hashes
         boilerplate = view.boilerplate()
@@ -104,9 +105,9 @@ class Evidence:
         """Align each document with the query, in order. Raises Corrupt, MissingPackage."""
         return self.compare(documents, lambda number: read_document(self._view, self._recipe, number, sources))
 
-    def locate(self, alike: Alike) -> list[dict[str, Any]]:
+    def locate(self, alike: Alike) -> list[MatchedRegion]:
         """Return the regions of an alignment as `Match` has them."""
-        return located(alike.regions, self._ours, alike.read.original)
+        return locate_regions(alike.regions, self._ours, alike.read.original)
 
     def compare(self, documents: Sequence[int], read: Callable[[int], Read]) -> Iterator[Alike]:
         """Where each of some documents, all of them different, is like the query; in order. Raises Corrupt."""
@@ -144,28 +145,6 @@ class Evidence:
         if self._gap:
             regions = bridge(regions, self._gap)
         return Alike(sorted(regions), *coverages(regions, len(self._symbols), record.symbols), read)
-
-
-def located(
-    regions: Iterable[Region],
-    ours: Original | None,
-    theirs: Original | None,
-    names: tuple[str, str] = ("query", "document"),
-) -> list[dict[str, Any]]:
-    """Regions as `Match` has them, with the places under these names."""
-    one, other = names
-    return [
-        {
-            one: _place(ours, region.query_start, region.query_end),
-            other: _place(theirs, region.document_start, region.document_end),
-            "shared": region.shared,
-        }
-        for region in regions
-    ]
-
-
-def _place(original: Original | None, start: int, end: int) -> dict[str, int]:
-    return {"first_symbol": start, "last_symbol": end - 1} if original is None else original.locate(start, end)
 
 
 def _selected(found: Fingerprints, whole: bool) -> Selected:

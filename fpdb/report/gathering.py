@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe
@@ -15,8 +15,10 @@ from fpdb.pairs.corpus import owner_rule
 from fpdb.pairs.counting import PairOptions, cap_of
 from fpdb.pairs.ranking import Pair
 from fpdb.pairs.ranking import pairs as pairs_of
+from fpdb.regions.line_index import locate_regions
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
-from fpdb.regions.region_finder import Read, located, read_document
+from fpdb.regions.places import MatchedRegion, SymbolPlace
+from fpdb.regions.region_finder import Read, read_document
 from fpdb.regions.sources import Sources
 from fpdb.report.contents import Column, Contents, Limits, Region, Row, Source
 from fpdb.report.page import check_packages, escaped_json, render
@@ -191,7 +193,7 @@ class Report:
             return Row(a, b, self._pair_score(pair), [*_pair_values(pair), None, None, None])
         told = [len(both.regions), both.coverage_a, both.coverage_b]
         row = Row(a, b, self._pair_score(pair), [*_pair_values(pair), *told])
-        _place(row, located(both.regions, both.a.original, both.b.original))
+        _place(row, locate_regions(both.regions, both.a.original, both.b.original))
         return row
 
     def _pair_score(self, pair: Pair) -> float:
@@ -248,17 +250,10 @@ def _pair_values(pair: Pair) -> list[float | int | None]:
     return [pair.shared, pair.containment_a, pair.containment_b, pair.resemblance]
 
 
-def _place(row: Row, places: Sequence[dict[str, Any]] | None) -> None:
+def _place(row: Row, places: Sequence[MatchedRegion] | None) -> None:
     """Gives the row its regions."""
     if places is None:
         return
-    spans = [(_span(place["query"]), _span(place["document"]), int(place["shared"])) for place in places]
-    row.regions = sorted(Region(*one, *other, shared) for one, other, shared in spans)
+    row.regions = sorted(Region(*place.a.interval, *place.b.interval, place.shared) for place in places)
     if places:
-        row.symbols = "start" not in places[0]["query"], "start" not in places[0]["document"]
-
-
-def _span(place: dict[str, int]) -> tuple[int, int]:
-    if "start" in place:
-        return place["start"], place["end"]
-    return place["first_symbol"], place["last_symbol"] + 1
+        row.symbols = isinstance(places[0].a, SymbolPlace), isinstance(places[0].b, SymbolPlace)

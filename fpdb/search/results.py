@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from fpdb.errors import BadQuery
 
 if TYPE_CHECKING:
+    from fpdb.regions.places import MatchedRegion
     from fpdb.regions.sources import SourceState
 
 COUNTED: Final = ("containment", "reverse_containment", "resemblance")
@@ -93,13 +94,11 @@ class Match(NamedTuple):
     nearly 1. A weighted coverage is the coverage times the rarity.
 
     Only where regions are asked for, or matches are ranked by what they cover:
-    regions: {"query": place, "document": place, "shared": fingerprints} each, in order of the query. A place is
-    {"start", "end", "first_line", "last_line"}: characters of the decoded original from 0, end exclusive; lines from 1,
-    both inclusive. query_coverage, document_coverage: the share of either document's symbols that lie in regions.
+    regions: in order of the query, which is a of each region. query_coverage, document_coverage: the share of either
+    document's symbols that lie in regions.
     source: "same" where the document's content is there, kept or in the file it came from; else whether the file has
     "changed" or is "gone", there is none and the text was "not_kept", or it is "unavailable". Unless it is the same,
-    regions are not extended beyond the fingerprints, and the document's place is {"first_symbol", "last_symbol"}, both
-    inclusive, from 0.
+    regions are not extended beyond the fingerprints, and the document's place is a `SymbolPlace`.
     """
 
     name: str
@@ -117,12 +116,17 @@ class Match(NamedTuple):
     weighted_query_coverage: float | None = None
     weighted_document_coverage: float | None = None
     source: SourceState | None = None
-    regions: list[dict[str, Any]] | None = None
+    regions: list[MatchedRegion] | None = None
     database: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """What is said of it, by name."""
-        return {key: value for key, value in zip(self._fields, self, strict=True) if value is not None}
+        values: dict[str, Any] = {
+            key: value for key, value in zip(self._fields, self, strict=True) if value is not None
+        }
+        if self.regions is not None:
+            values["regions"] = [region.to_dict("query", "document") for region in self.regions]
+        return values
 
 
 def matches_of(columns: Mapping[str, Iterable[Any]]) -> list[Match]:

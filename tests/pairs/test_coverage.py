@@ -126,7 +126,7 @@ def pair_of(db, documents, a, b, missing, rare):
     side_a, side_b = sorted(said, key=lambda side: name_bytes(said[side]))
     containments = {"query": match.containment, "document": match.reverse_containment}
     coverages = {side: getattr(match, f"{side}_coverage") for side in said}
-    regions = [{"a": one[side_a], "b": one[side_b], "shared": one["shared"]} for one in match.regions]
+    regions = [{"a": one[side_a], "b": one[side_b], "shared": one["shared"]} for one in match.to_dict()["regions"]]
     pair = {
         "a": a,
         "b": b,
@@ -163,12 +163,12 @@ def test_where_no_text_can_be_had_positions_tell(tmp_path_factory, documents, di
             covered = {"a": set(), "b": set()}
             for region in pair.regions:
                 ends = [
-                    (documents[name][place["first_symbol"] :][:k], documents[name][: place["last_symbol"] + 1][-k:])
-                    for name, place in ((pair.a, region["a"]), (pair.b, region["b"]))
+                    (documents[name][place.first_symbol :][:k], documents[name][: place.last_symbol + 1][-k:])
+                    for name, place in ((pair.a, region.a), (pair.b, region.b))
                 ]
                 assert ends[0] == ends[1]
                 for side in "ab":
-                    covered[side].update(range(region[side]["first_symbol"], region[side]["last_symbol"] + 1))
+                    covered[side].update(range(*getattr(region, side).interval))
             assert pair.coverage_a == len(covered["a"]) / len(documents[pair.a]) > 0
             assert pair.coverage_b == len(covered["b"]) / len(documents[pair.b]) > 0
             (bridged,) = (one for one in db.pairs(regions=True, gap=999) if (one.a, one.b) == (pair.a, pair.b))

@@ -64,13 +64,18 @@ def _words(value: Any) -> str:
         return "{" + ", ".join(f"{name!r}: {_words(one)}" for name, one in value.items()) + "}"
     fields = fields_of(value)
     if fields is not None:
-        told = [f"{name}={_words(getattr(value, name))}" for name in fields if getattr(value, name) is not None]
+        told = [f"{name}={_words(_field(value, name))}" for name in fields if getattr(value, name) is not None]
         return f"{type(value).__name__}({', '.join(told)})"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_words, value))}]"
     if isinstance(value, str | int | float | bool | Path | None):
         return repr(value)
     return f"a {type(value).__name__}"
+
+
+def _field(value: Any, name: str) -> Any:
+    """Return a field; regions as JSON output has them."""
+    return value.to_dict()[name] if name == "regions" else getattr(value, name)
 
 
 def fields_of(value: Any) -> list[str] | None:

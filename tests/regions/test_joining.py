@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.fingerprint import PRESETS, Symbols
-from fpdb.regions.line_index import Original, line_starts
+from fpdb.regions.line_index import LineIndex, line_starts
+from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
 from tests.plain import as_json
 
 GUARANTEE = 50  # symbols: w + k - 1 of the preset "text"
@@ -68,8 +69,8 @@ def test_lines_are_counted_as_editors_do(text):
 
 def test_a_symbol_may_be_many_characters_and_lines():
     symbols = Symbols(np.zeros(2, np.uint8), lambda: np.array([1, 6]), "", "xab\ncdefg\n", lambda: np.array([6, 8]))
-    assert Original(symbols).locate(0, 1) == {"start": 1, "end": 6, "first_line": 1, "last_line": 2}
-    assert Original(symbols).locate(1, 2) == {"start": 6, "end": 8, "first_line": 2, "last_line": 2}
+    assert LineIndex(symbols).locate(0, 1) == TextPlace(1, 6, 1, 2)
+    assert LineIndex(symbols).locate(1, 2) == TextPlace(6, 8, 2, 2)
 
 
 @pytest.mark.parametrize("separator", ["\n", "\r\n", "\r", "\t", "\f", "\u2028"], ids=repr)
@@ -83,8 +84,8 @@ def test_from_the_first_line_to_the_last(db, tmp_path, separator, letter, final)
     match = match_of(db, text.encode())
     start, end = (index(map(str.isalnum, text)) for index in (first, last))
     ends = 11 if separator in ("\n", "\r\n", "\r") else 0
-    passage = {"start": start, "end": end + 1, "first_line": 1, "last_line": 1 + ends}
-    assert match.regions == [{"query": passage, "document": passage, "shared": match_of(db, text).regions[0]["shared"]}]
+    passage = TextPlace(start, end + 1, 1, 1 + ends)
+    assert match.regions == [MatchedRegion(passage, passage, match_of(db, text).regions[0].shared)]
     assert (match.query_coverage, match.document_coverage, match.source) == (1, 1, "same")
 
 
@@ -117,18 +118,15 @@ def test_a_passage_is_found_to_its_last_letters(tmp_path_factory, data):
         (region,) = match_of(db, query).regions
         assert db.check() == []
     without_mark = document.removeprefix("\ufeff")
-    for original, side in ((query, region["query"]), (without_mark, region["document"])):
-        assert folded(passage) in folded(original[side["start"] : side["end"]])
-        assert original[side["start"]].isalnum()
-        assert original[side["end"] - 1].isalnum()
-        assert side["first_line"] == plain_line(original, side["start"])
-        assert side["last_line"] == plain_line(original, side["end"] - 1)
+    for original, side in ((query, region.a), (without_mark, region.b)):
+        assert folded(passage) in folded(original[side.start : side.end])
+        assert original[side.start].isalnum()
+        assert original[side.end - 1].isalnum()
+        assert side.first_line == plain_line(original, side.start)
+        assert side.last_line == plain_line(original, side.end - 1)
     here, there = (
-        [
-            folded(part)
-            for part in (original[: side["start"]], original[side["start"] : side["end"]], original[side["end"] :])
-        ]
-        for original, side in ((query, region["query"]), (without_mark, region["document"]))
+        [folded(part) for part in (original[: side.start], original[side.start : side.end], original[side.end :])]
+        for original, side in ((query, region.a), (without_mark, region.b))
     )
     assert here[1] == there[1]
     assert not here[0] or not there[0] or here[0][-1] != there[0][-1]
@@ -140,13 +138,10 @@ def test_several_regions_on_one_line(db, tmp_path):
     add(db, tmp_path, "a", "\n".join(parts))
     query = f"{parts[0]} {' '.join(words(90, 9))} {parts[3]} {' '.join(words(91, 9))} {parts[1]}"
     regions = match_of(db, query).regions
-    assert [region["query"]["first_line"] for region in regions] == [1, 1, 1]
-    assert [
-        query[region["query"]["start"] :].startswith(parts[at][:20])
-        for region, at in zip(regions, (0, 3, 1), strict=True)
-    ]
-    assert [region["document"]["first_line"] for region in regions] == [1, 4, 2]
-    assert all(one["query"]["end"] <= other["query"]["start"] for one, other in itertools.pairwise(regions))
+    assert [region.a.first_line for region in regions] == [1, 1, 1]
+    assert [query[region.a.start :].startswith(parts[at][:20]) for region, at in zip(regions, (0, 3, 1), strict=True)]
+    assert [region.b.first_line for region in regions] == [1, 4, 2]
+    assert all(one.a.end <= other.a.start for one, other in itertools.pairwise(regions))
 
 
 def test_every_passage_of_the_guarantee_is_covered(db, tmp_path, rng):
@@ -157,14 +152,14 @@ def test_every_passage_of_the_guarantee_is_covered(db, tmp_path, rng):
         query = "".join(piece + "".join(rng.choice(list("abcd"), 40)) for piece in pieces)
         add(db, tmp_path, f"{trial}", document)
         (match,) = [match for match in db.query(query, regions=True).matches if match.name == f"{trial}"]
-        inside = {at for region in match.regions for at in range(region["query"]["start"], region["query"]["end"])}
+        inside = {at for region in match.regions for at in range(region.a.start, region.a.end)}
         starts = {document[at : at + GUARANTEE] for at in range(len(document) - GUARANTEE + 1)}
         for at in range(len(query) - GUARANTEE + 1):
             if query[at : at + GUARANTEE] in starts:
                 assert len(inside & set(range(at, at + GUARANTEE))) >= 30
         for region in match.regions:
-            here, there = region["query"], region["document"]
-            assert query[here["start"] : here["end"]] == document[there["start"] : there["end"]]
+            here, there = region.a, region.b
+            assert query[here.start : here.end] == document[there.start : there.end]
 
 
 def test_small_gaps_are_bridged_if_asked(db, tmp_path):
@@ -173,8 +168,8 @@ def test_small_gaps_are_bridged_if_asked(db, tmp_path):
     changed = " ".join([*text[:50], "changed", *text[51:]])
     assert len(match_of(db, changed).regions) == 2
     (region,) = match_of(db, changed, gap=10).regions
-    assert region["query"]["end"] == len(changed)
-    assert region["shared"] == sum(region["shared"] for region in match_of(db, changed).regions)
+    assert region.a.end == len(changed)
+    assert region.shared == sum(region.shared for region in match_of(db, changed).regions)
     for gap in (-1, 1.5, True, "1"):
         with pytest.raises(fpdb.BadQuery):
             db.query(changed, regions=True, gap=gap)
@@ -257,8 +252,8 @@ def test_regions_have_no_boilerplate(db, tmp_path):
     add(db, tmp_path, "b", template)
     match = match_of(db, text)
     own_part, rest = match.regions
-    assert own_part["query"]["start"] == 0
-    assert len(folded(text[own_part["query"]["end"] : rest["query"]["start"]])) > len(folded(template)) - 2 * GUARANTEE
+    assert own_part.a.start == 0
+    assert len(folded(text[own_part.a.end : rest.a.start])) > len(folded(template)) - 2 * GUARANTEE
     assert match.query_coverage < 0.9
     assert db.query(template, regions=True).matches == []
 
@@ -290,10 +285,10 @@ def test_a_source_that_changed_or_went_is_said(db, tmp_path):
     assert (changed.source, gone.source) == ("changed", "gone")
     assert changed.regions == gone.regions
     (region,) = gone.regions
-    assert list(region["document"]) == ["first_symbol", "last_symbol"]
-    assert list(region["query"]) == ["start", "end", "first_line", "last_line"]
-    assert region["shared"] == before.regions[0]["shared"]
-    assert 0 <= region["document"]["first_symbol"] < region["document"]["last_symbol"] < db.document("a").symbols
+    assert isinstance(region.b, SymbolPlace)
+    assert isinstance(region.a, TextPlace)
+    assert region.shared == before.regions[0].shared
+    assert 0 <= region.b.first_symbol < region.b.last_symbol < db.document("a").symbols
 
 
 PAGE = "<!doctype html><meta charset=latin-1><p>é</p>" + "".join(f"<p>{' '.join(words(at, 9))} é" for at in range(20))
@@ -318,7 +313,7 @@ def test_a_kept_text_is_read_as_it_was_given(db, form):
     match = match_of(db, content, kind=kind)
     assert (match.source, match.query_coverage, match.document_coverage) == ("same", 1, 1)
     assert match.regions
-    assert all(region["query"] == region["document"] for region in match.regions)
+    assert all(region.a == region.b for region in match.regions)
     assert db.original("a") == content
 
 
@@ -401,9 +396,9 @@ def test_lines_of_code(tmp_path, separator):
         match = match_of(db, code, kind="code", texts=lambda _: code)
         (region,) = match.regions
         last_line = 25 + 24 * ("#" in separator)  # a line more after each of the 24
-        assert (region["query"]["first_line"], region["query"]["last_line"]) == (2 + ("#" in separator), last_line)
-        assert code[region["query"]["start"] : region["query"]["end"]] == separator.join(lines)
-        assert region["document"] == region["query"]
+        assert (region.a.first_line, region.a.last_line) == (2 + ("#" in separator), last_line)
+        assert code[region.a.start : region.a.end] == separator.join(lines)
+        assert region.b == region.a
         assert db.check() == []
 
 
@@ -413,9 +408,7 @@ def test_lines_of_html(db, separator):
     page = separator.join(lines)
     db.add("a", page, kind="html")
     (region,) = match_of(db, page, kind="html", texts=lambda _: page).regions
-    assert region["query"] == region["document"] == {
-        "start": 3, "end": len(page) - len("</p>"), "first_line": 1, "last_line": 6,
-    }  # fmt: skip
+    assert region.a == region.b == TextPlace(3, len(page) - len("</p>"), 1, 6)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
@@ -423,4 +416,4 @@ def test_characters_are_those_of_the_decoded_original(db, tmp_path, encoding):
     text = "\r\n".join("é " + " ".join(words(seed, 10)) for seed in range(9))
     add(db, tmp_path, "a", text.encode(encoding))
     (region,) = match_of(db, text).regions
-    assert region["query"] == region["document"] == {"start": 0, "end": len(text), "first_line": 1, "last_line": 9}
+    assert region.a == region.b == TextPlace(0, len(text), 1, 9)

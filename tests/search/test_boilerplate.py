@@ -120,10 +120,10 @@ def test_two_who_left_out_the_same_line_share_what_straddles_it(course, preset):
     k = course.recipe.rule_for("text" if preset == "text" else "code")[1].k
     (match,) = matches(course, preset, texts, "a")
     assert match.shared < k
-    region = max(match.regions, key=lambda region: region["shared"])
-    assert region["query"]["first_line"] <= 15 < region["query"]["last_line"]
+    region = max(match.regions, key=lambda region: region.shared)
+    assert region.a.first_line <= 15 < region.a.last_line
     if preset == "text":
-        assert sum(map(str.isalnum, texts["a"][region["query"]["start"] : region["query"]["end"]])) <= 2 * (k - 1)
+        assert sum(map(str.isalnum, texts["a"][region.a.start : region.a.end])) <= 2 * (k - 1)
 
 
 @given(st.data())
@@ -139,7 +139,7 @@ def test_no_region_has_a_passage_of_a_template(tmp_path_factory, data):
         db.add("template", template, boilerplate=True)
         db.add("a", text)
         pieces = [
-            query[region["query"]["start"] : region["query"]["end"]]
+            query[region.a.start : region.a.end]
             for match in db.query(query, regions=True, texts=lambda _: text).matches
             for region in match.regions
         ]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
 from fpdb.search.ranking import measure
 from fpdb.search.results import Answer, Match, Options, Query
 from fpdb.storage import hits
@@ -31,7 +32,9 @@ def only(answer):
 
 NAMES = st.text(st.characters() | st.sampled_from('"\\\n\x00\udc80\u2028é'))
 RATIOS = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1 / 3, 1e-9, 5e-324])
-PLACES = st.dictionaries(st.sampled_from(["query", "document", "shared"]), st.integers(0, 9))
+COUNTS = st.integers(0, 9)
+PLACES = st.builds(TextPlace, *[COUNTS] * 4) | st.builds(SymbolPlace, COUNTS, COUNTS)
+REGIONS = st.builds(MatchedRegion, PLACES, PLACES, COUNTS)
 QUERIES = st.builds(Query, st.none() | NAMES, NAMES, *[st.integers(0, 9)] * 4, st.none() | NAMES)
 MATCHES = st.builds(Match, NAMES, st.integers(0, 2**63), RATIOS, RATIOS, RATIOS) | st.builds(
     Match,
@@ -39,9 +42,9 @@ MATCHES = st.builds(Match, NAMES, st.integers(0, 2**63), RATIOS, RATIOS, RATIOS)
     st.integers(0, 9),
     *[RATIOS] * 3,
     *[st.none() | RATIOS] * 6,
-    st.none() | st.sampled_from(["same", "gone"]),
-    st.none() | st.lists(PLACES, max_size=2),
-    st.none() | NAMES,
+    source=st.none() | st.sampled_from(["same", "gone"]),
+    regions=st.none() | st.lists(REGIONS, max_size=2),
+    database=st.none() | NAMES,
 )
 
 

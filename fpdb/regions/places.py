@@ -1,0 +1,59 @@
+"""Where regions lie in the originals: characters and lines of a text, or symbols where the text cannot be read."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """Characters [start, end) of a decoded text, from 0; the first and the last line, from 1, both inclusive."""
+
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+
+    @property
+    def interval(self) -> tuple[int, int]:
+        """The characters [start, end)."""
+        return self.start, self.end
+
+    def to_dict(self) -> dict[str, int]:
+        """Return the place as JSON output has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolPlace:
+    """Symbols of a document whose text cannot be read, from 0, both inclusive."""
+
+    first_symbol: int
+    last_symbol: int
+
+    @property
+    def interval(self) -> tuple[int, int]:
+        """The symbols [start, end)."""
+        return self.first_symbol, self.last_symbol + 1
+
+    def to_dict(self) -> dict[str, int]:
+        """Return the place as JSON output has it."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedRegion:
+    """A passage that two documents have in common.
+
+    Attributes:
+        a: Its place in the first document: the query of a `Match`, or document a of a `Pair`.
+        b: Its place in the second document.
+        shared: The number of shared fingerprints in it.
+    """
+
+    a: TextPlace | SymbolPlace
+    b: TextPlace | SymbolPlace
+    shared: int
+
+    def to_dict(self, a: str = "a", b: str = "b") -> dict[str, Any]:
+        """Return the region as JSON output has it, with the two places under the given keys."""
+        return {a: self.a.to_dict(), b: self.b.to_dict(), "shared": self.shared}
