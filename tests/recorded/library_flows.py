@@ -1,10 +1,6 @@
 """Work with the library in several calls, as programs do it: what each call gave is seen, one after the other."""
 
-import fcntl
-import io
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,30 +8,15 @@ import numpy as np
 import fpdb
 
 from .inputs import FILES
+from .library_flows_files import FLOWS_OF_FILES
+from .seeing import Flow, See, seen_errors, trying, web
 from .texts import FOOTER, essay
 
-See = Callable[..., None]
-Flow = Callable[[See], None]
 HASHES = np.arange(1, 30, dtype=np.uint64) * np.uint64(2**58 + 4321)
 
 
-@contextmanager
-def seen_errors(see: See) -> Iterator[None]:
-    """See what the block raises."""
-    try:
-        yield
-    except Exception as error:
-        see(error)
-
-
-def trying(see: See, function: Callable[..., Any], *arguments: Any, **options: Any) -> None:
-    """See what a call gives, or raises; of a generator all that it gives."""
-    with seen_errors(see):
-        found = function(*arguments, **options)
-        see(list(found) if isinstance(found, Iterator) else found)
-
-
 def a_batch(see: See) -> None:
+    """Change documents in a batch."""
     with fpdb.open("corpus.fpdb") as db:
         with db.batch() as batch:
             see(batch.add("new", essay(1, 80), labels={"a": "b"}, source="http://u:p@example.org/x"))
@@ -52,6 +33,7 @@ def a_batch(see: See) -> None:
 
 
 def a_batch_undone(see: See) -> None:
+    """Raise an error in a batch, which undoes it."""
     with fpdb.open("corpus.fpdb") as db:
         with seen_errors(see), db.batch() as batch:
             batch.add("new", essay(80))
@@ -61,6 +43,7 @@ def a_batch_undone(see: See) -> None:
 
 
 def bulk(see: See) -> None:
+    """Write many batches, merged at the end."""
     with fpdb.open("bulk.fpdb") as db:
         with db.bulk():
             for part in range(6):
@@ -73,6 +56,7 @@ def bulk(see: See) -> None:
 
 
 def fingerprints(see: See) -> None:
+    """Add and ask for hashes of the caller's own, good and bad."""
     with fpdb.open("hashes.fpdb") as db:
         see(db.add_fingerprints("a", HASHES), db.add_fingerprints("a", HASHES), db.add_fingerprints("a", HASHES[1:]))
         see(db.add_fingerprints("b", [2**64 - 1, 0, 0, 5], [7, 1, 2, 2**32 - 2], kind="audio", labels={"x": "y"}))
@@ -93,6 +77,7 @@ def fingerprints(see: See) -> None:
 
 
 def names_and_labels(see: See) -> None:
+    """Add documents of every sort of name and label."""
     with fpdb.open("names.fpdb") as db:
         for name in ("", "x" * 70_000, "\ud800", "line\nbreak", "nul\0", "\udcff", " ", "ä/日本.txt", b"bytes", 5):
             trying(see, db.add, name, essay(80))
@@ -107,6 +92,7 @@ def names_and_labels(see: See) -> None:
 
 
 def contents(see: See) -> None:
+    """Add documents of all kinds, with their texts kept."""
     kinds = FILES["kinds"]()
     with fpdb.open("kinds.fpdb") as db:
         for name, content in kinds.items():
@@ -121,6 +107,7 @@ def contents(see: See) -> None:
 
 
 def boilerplate(see: See) -> None:
+    """Find what is on every page, discard it, and take that back."""
     with fpdb.open("pages.fpdb") as db:
         for number in range(4):
             db.add(f"page {number}", FOOTER + essay(90 + number))
@@ -134,121 +121,8 @@ def boilerplate(see: See) -> None:
         see(len(list(db.pairs())), db.only_boilerplate())
 
 
-def merging(see: See) -> None:
-    with fpdb.open("corpus.fpdb") as db, fpdb.open("other.fpdb") as other, fpdb.open("web.fpdb", recipe=web()) as far:
-        other.add("one", essay(1, 95), labels={"x": "y"}, keep_text=True)
-        other.add("essays/ann.txt", essay(96))
-        other.add("template", FOOTER, boilerplate=True)
-        trying(see, db.merge, other)
-        trying(see, db.merge, other, on_collision="fight")
-        see(db.merge(other, on_collision="skip"), db.document("one"), db.text("one"))
-        see(db.merge(other, prefix="other/"), len(db), db.merge(other, on_collision="replace"))
-        trying(see, db.merge, far)
-        trying(see, db.merge, db)
-        trying(see, db.check_recipe, far)
-        trying(see, db.check_recipe, other)
-        see(db.query(essay(1, 95), top=3))
-
-
-def web() -> fpdb.Recipe:
-    """Return the recipe of the preset for web pages."""
-    return fpdb.Recipe.preset("web")
-
-
-def transfer(see: See) -> None:
-    out = io.BytesIO()
-    with fpdb.open("corpus.fpdb", "r") as db:
-        see(db.export(out), len(out.getvalue().splitlines()))
-        with_texts = io.BytesIO()
-        see(db.export(with_texts, texts=True), with_texts.tell() > out.tell())
-    see(
-        fpdb.import_("new.fpdb", io.BytesIO(with_texts.getvalue())),
-        fpdb.import_("new.fpdb", io.BytesIO(out.getvalue())),
-    )
-    with fpdb.open("new.fpdb", "r") as db:
-        again = io.BytesIO()
-        db.export(again, texts=True)
-        see(again.getvalue() == with_texts.getvalue())
-    lines = out.getvalue().splitlines(keepends=True)
-    for broken in ([], lines[:1], lines[:3], lines[1:], [lines[0], b"{}\n"], [lines[0], lines[1][:-9]], [b"[1]\n"]):
-        trying(see, fpdb.import_, "broken.fpdb", io.BytesIO(b"".join(broken)))
-    trying(see, fpdb.import_, "other.fpdb", io.BytesIO(lines[0].replace(b'"version":1', b'"version":9')))
-
-
-def shards(see: See) -> None:
-    with fpdb.open("second.fpdb") as db:
-        db.add("essays/ann.txt", essay(1, 97))
-        db.add("two", essay(10, 98))
-    with fpdb.open("far.fpdb", recipe=web()) as db:
-        db.add("far", essay(1))
-    text = FILES["essays"]()["draft.txt"]
-    with fpdb.open_all(["corpus.fpdb", "second.fpdb"], timeout=1) as both:
-        see(list(both.databases), len(both), both.recipe)
-        trying(see, both.query, text, top=4)
-        trying(see, both.query, text, top=4)
-        trying(see, both.query, text, top=1, regions=True, by="weighted_resemblance")
-        trying(see, both.query, text, top=2, regions=True, by="weighted_containment")
-        trying(see, both.queries, [("q", text), (None, essay(98))], top=2)
-        trying(see, both.query_fingerprints, both.recipe.fingerprint(text).hashes, top=2)
-        see(both.holds("two", essay(10, 98)), both.frequencies([1, 2]))
-        both.close()
-    trying(see, fpdb.open_all, ["corpus.fpdb", "far.fpdb"])
-    trying(see, fpdb.open_all, ["corpus.fpdb", "corpus.fpdb"])
-    trying(see, fpdb.MultiDatabase, {})
-    with fpdb.open("corpus.fpdb", "r") as one, fpdb.open("second.fpdb", "r") as two:
-        trying(see, fpdb.MultiDatabase({"first": one, "next": two}).query, text, top=2)
-
-
-def reports(see: See) -> None:
-    text = FILES["essays"]()["draft.txt"]
-    with fpdb.open("corpus.fpdb", "r") as db:
-        page = db.report()
-        page.add_answer(db.query(text, name="draft.txt", regions=True), text)
-        see(page.html())
-        page = db.report(by="resemblance", connect=0.1)
-        page.add_pairs(db.pairs(regions=True, by="resemblance"))
-        see(page.limits, page.html())
-        page = db.report(limits=page.limits._replace(rows=1, text=100))
-        page.add_pairs(db.pairs(by_owner=True, owners="label:term"), by_owner=True, owners="label:term", max_df=0)
-        see(page.html(), db.report().html())
-
-
-def rotation(see: See) -> None:
-    recipe = fpdb.Recipe.preset("koala").with_(stored=10, search=40, skip=50)
-    with fpdb.open("koala.fpdb", "x", recipe=recipe) as db:
-        db.add("a", essay(1, 2, 3), keep_text=True)
-        db.add("b", essay(1, 2, 4), rarity="corpus")
-        see(db.rotate("a", essay(1, 2, 3)), db.rotate("a", essay(1, 2, 3), rotation=7), db.document("a"))
-        trying(see, db.rotate, "a", essay(1))
-        trying(see, db.rotate, "nobody", essay(1))
-        see(db.query(essay(1, 2)), db.query(essay(1, 2), rarity="corpus", by="containment"), list(db.pairs()))
-    with fpdb.open("corpus.fpdb") as db:
-        trying(see, db.rotate, "essays/finn.txt", FILES["essays"]()["essays/finn.txt"])
-
-
-def reading_only(see: See) -> None:
-    with fpdb.open("corpus.fpdb", "r") as db:
-        for name, arguments in (("add", ("x", "y")), ("remove", ("essays/ann.txt",)), ("compact", ())):
-            trying(see, getattr(db, name), *arguments)
-        trying(see, db.add_fingerprints, "x", [1])
-        with seen_errors(see), db.bulk():
-            see("inside")
-    db.close()
-    trying(see, db.info)
-    trying(see, db.query, "text")
-
-
-def waiting(see: See) -> None:
-    with open("corpus.fpdb-writer", "r+b") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        with fpdb.open("corpus.fpdb", "r+", timeout=0.05) as db:
-            trying(see, db.add, "x", essay(80))
-            see(len(db))
-            fcntl.flock(held, fcntl.LOCK_UN)
-            see(db.add("x", essay(80)))
-
-
 def iterators(see: See) -> None:
+    """Change a database while iterators are half read."""
     with fpdb.open("corpus.fpdb") as db:
         documents, pairs = db.documents(), db.pairs()
         first, pair = next(documents), next(pairs)
@@ -262,6 +136,7 @@ def iterators(see: See) -> None:
 
 
 def threads(see: See) -> None:
+    """Ask from several threads."""
     texts = [essay(number, 2) for number in (1, 5, 8, 10)]
     with fpdb.open("corpus.fpdb", "r") as db:
         found: dict[int, Any] = {}
@@ -276,23 +151,8 @@ def threads(see: See) -> None:
         see([found[number] for number in sorted(found)], found[0] == db.query(texts[0], top=1))
 
 
-def key_files(see: See) -> None:
-    with fpdb.open("secret.fpdb", "x", key_file="secret.key") as db:
-        see(db.add("a", essay(1)), db.needs_key_file, db.key_exposed, db.recipe.to_record().keys(), db.info()["recipe"])
-    with fpdb.open("secret.fpdb") as db:
-        see(db.recipe, db.document("a"), list(db.pairs()))
-        trying(see, db.query, essay(1))
-        trying(see, db.add, "b", essay(1))
-        trying(see, db.export, io.BytesIO())
-    trying(see, fpdb.open, "secret.fpdb", "r", key_file="other.key")
-    trying(see, fpdb.open, "secret.fpdb", "r", key_file="bad.key")
-    with fpdb.open("secret.fpdb", "r", key_file="open.key") as db:
-        see(db.key_exposed, db.query(essay(1)))
-    with fpdb.open("corpus.fpdb", "r", key_file="nowhere.key") as db:
-        see(db.needs_key_file)
-
-
 def recipes(see: See) -> None:
+    """Open databases with recipes, theirs and others."""
     trying(see, fpdb.open, "corpus.fpdb", recipe=web())
     with fpdb.open("corpus.fpdb", recipe=fpdb.Recipe.preset()) as db:
         see(db.recipe == fpdb.Recipe.preset(), hash(str(db.recipe)) == hash(str(fpdb.Recipe.preset())))
@@ -304,22 +164,13 @@ def recipes(see: See) -> None:
         see(db.query(essay(1, 100)), db.query(essay(1, 100), max_df=100), list(db.pairs()), list(db.pairs(max_df=2)))
 
 
-def damage(see: See) -> None:
-    with open("corpus.fpdb", "r+b") as file:
-        size = file.seek(0, 2)
-        file.truncate(size // 2)
-    see(fpdb.check("corpus.fpdb").sound)
-    with open("zeros.fpdb", "wb") as file:
-        file.write(bytes(20_000))
-    trying(see, fpdb.open, "zeros.fpdb", "r")
-    trying(see, fpdb.repair, "zeros.fpdb", "saved.fpdb")
-    trying(see, fpdb.check, "nowhere.fpdb")
-
-
 FLOWS: dict[str, Flow] = {
-    flow.__name__: flow
-    for flow in (
-        *(a_batch, a_batch_undone, bulk, fingerprints, names_and_labels, contents, boilerplate, merging, transfer),
-        *(shards, reports, rotation, reading_only, waiting, iterators, threads, key_files, recipes, damage),
-    )
+    **{
+        flow.__name__: flow
+        for flow in (
+            *(a_batch, a_batch_undone, bulk, fingerprints, names_and_labels, contents, boilerplate),
+            *(iterators, threads, recipes),
+        )
+    },
+    **FLOWS_OF_FILES,
 }
