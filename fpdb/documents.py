@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from fpdb.columns import DOCUMENT
 from fpdb.storage import file_format
 from fpdb.storage.environment.files import BESIDE
 from fpdb.storage.file_format import Record
@@ -40,6 +41,14 @@ class Document:
     labels: Mapping[str, str]
     rotation: int
     text_bytes: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain dict, as `fpdb list --format json` prints it."""
+        return {column.name: getattr(self, column.name) for column in DOCUMENT} | {
+            "digest": None if self.digest is None else self.digest.hex(),
+            "labels": dict(self.labels),
+            "added": self.added.isoformat(timespec="seconds"),
+        }
 
 
 def document_of(number: int, record: Record) -> Document:

@@ -1,6 +1,6 @@
-"""The command line: parses, calls `Database` or `load`, prints. One module a command, or a few that belong together.
+"""The command line: a module for each command, or for a few related ones, parses arguments, calls the library, prints.
 
-Commands are imported when they are called for, and the library only inside commands, so that each starts at once.
+A command is imported when it is called, and it imports the library when it runs, so that it starts quickly.
 """
 
 import os
@@ -11,10 +11,9 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """The `fpdb` program."""
-    collect_rarely()  # before thousands of objects are made by imports
-    # numpy's linear algebra, which fpdb has no use for, would start a thread for each processor, and each of them would
-    # wait for work in a loop for a tenth of a second.
+    """Run the program `fpdb`."""
+    collect_rarely()  # before imports make thousands of objects
+    # fpdb uses no linear algebra; OpenBLAS would start a thread for each processor, which waits for work in a loop.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from fpdb.cli.program import cli
 

@@ -1,87 +1,73 @@
 """`fpdb drop-list`."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import partial
 
 import click
 
-from fpdb.cli.comparing import say_discarded, watched
-from fpdb.cli.options import (
-    TOP_OF_TABLE,
-    Target,
-    keep_option,
-    names_options,
-    output_options,
-    pair_options,
-    top_option,
-    wrong_usage,
-)
-from fpdb.cli.output import Column, output_to, write_first, write_found, write_names
+from fpdb.cli.options import collect, names_options, output_options, top_option
+from fpdb.cli.output import Output, write_names, write_results
+from fpdb.cli.pair_options import PairSelection, keep_option, pair_options, warn_of_boilerplate_only, with_progress
+from fpdb.cli.table import write_top
+from fpdb.cli.target import Target, usage_errors
+from fpdb.columns import DROP, named
 
-if TYPE_CHECKING:
-    from fpdb import Drop
 
-FIELDS: dict[str, type] = {
-    "name": str,
-    "kept": str,
-    "cluster": str,
-    "size": int,
-    "shared": int,
-    "measure": float,
-    "reason": str,
-}
-COLUMNS = (
-    Column("#", right=True),
-    Column("drop"),
-    Column("keep"),
-    Column("shared", right=True),
-    Column("measure", right=True),
-    Column("reason"),
-    Column("cluster of", right=True),
-)
+@dataclass(frozen=True)
+class DropListArguments:
+    """The arguments of `fpdb drop-list`."""
+
+    selection: PairSelection
+    top: int | None
+    keep: str
+    direct: bool
+    separator: str | None
+    output: Output
 
 
 @click.command(name="drop-list")
-@pair_options
+@pair_options()
 @top_option
 @keep_option("first")
 @click.option(
     "--direct",
     is_flag=True,
-    help="Drop only documents that are a pair with one that is kept, none that are connected through others.",
+    help="Drop only documents that form a pair with a document that is kept, not those connected through others.",
 )
 @names_options
-@output_options
+@output_options()
+@collect(PairSelection, "selection")
+@collect(DropListArguments)
 @click.pass_obj
-def drop_list(target: Target, /, end: str | None, form: str, output: str, top: int | None, **options: Any) -> None:
-    """Tell which documents to remove, so that one of each cluster is left.
+def drop_list(target: Target, arguments: DropListArguments) -> None:
+    """List the documents to remove so that one of each cluster is left.
 
-    Nothing is removed. Once these are, `fpdb pairs` with the same options finds no pair (with --max-df 0, or as long as
-    the same hashes are common). A cluster is what pairs of at least --min (0.5) connect, directly or through others. Of
-    each document to drop: the one kept instead, how many fingerprints they share, their measure, and the reason:
-    similar, the two are such a pair; connected, through others only. With --direct there are none of these: documents
-    are gone through in the order in which they are kept, and dropped if they are a pair with one that was kept.
+    Nothing is removed. Pairs of at least --min (0.5) connect documents to clusters, directly or through others.
+    After the listed documents are removed, `fpdb pairs` with the same options finds no pair (with --max-df 0, or
+    as long as the same hashes are common).
 
-    With --new or --since, only documents that are new are dropped.
+    For each document to drop, the list tells which document is kept instead, how many fingerprints the two share,
+    their measure, and a reason: `similar` if the two form such a pair, `connected` if others connect them. With
+    --direct, no document is dropped as `connected`: documents are taken in the order of --keep, and dropped if they
+    form a pair with one that was kept.
 
-    \b
+    With --new or --since, only new documents are dropped.
+
     Example: fpdb drop-list --min 0.8 --by resemblance
              fpdb drop-list --min 0.8 --names -0 | fpdb remove --from - -0
     """
-    with output_to(output, form), target.open("r") as db, wrong_usage():
-        say_discarded(db)
-        found: Iterator[Drop] = watched(
-            db.drop_list, options | {"top": None if form == "table" and end is None else top}
-        )
-        if end is not None:
-            write_names((drop.name for drop in found), end)
-        elif form == "table":
-            nothing = "nothing to drop: no two documents are that much alike"
-            write_first(COLUMNS, found, top or TOP_OF_TABLE, _row, nothing=nothing, noun="document")
+    output, separator = arguments.output, arguments.separator
+    in_table = output.format == "table" and separator is None
+    with output.redirect(), target.open("r") as db, usage_errors():
+        warn_of_boilerplate_only(db)
+        top = None if in_table else arguments.top
+        search = partial(db.drop_list, keep=arguments.keep, direct=arguments.direct, top=top)
+        drops = with_progress(partial(search, **vars(arguments.selection)))
+        if separator is not None:
+            write_names((drop.name for drop in drops), separator)
+        elif in_table:
+            columns = named(DROP, "name", "kept", "shared", "measure", "reason", "size")
+            empty = "nothing to drop: no two documents are that much alike"
+            write_top(columns, drops, arguments.top, empty=empty, noun="document")
         else:
-            write_found(form, FIELDS, found)
-
-
-def _row(rank: int, drop: "Drop") -> list[str]:
-    measure = f"{drop.measure:,.0f}" if drop.measure > 1 else f"{drop.measure:.3f}"
-    return [str(rank), drop.name, drop.kept, f"{drop.shared:,}", measure, drop.reason, f"{drop.size:,}"]
+            write_results(output.format, DROP, drops)

@@ -5,83 +5,63 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import Target, content_named, format_option, kind_option, pair_options, wrong_usage
-from fpdb.cli.output import Column, write_csv, write_json, write_line, write_table
+from fpdb.cli.options import collect, format_option, kind_option
+from fpdb.cli.output import write_csv, write_json
+from fpdb.cli.pair_options import PairSelection, pair_options
+from fpdb.cli.table import write_table
+from fpdb.cli.target import Target, read_document, usage_errors
+from fpdb.cli.terminal import write_line
+from fpdb.columns import EXPLAINED_DOCUMENT, EXPLANATION, ResultColumn
 
 if TYPE_CHECKING:
     from fpdb import Explanation
-
-FIGURES = (
-    "kind",
-    "alphabet",
-    "symbols",
-    "kgrams",
-    "fingerprints",
-    "hashes",
-    "ignored_boilerplate",
-    "ignored_common",
-    "counted",
-)
-BOTH = ("shared", "shared_boilerplate", "shared_common", "resemblance", "longest", "surely_found")
-WORDS = {
-    "kgrams": "k-grams",
-    "hashes": "distinct fingerprints",
-    "ignored_boilerplate": "ignored as boilerplate",
-    "ignored_common": "ignored as common",
-    "counted": "that count",
-    "shared": "shared, that count",
-    "shared_boilerplate": "shared boilerplate",
-    "shared_common": "shared and common",
-    "longest": "longest shared passage, in symbols",
-    "surely_found": "surely found from, in symbols",
-}
 
 
 @click.command()
 @click.argument("a")
 @click.argument("b")
-@pair_options
+@pair_options()
 @kind_option
 @format_option
+@collect(PairSelection, "selection")
 @click.pass_obj
-def explain(target: Target, /, a: str, b: str, kind: str, form: str, **options: Any) -> None:
-    """Tell why two documents are a pair, or are not.
+def explain(target: Target, a: str, b: str, kind: str, format: str, selection: PairSelection) -> None:
+    """Explain why two documents are a pair, or are not.
 
-    A and B are names of documents in the database, or else files. For each: what it has, and what of it does not
-    count, as boilerplate, or as common with --max-df. For both: what they share, and the longest passage that is in
-    both, where the originals can be read. The reasons stand below, the decisive ones first.
+    A and B are names of documents in the database, or else files. For each document, print what it has, and what
+    is ignored as boilerplate, or as common with --max-df. For both, print what they share, and the length of the
+    longest common passage if the originals can be read. Reasons follow, the decisive ones first.
 
-    \b
     Example: fpdb explain essays/ann.txt essays/bob.txt --min 0.3
              fpdb explain essays/ann.txt draft.txt
     """
+    options = vars(selection).copy()
     for name in ("new", "since"):
         if options.pop(name) is not None:
             raise click.UsageError(f"--{name} chooses among pairs; here there is but one")
-    with target.open("r") as db, wrong_usage():
-        contents = {name: content_named(db, target, name, kind)[0] for name in (a, b) if name not in db}
-        found = db.explain(a, b, contents=contents, kind=kind, **options)
-    if form == "json":
-        write_json(found.to_dict())
-    elif form == "csv":
-        write_csv(("figure", "a", "b"), _rows(found))
+    with target.open("r") as db, usage_errors():
+        contents = {name: read_document(db, target, name, kind)[0] for name in (a, b) if name not in db}
+        explanation = db.explain(a, b, contents=contents, kind=kind, **options)
+    if format == "json":
+        write_json(explanation.to_dict())
+    elif format == "csv":
+        write_csv(("figure", "a", "b"), ((column.name, *values) for column, *values in _figures(explanation)))
     else:
-        columns = Column(""), Column(found.a.name, right=True), Column(found.b.name, right=True)
-        write_table(columns, ([WORDS.get(row[0], row[0]), *map(_text, row[1:])] for row in _rows(found)))
+        sides = (ResultColumn(side, int, name) for side, name in (("a", explanation.a.name), ("b", explanation.b.name)))
+        rows = (
+            (column.heading or "", *("" if value == "" else column.text(value) for value in values))
+            for column, *values in _figures(explanation)
+        )
+        write_table((ResultColumn("figure"), *sides), rows)
         write_line()
-        for reason in found.reasons:
+        for reason in explanation.reasons:
             write_line(reason.text)
 
 
-def _rows(found: "Explanation") -> Iterator[tuple[str, Any, Any]]:
-    for name in FIGURES:
-        yield name, getattr(found.a, name), getattr(found.b, name)
-    for name in BOTH:
-        yield name, getattr(found, name), ""
-    yield "containment", found.containment_a, found.containment_b
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "-"
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+def _figures(explanation: "Explanation") -> Iterator[tuple[ResultColumn, Any, Any]]:
+    """Return the rows: a figure, and its values for both documents, or one value for the pair."""
+    for column in EXPLAINED_DOCUMENT:
+        yield column, getattr(explanation.a, column.name), getattr(explanation.b, column.name)
+    for column in EXPLANATION:
+        yield column, getattr(explanation, column.name), ""
+    yield ResultColumn("containment", float, "containment"), explanation.containment_a, explanation.containment_b

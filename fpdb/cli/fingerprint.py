@@ -5,31 +5,34 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fpdb.cli.options import Target, format_option, kind_option, paths_argument, recipe_options, wrong_usage
-from fpdb.cli.output import Column, count_text, say, write_csv, write_json, write_line, write_table
+from fpdb.cli.options import format_option, kind_option, paths_argument
+from fpdb.cli.output import write_csv, write_json
+from fpdb.cli.recipe_options import recipe_options
+from fpdb.cli.table import write_table
+from fpdb.cli.target import Target, usage_errors
+from fpdb.cli.terminal import count_text, say, write_line
+from fpdb.columns import FINGERPRINT
 from fpdb.errors import Unreadable
 
 if TYPE_CHECKING:
     from fpdb.fingerprint import Fingerprints, Recipe
 
-COLUMNS = (Column("hash", right=True), Column("position", right=True), Column("start", right=True))
-
 
 @click.command()
-@paths_argument
+@paths_argument(type=click.Path())
 @recipe_options
 @kind_option
 @format_option
 @click.pass_obj
-def fingerprint(target: Target, paths: tuple[str, ...], recipe: "Recipe", kind: str, form: str) -> None:
-    """Print a file's fingerprints.
+def fingerprint(target: Target, paths: tuple[str, ...], recipe: "Recipe", kind: str, format: str) -> None:
+    """Print the fingerprints of files.
 
-    No database is needed. With --key-file before the command, they are made with the key of that file; whoever sees
-    them learns which passages a database with that key selects.
+    No database is needed. With --key-file before the command, use the key of that file: anyone who sees the output
+    learns which passages a database with that key selects.
 
-    PATH is a file, a folder, an archive, or - for standard input. Of each fingerprint, its hash as a database stores
-    it, its position in symbols, and where it starts in the original, in characters; both count from 0, and are left
-    out where the recipe stores no positions.
+    PATH is a file, a folder, an archive, or - for standard input. For each fingerprint, print its hash as a database
+    stores it, its position in symbols, and its start in the original in characters. Both count from 0, and are
+    left out if the recipe stores no positions.
 
     Example: fpdb fingerprint essay.txt -k 20 -w 10
     """
@@ -41,36 +44,38 @@ def fingerprint(target: Target, paths: tuple[str, ...], recipe: "Recipe", kind: 
     if target.key_file is not None and recipe.key == DEFAULT_KEY:
         recipe = recipe.with_(key=keys.read(target.key_file).key)
     failed = False
-    if form == "csv":
-        write_csv(("name", "hash", "position", "start"), ())
+    if format == "csv":
+        write_csv(("name", *(column.name for column in FINGERPRINT)), ())
     for source in discover(paths, kind=kind):
         try:
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
-            with wrong_usage():
-                found = recipe.fingerprint(read_content(source), kind, name=source.name)
+            with usage_errors():
+                fingerprints = recipe.fingerprint(read_content(source), kind, name=source.name)
         except (OSError, Unreadable) as error:
             say(f"skipped {source.name}: {error_text(error)}")
             failed |= source.requested
         else:
-            _print(source.name, found, form)
+            _print(source.name, fingerprints, format)
     if failed:
         sys.exit(1)
 
 
-def _print(name: str, found: "Fingerprints", form: str) -> None:
-    places = (
-        (position, start) if start >= 0 else (None, None)
-        for position, start in zip(found.positions.tolist(), found.starts.tolist(), strict=True)
+def _print(name: str, fingerprints: "Fingerprints", format: str) -> None:
+    lists = (fingerprints.hashes.tolist(), fingerprints.positions.tolist(), fingerprints.starts.tolist())
+    rows = (
+        (hash_, position, start) if start >= 0 else (hash_, None, None)
+        for hash_, position, start in zip(*lists, strict=True)
     )
-    rows = ((hash_, *place) for hash_, place in zip(found.hashes.tolist(), places, strict=True))
-    if form == "json":
-        head = {"name": name, "kind": found.kind, "symbols": found.symbols, "kgrams": found.kgrams}
-        write_json({**head, "fingerprints": list(rows)})
-    elif form == "csv":
+    symbols, kgrams = fingerprints.symbols, fingerprints.kgrams
+    if format == "json":
+        document = {"name": name, "kind": fingerprints.kind, "symbols": symbols, "kgrams": kgrams}
+        write_json({**document, "fingerprints": list(rows)})
+    elif format == "csv":
         write_csv(None, ((name, *row) for row in rows))
     else:
-        counts = [count_text(found.symbols, "symbol"), count_text(found.kgrams, "k-gram")]
-        counts.append(count_text(len(found.hashes), "fingerprint"))
-        write_line(f"{name}: {', '.join(counts)}; read as {found.note}")
-        write_table(COLUMNS, (tuple("" if cell is None else str(cell) for cell in row) for row in rows))
+        counts = [count_text(symbols, "symbol"), count_text(kgrams, "k-gram")]
+        counts.append(count_text(len(lists[0]), "fingerprint"))
+        write_line(f"{name}: {', '.join(counts)}; read as {fingerprints.note}")
+        cells = ([column.text(value) for column, value in zip(FINGERPRINT, row, strict=True)] for row in rows)
+        write_table(FINGERPRINT, cells)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fpdb.cli.catalogue import recipe_text
-from fpdb.cli.options import RecipeCommand, Target, recipe_options
-from fpdb.cli.output import say, write_line
+from fpdb.cli.recipe_options import RecipeCommand, recipe_options, recipe_text
+from fpdb.cli.target import Target
+from fpdb.cli.terminal import say, write_line
 
 if TYPE_CHECKING:
     from fpdb.fingerprint import Recipe
@@ -17,27 +17,26 @@ if TYPE_CHECKING:
 
 @click.command(cls=RecipeCommand)
 @recipe_options
-@click.option("--secret", is_flag=True, help="Make a random hash key, kept in the database.")
+@click.option("--secret", is_flag=True, help="Make a random hash key, and store it in the database.")
 @click.option(
     "--secret-file",
     type=click.Path(),
     metavar="FILE",
-    help="Make a random secret in a new FILE, and the key from it; the database knows neither.",
+    help="Make a random secret in a new FILE, and derive the hash key from it; the database stores neither.",
 )
 @click.pass_obj
 def init(target: Target, recipe: "Recipe", secret: bool, secret_file: str | None) -> None:
     """Create an empty database.
 
-    Its recipe is fixed from then on. `fpdb add` creates a database by itself; this command is for another
-    recipe than that of the `text` preset.
+    The recipe cannot be changed later. `fpdb add` also creates a database, with the `text` preset; use this command
+    for another recipe.
 
-    With the default key, whoever knows fpdb can work out which passages of a text are selected, and change just these.
-    With --secret he can if he has the database; with --secret-file he also needs FILE. FILE is made readable for you
-    alone, and never overwritten. It is needed to add and to query: give it before the command, or in FPDB_KEY_FILE.
-    Keep a copy: without it nothing can be added or looked for by content. Further databases may share it, so that
-    they can be compared: `fpdb --key-file FILE init`.
+    With the default key, anyone who knows fpdb can find out which passages of a text are selected, and change only
+    these. With --secret, he also needs the database; with --secret-file, also FILE. FILE is readable only by you, and
+    never overwritten. Adding and querying need it: give it before the command with --key-file, or in
+    FPDB_KEY_FILE. Keep a copy: without it, you can neither add documents nor query by content. Several databases may
+    share a key file, so that they can be compared: `fpdb --key-file FILE init`.
 
-    \b
     Example: fpdb --db web.fpdb init --preset web -w 50
              fpdb --db exams.fpdb init --secret-file ~/exams.key
              fpdb --db exams.fpdb --key-file ~/exams.key add exams/
@@ -45,8 +44,8 @@ def init(target: Target, recipe: "Recipe", secret: bool, secret_file: str | None
     from fpdb import keys
     from fpdb.fingerprint import DEFAULT_KEY
 
-    given = recipe.key != DEFAULT_KEY
-    if given + secret + ((secret_file or target.key_file) is not None) > 1:
+    has_key = recipe.key != DEFAULT_KEY
+    if has_key + secret + ((secret_file or target.key_file) is not None) > 1:
         raise click.UsageError("give one key: --key, --secret, --secret-file, or a key file (also in FPDB_KEY_FILE)")
     if secret:
         recipe = recipe.with_(key=keys.random_key())
@@ -57,7 +56,7 @@ def init(target: Target, recipe: "Recipe", secret: bool, secret_file: str | None
         with target.open("x", recipe):
             pass
     except BaseException:
-        if secret_file is not None:  # no database was made with it
+        if secret_file is not None:
             with suppress(OSError):
                 os.unlink(secret_file)
         raise

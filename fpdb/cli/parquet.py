@@ -1,44 +1,41 @@
-"""Rows as a Parquet file, some thousands in memory at a time. Needs the extra `parquet`."""
+"""Write rows as Parquet, a row group in memory at a time. Needs the extra `parquet`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, BinaryIO, Final
 
+from fpdb.columns import Columns
 from fpdb.errors import BadName, MissingPackage
 
-GROUP: Final = 1 << 16
-"""Rows of a row group."""
-
-TYPES: Final[Mapping[type, str]] = {str: "string", int: "int64", float: "double", bool: "bool"}
-"""The Arrow type of a column that holds such values. All may be null."""
+ROW_GROUP: Final = 1 << 16
+ARROW_TYPES: Final = {str: "string", int: "int64", float: "double", bool: "bool"}
 
 
 def check_packages() -> None:
-    """Raises MissingPackage."""
-    _arrow()
+    """Raise MissingPackage if pyarrow is not installed."""
+    _import_arrow()
 
 
-def write_parquet(file: BinaryIO, columns: Mapping[str, type], rows: Iterable[Sequence[object]]) -> None:
-    """Writes a file with these columns. Raises BadName where a text cannot be written as UTF-8, MissingPackage."""
-    pa, pq = _arrow()
-    schema = pa.schema([(name, pa.type_for_alias(TYPES[sort])) for name, sort in columns.items()])
+def write_parquet(file: BinaryIO, columns: Columns, rows: Iterable[Sequence[object]]) -> None:
+    """Write rows to a Parquet file; every column may hold null.
+
+    Raises:
+        BadName: A text cannot be written as UTF-8.
+        MissingPackage: pyarrow is not installed.
+    """
+    pa, pq = _import_arrow()
+    schema = pa.schema([(column.name, pa.type_for_alias(ARROW_TYPES[column.type])) for column in columns])
+    rows = iter(rows)
     with pq.ParquetWriter(file, schema) as writer:
-        for group in _groups(rows):
+        while group := list(islice(rows, ROW_GROUP)):
             arrays = [
-                pa.array(_checked(values) if sort is str else values, schema.field(name).type)
-                for (name, sort), values in zip(columns.items(), zip(*group, strict=True), strict=True)
+                pa.array(_check_utf8(values) if column.type is str else values, field.type)
+                for column, field, values in zip(columns, schema, zip(*group, strict=True), strict=True)
             ]
             writer.write_batch(pa.record_batch(arrays, schema))
 
 
-def _groups(rows: Iterable[Sequence[object]]) -> Iterator[list[Sequence[object]]]:
-    each = iter(rows)
-    while group := list(islice(each, GROUP)):
-        yield group
-
-
-def _checked(texts: Sequence[Any]) -> Sequence[Any]:
-    """The texts; Parquet's are UTF-8, and some file names are not."""
+def _check_utf8(texts: Sequence[Any]) -> Sequence[Any]:
     for text in texts:
         if text is not None and not text.isascii():
             try:
@@ -50,8 +47,7 @@ def _checked(texts: Sequence[Any]) -> Sequence[Any]:
     return texts
 
 
-def _arrow() -> tuple[Any, Any]:
-    """pyarrow, and its module for Parquet. Raises MissingPackage."""
+def _import_arrow() -> tuple[Any, Any]:
     try:
         import pyarrow
         from pyarrow import parquet

@@ -1,6 +1,7 @@
-"""The group of all commands, and how they fail."""
+"""The group of all commands, and their errors."""
 
 import errno
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -9,12 +10,11 @@ from typing import Any, cast
 import click
 
 from fpdb import __version__
-from fpdb.cli.options import Target, default_path
-from fpdb.cli.output import printable, say
+from fpdb.cli.target import Target, default_path
+from fpdb.cli.terminal import printable, say
 from fpdb.errors import Error
 
-# In the order of a database's life, not of the alphabet; where each is to be had from.
-_HOMES = {
+_MODULES = {
     "init": "init",
     "add": "add",
     "remove": "remove",
@@ -22,77 +22,84 @@ _HOMES = {
     "pairs": "pairs",
     "drop-list": "drop_list",
     "spans": "spans",
-    "common": "common",
+    "common": "common_passages",
     "explain": "explain",
     "fingerprint": "fingerprint",
     "list": "catalogue",
     "show": "catalogue",
     "info": "catalogue",
     "rotate": "rotate",
-    "check": "upkeep",
-    "compact": "upkeep",
-    "backup": "upkeep",
-    "export": "transfer",
-    "import": "transfer",
+    "check": "maintenance",
+    "compact": "maintenance",
+    "backup": "maintenance",
+    "export": "exchange",
+    "import": "exchange",
     "merge": "merge",
     "adopt": "merge",
     "spark": "spark",
 }
-# Of those whose name is no name in Python, or one of its own.
-_PYTHON_NAMES = {"drop-list": "drop_list", "list": "list_", "import": "import_"}
+"""The module of each command, in the order of help."""
+_FUNCTIONS = {"drop-list": "drop_list", "list": "list_", "import": "import_"}
+"""Functions that are not named as their command."""
 
 
 class Failure(click.ClickException):
-    """Something went wrong that is no mistake in the command: one line, exit status 1."""
+    """An error other than wrong usage: one line on standard error, exit status 1."""
 
     def show(self, _file: Any = None) -> None:
-        """Prints it on standard error."""
+        """Print the message."""
         say(f"fpdb: {self.message}")
 
 
 @contextmanager
-def _harmless() -> Iterator[None]:
-    """What click says of wrong usage repeats arguments."""
+def _printable_errors() -> Iterator[None]:
+    """Escape control characters in errors of usage, which repeat arguments."""
     try:
         yield
     except click.exceptions.NoArgsIsHelpError:
-        raise  # the help, in lines of its own
+        raise  # its message is the help text, of several lines
     except click.ClickException as error:
         vars(error)["message"] = printable(error.message)  # declared as final
         raise
 
 
+def _keep_examples(command: click.Command) -> click.Command:
+    """Keep the lines of examples in a help text as they are, with click's mark for such a paragraph."""
+    command.help = inspect.cleandoc(command.help or "").replace("\n\nExample:", "\n\n\b\nExample:")
+    return command
+
+
 class Commands(click.Group):
-    """A group whose commands are imported when they are called for, and fail with one line instead of a traceback."""
+    """A group that imports a command when it is called, and prints its errors in one line."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """Their names."""
-        return list(_HOMES)
+        """Return the names of the commands."""
+        return list(_MODULES)
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        """The command; None: there is none of that name."""
-        if name not in _HOMES:
+        """Return the command; None if there is none of this name."""
+        if name not in _MODULES:
             return None
-        module = import_module(f"fpdb.cli.{_HOMES[name]}")
-        return cast(click.Command, getattr(module, _PYTHON_NAMES.get(name, name)))
+        module = import_module(f"fpdb.cli.{_MODULES[name]}")
+        return _keep_examples(cast(click.Command, getattr(module, _FUNCTIONS.get(name, name))))
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Parses the options before the command."""
-        with _harmless():
+        """Parse the options before the command."""
+        with _printable_errors():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Parses the rest, and runs the command."""
+        """Parse the other arguments, and run the command."""
         try:
-            with _harmless():
+            with _printable_errors():
                 return super().invoke(ctx)
         except Error as error:
             raise Failure(str(error)) from error
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise
-            where = f"{error.filename}: " if error.filename else ""
-            raise Failure(f"{where}{error.strerror or error}") from error
+            place = f"{error.filename}: " if error.filename else ""
+            raise Failure(f"{place}{error.strerror or error}") from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -103,7 +110,7 @@ class Commands(click.Group):
     multiple=True,
     show_default="$FPDB_DB, else corpus.fpdb",
     type=click.Path(),
-    help="The database. For `fpdb query` also several, as --db A --db B.",
+    help="Database. `fpdb query` takes several, as --db A --db B.",
 )
 @click.option(
     "--timeout",
@@ -111,26 +118,28 @@ class Commands(click.Group):
     type=click.FloatRange(min=0),
     default=10.0,
     show_default=True,
-    help="How long to wait for another process that writes.",
+    help="Time to wait while another process writes.",
 )
 @click.option(
     "--key-file",
     metavar="FILE",
     envvar="FPDB_KEY_FILE",
     type=click.Path(),
-    help="The key file, of a database that was made with one (fpdb init --secret-file), or $FPDB_KEY_FILE.",
+    help="Key file of a database that was made with one (fpdb init --secret-file).  [default: $FPDB_KEY_FILE]",
 )
 @click.version_option(__version__, message="fpdb %(version)s")
 @click.pass_context
 def cli(ctx: click.Context, paths: tuple[str, ...], timeout: float, key_file: str | None) -> None:
-    """Fingerprints of documents in one file: which documents share text with this one, and how much?
+    """Find shared text among documents, with a database of their fingerprints in one file.
 
-    \b
-    fpdb add essays/            remember every text in a folder
-    fpdb query draft.txt        which of them share text with a draft?
+    Example: fpdb add essays/            add all texts in a folder
+             fpdb query draft.txt        find the texts that share passages with a draft
 
-    Exit status: 0 done (also when nothing matches), 1 it failed or damage was found, 2 wrong usage.
+    Exit status: 0 success (also if nothing matches), 1 failure or damage found, 2 wrong usage.
     """
     if len(paths) > 1 and ctx.invoked_subcommand != "query":
         raise click.UsageError("only `fpdb query` takes several databases; give one --db")
     ctx.obj = Target(paths[0] if paths else default_path(), timeout, key_file, paths)
+
+
+_keep_examples(cli)

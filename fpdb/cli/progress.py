@@ -1,4 +1,4 @@
-"""Shows how long work gets on: a bar on a terminal, and what is skipped. All on standard error."""
+"""Progress on standard error: a bar on a terminal, and what is skipped."""
 
 import math
 import sys
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from fpdb.cli.output import count_text, printable, say, size_text, time_text
+from fpdb.cli.terminal import count_text, printable, say, size_text, time_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -15,24 +15,29 @@ if TYPE_CHECKING:
     from fpdb.ingest.files import Skipped
 
 PATIENCE = 0.5
-"""Seconds before a bar appears: short work shows none."""
-
-MOST_SAID = 1000
-"""Lines about what was skipped: a field with another name than expected is missing in a million records."""
+"""Seconds before a bar appears."""
 
 INTERVAL = 0.1
-"""Seconds between its moves."""
+"""Seconds between updates of the bar."""
+
+MESSAGE_LIMIT = 1000
+"""Messages to print; a wrong field name would make one for each of a million records."""
 
 
 class TerminalWatcher:
-    """Says what is skipped, at once; draws a bar on a terminal if the work takes its time."""
+    """Prints messages at once, and draws a bar on a terminal if the work takes long."""
 
     def __init__(self, verb: str = "", total: Callable[[], int | None] = lambda: None, *, shown: bool = True) -> None:
-        """verb: what is done. total: to how many bytes, counted only if a bar is drawn; None if that cannot be known.
-        Work that calls `stage` names its own. shown: whether a bar may be drawn at all."""
+        """Begin to watch.
+
+        Args:
+            verb: What is done; work that calls `stage` names its own stages.
+            total: Counts the bytes of the work, when a bar is drawn; None if they are unknown.
+            shown: Whether a bar may be drawn.
+        """
         self._shown = shown and sys.stderr.isatty()
         self._bar: tuple[Progress, TaskID] | None = None
-        self._said = 0
+        self._messages = 0
         self._begin(verb, total, size_text)
 
     def _begin(self, verb: str, total: Callable[[], int | None], amount: Callable[[float], str]) -> None:
@@ -42,18 +47,18 @@ class TerminalWatcher:
         self._done = 0
 
     def done(self, size: int) -> None:
-        """Moves the bar on, a few times a second."""
+        """Count bytes as done; update the bar a few times a second."""
         self._done += size
         if time.monotonic() < self._next:
             return
         if self._bar is None:
-            self._bar = self._drawn()
+            self._bar = self._draw()
         progress, task = self._bar
         progress.update(task, completed=self._done, figures=self._figures(progress.tasks[0].total))
         self._next = time.monotonic() + INTERVAL
 
     def stage(self, verb: str, noun: str, done: int, total: int) -> None:
-        """Moves on in work of several stages, each with a bar of its own: so many of all, in all."""
+        """Set how many of all are done in this stage; each stage has a bar of its own."""
         if verb != self._verb:
             self.stop()
             self._begin(verb, lambda: total, lambda count: count_text(round(count), noun))
@@ -67,16 +72,16 @@ class TerminalWatcher:
         return f"{figures}, {time_text(max(total - self._done, 0) / rate)} left of {self._amount(total)}"
 
     def skipped(self, skipped: "Skipped") -> None:
-        """Says it above the bar."""
+        """Print what is skipped, above the bar."""
         self._say(f"skipped {skipped.name}: {skipped.reason}")
 
     def noticed(self, place: str, what: str) -> None:
-        """Says it above the bar, too."""
+        """Print a notice, above the bar."""
         self._say(f"{place}: {what}")
 
     def _say(self, message: str) -> None:
-        self._said += 1
-        if self._said > MOST_SAID:
+        self._messages += 1
+        if self._messages > MESSAGE_LIMIT:
             return
         if self._bar is None:
             say(message)
@@ -84,22 +89,24 @@ class TerminalWatcher:
             self._bar[0].console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
 
     def stop(self) -> None:
-        """Takes the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar[0].stop()
             self._bar = None
 
     def __enter__(self) -> "TerminalWatcher":
+        """Return the watcher."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        """Remove the bar, and tell how many messages were not printed."""
         self.stop()
-        if self._said > MOST_SAID:
-            say(f"... and {self._said - MOST_SAID:,} more of these")
+        if self._messages > MESSAGE_LIMIT:
+            say(f"... and {self._messages - MESSAGE_LIMIT:,} more of these")
 
-    def _drawn(self) -> "tuple[Progress, TaskID]":
+    def _draw(self) -> "tuple[Progress, TaskID]":
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 

@@ -3,48 +3,36 @@
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fpdb.cli.options import (
-    TOP_OF_TABLE,
-    Target,
-    check_gap,
+    collect,
     jobs_option,
     kind_option,
     output_options,
     paths_argument,
-    regions_options,
+    region_options,
     report_option,
     top_option,
-    wrong_usage,
 )
-from fpdb.cli.output import (
-    Column,
-    bar,
-    count_text,
-    output_to,
-    say,
-    whole_file,
-    write_found,
-    write_line,
-    write_lines,
-    write_rows,
-    write_table,
-)
-from fpdb.cli.records import records_options
+from fpdb.cli.output import Output, write_bytes, write_page, write_results, write_rows
+from fpdb.cli.query_table import show_answer
+from fpdb.cli.record_options import InputPaths, records_options
+from fpdb.cli.table import DEFAULT_TOP
+from fpdb.cli.target import Target, usage_errors
+from fpdb.cli.terminal import say, write_line
+from fpdb.columns import MATCH, RANK, ResultColumn, measure_groups, select
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Database, MultiDatabase, Report
-    from fpdb.cli.progress import TerminalWatcher
-    from fpdb.cli.records import Records
+    from fpdb import Answer, Database, MultiDatabase
+    from fpdb.ingest.batch import Rarity
     from fpdb.ingest.process_pool import ForkedPool
     from fpdb.search.batch_query import Answered
 
@@ -62,341 +50,291 @@ MEASURES = (
     "weighted-document-coverage",
 )
 
-COLUMNS = (
-    Column("#", right=True),
-    Column("name"),
-    Column("shared", right=True),
-    Column("containment", right=True),
-    Column("reverse", right=True),
-    Column("resemblance", right=True),
-)
-BAR = (Column(""), Column(""))
-FIELDS: dict[str, type] = {
-    "query": str,
-    "rank": int,
-    "name": str,
-    "shared": int,
-    "containment": float,
-    "reverse_containment": float,
-    "resemblance": float,
-}
-WEIGHTED_FIELDS: dict[str, type] = {
-    "weighted_containment": float,
-    "weighted_reverse_containment": float,
-    "weighted_resemblance": float,
-}
-COVERAGES: dict[str, type] = {"query_coverage": float, "document_coverage": float, "source": str}
-WEIGHTED_COVERAGES: dict[str, type] = {
-    "rarity": float,
-    "weighted_query_coverage": float,
-    "weighted_document_coverage": float,
-}
-DATABASE: dict[str, type] = {"database": str}
+
+@dataclass(frozen=True)
+class SearchArguments:
+    """Options that are passed on to `fpdb.Database.query`."""
+
+    min: float | None
+    smallest: int | None
+    window: int | None
+    max_df: int | None
+    max_ignored: int | None
+    rarity: "Rarity"
+    gap: int
+    include_self: bool
+
+
+@dataclass(frozen=True)
+class QueryArguments:
+    """The arguments of `fpdb query`."""
+
+    queries: InputPaths
+    databases: tuple[str, ...]
+    by: str | None
+    search: SearchArguments
+    top: int | None
+    regions: bool
+    strict: bool
+    jobs: int | None
+    report: str | None
+    output: Output
+
+    def check(self) -> None:
+        """Raise click.UsageError if options are out of range or contradict each other."""
+        minimum = self.search.min
+        if minimum is not None and not 0 <= minimum <= (math.inf if self.by == "shared" else 1):
+            allowed = "0 or more" if self.by == "shared" else "from 0 to 1"
+            with_by = f" with --by {self.by}" if self.by else ""
+            raise click.UsageError(f"--min is {allowed}{with_by}, not {minimum:g}")
+        if self.search.max_ignored is not None and self.search.max_df is None:
+            raise click.UsageError("--max-ignored limits what --max-df ignores: give both")
+        self.queries.check_name("query")
 
 
 @click.command()
-@paths_argument
+@paths_argument(type=click.Path())
 @click.option(
     "--db",
     "databases",
     metavar="FILE",
     multiple=True,
     type=click.Path(),
-    help="A database to ask; several are asked as one that holds all of their documents.",
+    help="Database to search; repeat it to search several databases as one.",
 )
 @click.option(
     "--by",
     type=click.Choice(MEASURES),
-    help="The measure: for the order, and for --min. Weighted ones count rare hashes for more; "
-    "weighted-reverse-containment and weighted-resemblance read the whole database. Coverage is how much of the query, "
-    "or the document, lies in regions; weighted, times the rarity of what is shared. It takes the longer the more "
-    "documents share anything.  [default: containment; reverse-containment with koala]",
+    help="Measure to sort by, and for --min. Weighted measures give rare hashes more weight; "
+    "weighted-reverse-containment and weighted-resemblance read the whole database. Coverage is the share of the "
+    "query, or of the document, that lies in regions; weighted coverage multiplies it by the rarity of the shared "
+    "hashes. Coverage takes longer the more documents share any hash.  "
+    "[default: containment; reverse-containment with koala]",
 )
-@click.option("--min", "least", type=float, metavar="X", help="Only matches of at least X.")
+@click.option("--min", type=float, metavar="X", help="Only matches whose measure is at least X.")
 @top_option
 @click.option(
     "--smallest",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Look up only the N smallest hashes: quicker, and an estimate.",
+    help="Look up only the N smallest hashes: faster, and an estimate.",
 )
 @click.option(
     "-w",
     "--window",
     type=click.IntRange(min=1),
     metavar="W",
-    help="A window wider than the recipe's: fewer look-ups, a coarser answer.",
+    help="Use a wider window than the recipe: fewer look-ups, less precise results.",
 )
-@click.option("--max-df", type=click.IntRange(min=1), metavar="M", help="Ignore hashes that M documents or more hold.")
+@click.option(
+    "--max-df", type=click.IntRange(min=1), metavar="M", help="Ignore hashes that M or more documents contain."
+)
 @click.option(
     "--max-ignored",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Of those, ignore at most N, the most common ones.",
+    help="With --max-df: ignore at most N hashes, the most frequent ones.",
 )
 @click.option(
     "--rarity",
     type=click.Choice(["document", "corpus"]),
     default="document",
     show_default=True,
-    help="Scheme koala: count k-grams as rare in the document, or in the database.",
+    help="Scheme koala: take k-gram frequencies from the document, or from the database.",
 )
-@regions_options("match is")
-@click.option("--include-self", is_flag=True, help="Also list the document that is the query itself.")
-@click.option("--name", metavar="NAME", help="Name of the query, if there is but one.")
+@region_options("match")
+@click.option("--include-self", is_flag=True, help="Also list the query itself if the database contains it.")
+@click.option("--name", metavar="NAME", help="Name of the query, if there is only one.")
 @kind_option
 @records_options
 @click.option("--strict", is_flag=True, help="Stop at the first query that cannot be read.")
 @jobs_option
 @report_option
-@partial(output_options, sarif=True)
+@output_options(["sarif"], ", or regions as SARIF, for editors and code hosts")
+@collect(InputPaths, "queries")
+@collect(SearchArguments, "search")
+@collect(QueryArguments)
 @click.pass_obj
-def query(
-    target: Target,
-    /,
-    paths: tuple[str, ...],
-    databases: tuple[str, ...],
-    by: str | None,
-    least: float | None,
-    top: int | None,
-    name: str | None,
-    kind: str,
-    records: "Records | None",
-    strict: bool,
-    jobs: int | None,
-    report: str | None,
-    form: str,
-    output: str,
-    **options: Any,
-) -> None:
-    """Tell which documents share text with a file.
+def query(target: Target, arguments: QueryArguments) -> None:
+    """Find the documents that share text with a file.
 
     PATH is a file, a folder or an archive (each file in it is a query), or - for standard input. With --jsonl or
-    --parquet, each record in it is a query: see `fpdb add --help` for what records are.
+    --parquet, each record is a query: see `fpdb add --help`.
 
-    Containment is how much of the query is in the document, reverse how much of the document is in the query,
-    resemblance how much of both together they share: all counted in fingerprints, boilerplate left out. Weighted, each
-    of these counts log(N / M), if M of the N documents hold it, the query being one of them.
+    Containment is the share of the query that is in the document; reverse containment is the share of the document
+    that is in the query; resemblance is the share of both together that they have in common. All are counted in
+    fingerprints, without boilerplate. Weighted measures count log(N / M) for a fingerprint that M of the N documents
+    contain; the query is one of the N.
 
-    Of several databases, one --db each, of one recipe, the answer is that of a single one with all of their documents,
-    boilerplate too; it also names each match's database.
+    Several databases, one --db each, must have one recipe. They give the answer of a single database with all of
+    their documents and boilerplate; the answer also names the database of each match.
 
-    \b
     Example: fpdb query draft.txt
              fpdb query draft.txt --min 0.1 --format json
              fpdb query --db 2023.fpdb --db 2024.fpdb draft.txt
              fpdb query --jsonl new.jsonl.gz --min 0.5 --format json > found.jsonl
     """
-    if databases:
-        given = (*target.given, *databases)
-        target = replace(target, path=given[0], given=given)
-    several = len(target.given) > 1
-    if several and report:
+    paths = (*target.paths, *arguments.databases)
+    if arguments.databases:
+        target = replace(target, path=paths[0], paths=paths)
+    if len(paths) > 1 and arguments.report:
         raise click.UsageError("--report shows the documents of one database; give one --db")
-    _check(paths, by, least, name, options["max_df"], options["max_ignored"])
-    if name is not None and records:
-        raise click.UsageError("--name names one query; records name their own, see --name-field")
-    options["regions"] |= form == "sarif"
-    check_gap(regions=options["regions"], gap=options["gap"])
-    import fpdb
-    from fpdb.cli.progress import TerminalWatcher
-    from fpdb.ingest.discover import total_size
-
-    failed: list[str] = []
-
-    def total() -> int | None:
-        return records.size(paths, target) if records else total_size(paths, target.own())
-
-    # Answers on a terminal show themselves how the work gets on.
-    watcher = TerminalWatcher("querying", total, shown=output != "-" or not sys.stdout.isatty())
+    arguments.check()
+    run = _Run(target, arguments)
     with (
-        _folder(records, form, report) as folder,
-        _workers(records, paths, target, jobs) as copies,
-        output_to(output, form),
-        target.open_all() if several else target.open("r") as db,
-        watcher,
+        run.spool_folder() as folder,
+        run.workers() as workers,
+        arguments.output.redirect(),
+        target.open_all() if len(paths) > 1 else target.open("r") as db,
+        run.watcher,
     ):
-        shown = top or TOP_OF_TABLE
-        measure = db.recipe.measure(kind) if by is None else by.replace("-", "_")
-        page = db.report(by=measure) if report and isinstance(db, fpdb.Database) else None
-        most = top if page is None else top or page.limits.rows
-        if form == "table":  # one more tells that there are more; regions take time, so there are none beyond
-            closer = options["regions"] or page is not None or measure.endswith("coverage")
-            most = max(shown, most or 0) + 1 if closer else None
-        asked = options | {"min": least, "top": most, "kind": kind, "regions": options["regions"] or page is not None}
-        if by is not None:
-            asked["by"] = measure
-        contents = page is not None or form == "table"
-        more: Any = {
-            "jobs": jobs,
-            "strict": strict,
-            "contents": contents,
-            "folder": folder,
-            "copies": copies,
-        }
-        answered = _answered(db, target, paths, name, records, asked, failed, watcher, **more)
-        answers: Iterator[tuple[Answer, bool, bytes | str]]
-        answers = ((one.answer, one.itself, one.content or b"") for one in answered if one.answer is not None)
-        if page is not None:
-            answers = _put_on(page, answers, top, None if options["regions"] or form == "table" else measure)
-        if folder is not None:
-            for one in answered:
-                if one.lines is not None:
-                    write_lines(one.lines.pieces())
-        elif form == "json":
-            write_found(form, {}, (answer for answer, *_ in answers))
-        elif form == "sarif":
-            from fpdb.cli.sarif import results_of_answers, write_sarif
-
-            write_sarif(results_of_answers(answer for answer, *_ in answers))
-        elif form in ("csv", "parquet"):
-            fields = FIELDS | (WEIGHTED_FIELDS if measure in WEIGHTED_FIELDS else {})
-            fields |= COVERAGES if options["regions"] or measure.endswith("coverage") else {}
-            fields |= WEIGHTED_COVERAGES if measure in WEIGHTED_COVERAGES else {}
-            fields |= DATABASE if several else {}
-            write_rows(form, fields, (row for answer, *_ in answers for row in _rows(answer, fields)))
-        else:
-            for index, (answer, left_out, content) in enumerate(answers):
-                if index:
-                    write_line()
-                _show(answer, measure, shown, left_out)
-                if options["regions"] and answer.matches:
-                    from fpdb.cli.regions import show_regions
-
-                    source = db.recipe.fingerprint(content, kind, name=answer.query.name).source
-                    show_regions(answer.matches[:shown], source.text if source else "")
-        if page is not None and report is not None:
-            with whole_file(report) as file:
-                file.write(page.html().encode())
-    if failed:
+        _Answers(run, db, folder, workers).write()
+    if run.failed:
         sys.exit(1)
 
 
-def _folder(records: "Records | None", form: str, report: str | None) -> "AbstractContextManager[str | None]":
-    """Where lines wait for those before them, if they are made where the answers are: those of many queries, but not
-    what goes on a page. Workers must have ended before it does."""
-    if records is None or form != "json" or report is not None:
-        return nullcontext()
-    from fpdb.search.spool import spool_folder
+class _Run:
+    """What a command line of `fpdb query` needs before a database is open."""
 
-    return spool_folder()
+    def __init__(self, target: Target, arguments: QueryArguments) -> None:
+        from fpdb.cli.progress import TerminalWatcher
 
+        self.target, self.arguments = target, arguments
+        self.failed = False
+        # Answers on a terminal show the progress themselves.
+        shown = arguments.output.path != "-" or not sys.stdout.isatty()
+        self.watcher = TerminalWatcher("querying", lambda: arguments.queries.size(target), shown=shown)
 
-def _workers(
-    records: "Records | None", paths: tuple[str, ...], target: Target, jobs: int | None
-) -> "AbstractContextManager[ForkedPool | None]":
-    """Worker processes, if there is much to ask: before a database is open they are there at once, see `forked`."""
-    from fpdb.search.batch_query import ALONE_BYTES, opened
+    def spool_folder(self) -> "AbstractContextManager[str | None]":
+        """Open a folder for long answers if workers make the lines of JSON. Workers must end before it closes."""
+        arguments = self.arguments
+        if arguments.queries.records is None or arguments.output.format != "json" or arguments.report is not None:
+            return nullcontext()
+        from fpdb.search.spool import spool_folder
 
-    if records is None or (records.size(paths, target) or 0) < ALONE_BYTES:
-        return nullcontext()
-    import_module("fpdb.database")  # what is imported by now, copies need not import
-    from fpdb.ingest.loading import processors
-    from fpdb.ingest.process_pool import forked
+        return spool_folder()
 
-    paths = target.given or (target.path,)
-    return forked(jobs or processors(), partial(opened, *map(os.path.realpath, paths)))
+    def workers(self) -> "AbstractContextManager[ForkedPool | None]":
+        """Fork worker processes if there are many queries; this must happen before a database is open."""
+        from fpdb.search.batch_query import ALONE_BYTES, opened
 
+        queries = self.arguments.queries
+        if queries.records is None or (queries.size(self.target) or 0) < ALONE_BYTES:
+            return nullcontext()
+        import_module("fpdb.database")  # forked processes need not import it again
+        from fpdb.ingest.loading import processors
+        from fpdb.ingest.process_pool import forked
 
-def _check(
-    paths: tuple[str, ...], by: str | None, least: float | None, name: str | None, max_df: Any, max_ignored: Any
-) -> None:
-    most = math.inf if by == "shared" else 1
-    if least is not None and not 0 <= least <= most:
-        allowed = "0 or more" if by == "shared" else "from 0 to 1"
-        with_by = f" with --by {by}" if by else ""
-        raise click.UsageError(f"--min is {allowed}{with_by}, not {least:g}")
-    if max_ignored is not None and max_df is None:
-        raise click.UsageError("--max-ignored limits what --max-df ignores: give both")
-    if name is not None and (len(paths) > 1 or os.path.isdir(paths[0])):
-        raise click.UsageError("--name names one query; give one file, or -")
+        paths = self.target.paths or (self.target.path,)
+        return forked(self.arguments.jobs or processors(), partial(opened, *map(os.path.realpath, paths)))
 
 
-def _answered(
-    db: "Database | MultiDatabase",
-    target: Target,
-    paths: tuple[str, ...],
-    name: str | None,
-    records: "Records | None",
-    options: dict[str, Any],
-    failed: list[str],
-    watcher: "TerminalWatcher",
-    *,
-    strict: bool,
-    **more: Any,
-) -> "Iterator[Answered]":
-    """One after the other. What cannot be read is said, and put into `failed` if it was named itself, or with --strict,
-    which ends it."""
-    from fpdb.ingest.discover import discover
-    from fpdb.ingest.files import Skipped
-    from fpdb.search.batch_query import answers
+class _Answers:
+    """Asks an open database, and writes the answers."""
 
-    kind = options.pop("kind")
-    sources = (
-        records.pieces(paths, kind, target) if records else discover(paths, name=name, kind=kind, exclude=target.own())
-    )
-    with wrong_usage():
-        for one in answers(db, sources, **more, **options):
-            if one.failure is None:
-                yield one
-            else:
-                watcher.skipped(Skipped(one.source.place, one.failure or ""))
-                if strict or one.source.requested:
-                    failed.append(one.source.name)
-                if strict:
-                    say(f"stopped at {one.source.place}")
-                    return
-            if one.passed:
-                watcher.done(one.passed)
+    def __init__(
+        self, run: _Run, db: "Database | MultiDatabase", folder: str | None, workers: "ForkedPool | None"
+    ) -> None:
+        import fpdb
 
+        self._run, self._arguments, self._db = run, run.arguments, db
+        self._folder, self._workers = folder, workers
+        by, report = self._arguments.by, self._arguments.report
+        self._measure = db.recipe.measure(self._arguments.queries.kind) if by is None else by.replace("-", "_")
+        self._page = db.report(by=self._measure) if report and isinstance(db, fpdb.Database) else None
 
-def _put_on(
-    page: "Report", answers: "Iterator[tuple[Answer, bool, bytes | str]]", top: int | None, by: str | None
-) -> "Iterator[tuple[Answer, bool, bytes | str]]":
-    """The answers, each put on the page as well; by: the measure they are ranked by, if they are to lose their
-    regions."""
-    for answer, left_out, content in answers:
-        page.add_answer(replace(answer, matches=answer.matches[:top]), content)
-        yield answer if by is None else answer.without_regions(by), left_out, content
+    def write(self) -> None:
+        """Write all answers, and the report."""
+        format, regions = self._arguments.output.format, self._arguments.regions
+        if self._folder is not None:
+            for answered in self._ask():
+                if answered.lines is not None:
+                    write_bytes(answered.lines.pieces())
+        elif format == "table":
+            self._write_tables()
+        elif format == "json":
+            write_results(format, (), self._answers())
+        elif format == "sarif":
+            from fpdb.cli.sarif import answer_results, write_sarif
 
+            write_sarif(answer_results(self._answers()))
+        else:
+            groups = measure_groups(self._measure, regions=regions)
+            groups |= {"databases"} if len(self._run.target.paths) > 1 else set()
+            columns = select(MATCH, groups)
+            write_rows(format, (ResultColumn("query"), RANK, *columns), self._rows([c.name for c in columns]))
+        if self._page is not None and self._arguments.report is not None:
+            write_page(self._arguments.report, self._page.html())
 
-def _rows(answer: "Answer", fields: Iterable[str]) -> Iterator[tuple[object, ...]]:
-    for rank, match in enumerate(answer.matches, start=1):
-        yield (answer.query.name, rank, *(getattr(match, field) for field in islice(fields, 2, None)))
+    def _options(self) -> dict[str, Any]:
+        """Return the options of `Database.query`."""
+        arguments, page = self._arguments, self._page
+        top = arguments.top if page is None else arguments.top or page.limits.rows
+        regions = arguments.regions or page is not None
+        if arguments.output.format == "table":
+            # One match more than is shown tells that there are more; without regions, which take time, all are counted.
+            limited = regions or self._measure.endswith("coverage")
+            top = max(arguments.top or DEFAULT_TOP, top or 0) + 1 if limited else None
+        options = vars(arguments.search) | {"top": top, "regions": regions}
+        return options if arguments.by is None else options | {"by": self._measure}
 
+    def _ask(self) -> "Iterator[Answered]":
+        """Answer the queries in order; report those that cannot be read."""
+        from fpdb.ingest.files import Skipped
+        from fpdb.search.batch_query import answers
 
-def _show(answer: "Answer", by: str, top: int, left_out: bool) -> None:
-    bars = by if by != "shared" else "containment"
-    query = answer.query
-    counts = [count_text(query.fingerprints, "fingerprint"), f"{query.looked_up:,} looked up"]
-    if query.ignored_boilerplate:
-        counts.append(f"{query.ignored_boilerplate:,} ignored as boilerplate")
-    if query.ignored_common:
-        counts.append(f"{query.ignored_common:,} ignored as common")
-    write_line(f"{query.name or '-'}: {', '.join(counts)}")
-    if not answer.matches:
-        why = "" if query.note is None else f": {query.note}"
-        write_line("no match" + (" but itself, see --include-self" if left_out and query.looked_up else "") + why)
-        return
-    score = "weighted" if by.startswith("weighted") else "coverage" if by.endswith("coverage") else None
-    rows = (
-        (
-            str(rank),
-            match.name,
-            *([] if match.database is None else [match.database]),
-            f"{match.shared:,}",
-            f"{match.containment:.1%}",
-            f"{match.reverse_containment:.1%}",
-            f"{match.resemblance:.3f}",
-            *([f"{getattr(match, by):.3f}"] if score else []),
-            bar(getattr(match, bars)),
-            "" if match.part is None else f"about {match.part:.0%} of the shorter",
-        )
-        for rank, match in enumerate(answer.matches[:top], start=1)
-    )
-    databases = [Column("database")] if answer.matches[0].database is not None else []
-    write_table((*COLUMNS[:2], *databases, *COLUMNS[2:], *([Column(score, right=True)] if score else []), *BAR), rows)
-    if len(answer.matches) > top:
-        limited = answer.matches[0].query_coverage is not None  # to one more than is shown
-        more = "more" if limited else f"{len(answer.matches) - top:,} more"
-        write_line(f"{more}; see them with --top")
+        run, arguments = self._run, self._arguments
+        with usage_errors():
+            for answered in answers(
+                self._db,
+                arguments.queries.open(run.target),
+                jobs=arguments.jobs,
+                contents=self._page is not None or arguments.output.format == "table",
+                folder=self._folder,
+                copies=self._workers,
+                **self._options(),
+            ):
+                if answered.failure is None:
+                    yield answered
+                else:
+                    run.watcher.skipped(Skipped(answered.source.place, answered.failure))
+                    run.failed |= arguments.strict or answered.source.requested
+                    if arguments.strict:
+                        say(f"stopped at {answered.source.place}")
+                        return
+                if answered.passed:
+                    run.watcher.done(answered.passed)
+
+    def _complete(self) -> "Iterator[tuple[Answered, Answer]]":
+        """Return the answers, and add each one to the report."""
+        keep_regions = self._arguments.regions or self._arguments.output.format == "table"
+        for answered in self._ask():
+            answer = answered.answer
+            if answer is None:
+                continue
+            if self._page is not None:
+                reported = replace(answer, matches=answer.matches[: self._arguments.top])
+                self._page.add_answer(reported, answered.content or b"")
+                answer = answer if keep_regions else answer.without_regions(self._measure)
+            yield answered, answer
+
+    def _answers(self) -> "Iterator[Answer]":
+        return (answer for _, answer in self._complete())
+
+    def _rows(self, names: list[str]) -> Iterator[tuple[object, ...]]:
+        for answer in self._answers():
+            for rank, match in enumerate(answer.matches, start=1):
+                yield (answer.query.name, rank, *(getattr(match, name) for name in names))
+
+    def _write_tables(self) -> None:
+        top = self._arguments.top or DEFAULT_TOP
+        for index, (answered, answer) in enumerate(self._complete()):
+            if index:
+                write_line()
+            show_answer(answer, self._measure, top, left_out=answered.itself)
+            if self._arguments.regions and answer.matches:
+                from fpdb.cli.regions import show_match_regions
+
+                kind, name = self._arguments.queries.kind, answer.query.name
+                source = self._db.recipe.fingerprint(answered.content or b"", kind, name=name).source
+                show_match_regions(answer.matches[:top], source.text if source else "")

@@ -1,19 +1,18 @@
-"""Regions for a person: under each match, the lines of the query that match, and where they stand in the document;
-under each pair, where they stand in both."""
+"""Print regions for people: under each match or pair, where the texts agree."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from fpdb import SymbolPlace
-from fpdb.cli.output import count_text, printable, write_line
+from fpdb.cli.terminal import count_text, printable, write_line
 
 if TYPE_CHECKING:
     from fpdb import Match, MatchedRegion, Pair, TextPlace
 
-REGIONS_A_MATCH = 5
-LINES_A_REGION = 3
-CHARACTERS_A_LINE = 100
+REGION_LIMIT = 5
+LINE_LIMIT = 3
+LINE_WIDTH = 100
 
 UNREAD = {
     "changed": "its source has changed since it was added: positions only",
@@ -25,30 +24,30 @@ UNREAD = {
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def show_regions(matches: "Sequence[Match]", text: str) -> None:
-    """The regions with the most shared fingerprints of each match, in order of the query. text: the query's."""
+def show_match_regions(matches: "Sequence[Match]", text: str) -> None:
+    """Print the largest regions of each match, in the order of the query, with lines of its text."""
     lines = _LINE_END.split(text)
     for rank, match in enumerate(matches, start=1):
         regions = match.regions or []
         covered = f"{match.query_coverage or 0:.1%} of the query and {match.document_coverage or 0:.1%} of the document"
-        about = [count_text(len(regions), "region"), covered]
+        notes = [count_text(len(regions), "region"), covered]
         if match.source in UNREAD:
-            about.append(UNREAD[match.source])
-        _show(f"{rank}  {match.name}: {', '.join(about)}", regions, lambda region: _with_lines(region, lines))
+            notes.append(UNREAD[match.source])
+        _show(f"{rank}  {match.name}: {', '.join(notes)}", regions, lambda region: _with_lines(region, lines))
 
 
 def show_pair_regions(pairs: "Sequence[Pair]") -> None:
-    """The same of each pair, in order of a, without lines."""
+    """Print the largest regions of each pair, in the order of a."""
     for rank, pair in enumerate(pairs, start=1):
         if pair.regions is None:
-            about = ["no region can be told"]
+            notes = ["no region can be told"]
         else:
             covered = f"{pair.coverage_a or 0:.1%} of a and {pair.coverage_b or 0:.1%} of b"
-            about = [count_text(len(pair.regions), "region"), covered]
+            notes = [count_text(len(pair.regions), "region"), covered]
             for side, source in (("a", pair.source_a), ("b", pair.source_b)):
                 if source in UNREAD:
-                    about.append(f"{side}: {UNREAD[source]}")
-        heading = f"{rank}  {pair.a} and {pair.b}: {', '.join(about)}"
+                    notes.append(f"{side}: {UNREAD[source]}")
+        heading = f"{rank}  {pair.a} and {pair.b}: {', '.join(notes)}"
         _show(heading, pair.regions or [], lambda region: [_equation(region)])
 
 
@@ -57,7 +56,7 @@ def _show(
 ) -> None:
     write_line()
     write_line(heading)
-    largest = sorted(range(len(regions)), key=lambda index: (-regions[index].shared, index))[:REGIONS_A_MATCH]
+    largest = sorted(range(len(regions)), key=lambda index: (-regions[index].shared, index))[:REGION_LIMIT]
     for index in sorted(largest):
         for line in lines_of(regions[index]):
             write_line(line)
@@ -66,7 +65,7 @@ def _show(
 
 
 def _equation(region: "MatchedRegion") -> str:
-    return f"  {_where(region.a)} = {_where(region.b)} ({region.shared:,} shared)"
+    return f"  {_place_text(region.a)} = {_place_text(region.b)} ({region.shared:,} shared)"
 
 
 def _with_lines(region: "MatchedRegion", lines: Sequence[str]) -> Iterator[str]:
@@ -75,13 +74,13 @@ def _with_lines(region: "MatchedRegion", lines: Sequence[str]) -> Iterator[str]:
         return
     first, last = region.a.first_line, region.a.last_line
     width = len(str(last))
-    for number in range(first, min(last, first + LINES_A_REGION - 1) + 1):
+    for number in range(first, min(last, first + LINE_LIMIT - 1) + 1):
         yield f"    {number:>{width}}  {_cut(lines[number - 1])}".rstrip()
-    if last >= first + LINES_A_REGION:
+    if last >= first + LINE_LIMIT:
         yield f"    {'...':>{width}}"
 
 
-def _where(place: "TextPlace | SymbolPlace") -> str:
+def _place_text(place: "TextPlace | SymbolPlace") -> str:
     if isinstance(place, SymbolPlace):
         noun, first, last = "symbol", place.first_symbol, place.last_symbol
     else:
@@ -90,5 +89,5 @@ def _where(place: "TextPlace | SymbolPlace") -> str:
 
 
 def _cut(line: str) -> str:
-    shown = printable(line.expandtabs(4).strip())
-    return shown if len(shown) <= CHARACTERS_A_LINE else shown[: CHARACTERS_A_LINE - 3] + "..."
+    text = printable(line.expandtabs(4).strip())
+    return text if len(text) <= LINE_WIDTH else text[: LINE_WIDTH - 3] + "..."

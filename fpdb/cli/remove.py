@@ -2,39 +2,37 @@
 
 import click
 
-from fpdb.cli.options import Target
-from fpdb.cli.output import count_text, names_text, say
+from fpdb.cli.target import Target
+from fpdb.cli.terminal import count_text, names_text, say
 from fpdb.errors import NoSuchDocument
 
 
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--glob", metavar="PATTERN", help="All documents whose name matches, as in a shell: 'essays/2023/*'.")
+@click.option("--glob", metavar="PATTERN", help="Also all documents whose names match a shell pattern: 'a/2023/*'.")
 @click.option(
     "--from",
-    "listed",
+    "list_path",
     metavar="FILE",
     type=click.Path(),
-    help="All documents named in a file, one a line, as `fpdb drop-list --names` prints them; - for standard input.",
+    help="Also all documents named in FILE, one a line, as `fpdb drop-list --names` prints them; - for standard input.",
 )
-@click.option("-0", "--null", is_flag=True, help="With --from: each name ends with a NUL, not with a line.")
+@click.option("-0", "--null", is_flag=True, help="With --from: names end with NUL instead of a newline.")
 @click.pass_obj
-def remove(target: Target, names: tuple[str, ...], glob: str | None, listed: str | None, null: bool) -> None:
+def remove(target: Target, names: tuple[str, ...], glob: str | None, list_path: str | None, null: bool) -> None:
     """Remove documents by name.
 
-    All go in one commit, or none does: a name that is not there leaves the database as it was.
+    All documents are removed in one commit. If a name does not exist, nothing is removed.
 
-    \b
     Example: fpdb remove essays/a.txt essays/b.txt
              fpdb drop-list --min 0.8 --names -0 | fpdb remove --from - -0
     """
-    if not names and glob is None and listed is None:
+    if not names and glob is None and list_path is None:
         raise click.UsageError("give names, --glob PATTERN or --from FILE")
-    if null and listed is None:
+    if null and list_path is None:
         raise click.UsageError("-0 says how names end in a file: give --from FILE too")
-    chosen = dict.fromkeys(names)
-    if listed is not None:
-        chosen.update(dict.fromkeys(_names_in(listed, b"\0" if null else b"\n")))
+    listed = [] if list_path is None else _read_names(list_path, b"\0" if null else b"\n")
+    chosen = dict.fromkeys([*names, *listed])
     with target.open("r+") as db:
         missing = [name for name in chosen if name not in db]
         if missing:
@@ -49,7 +47,7 @@ def remove(target: Target, names: tuple[str, ...], glob: str | None, listed: str
     say(f"removed {count_text(len(chosen), 'document')}")
 
 
-def _names_in(path: str, end: bytes) -> list[str]:
+def _read_names(path: str, separator: bytes) -> list[str]:
     with click.open_file(path, "rb") as file:
-        listed = file.read().split(end)
-    return [name.decode("utf-8", "surrogateescape") for name in listed if name]
+        names = file.read().split(separator)
+    return [name.decode("utf-8", "surrogateescape") for name in names if name]

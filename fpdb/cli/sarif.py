@@ -1,12 +1,12 @@
-"""SARIF 2.1.0 (OASIS), which code hosts and editors show beside the lines: a result a region of a pair or match."""
+"""Write regions as SARIF 2.1.0 (OASIS), which code hosts and editors show beside the lines."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from fpdb import TextPlace, __version__
-from fpdb.cli.output import encoded
+from fpdb.cli.output import encode_json
 
 if TYPE_CHECKING:
     from fpdb import Answer, MatchedRegion, Pair, SymbolPlace
@@ -16,56 +16,55 @@ RULE = "shared-text"
 
 
 def write_sarif(results: Iterable[dict[str, Any]]) -> None:
-    """One document with all results, written as they come."""
+    """Write one document with all results, each as it comes."""
     rule = {"id": RULE, "shortDescription": {"text": "Two documents have text in common."}}
-    driver = encoded({"name": "fpdb", "version": __version__, "rules": [rule]})
+    driver = encode_json({"name": "fpdb", "version": __version__, "rules": [rule]})
     sys.stdout.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [{{"tool": {{"driver": {driver}}}, ')
     sys.stdout.write('"newlineSequences": ["\\r\\n", "\\n", "\\r"], "results": [')
     for index, result in enumerate(results):
-        sys.stdout.write((",\n" if index else "\n") + encoded(result))
+        sys.stdout.write((",\n" if index else "\n") + encode_json(result))
     sys.stdout.write("\n]}]}\n")
 
 
-def results_of_pairs(found: "Iterable[Pair]") -> Iterator[dict[str, Any]]:
-    """Of pairs with their regions: where a has them, related to where b has them."""
-    for pair in found:
-        said = pair.to_dict()
-        said.pop("regions", None)
-        yield from _results(said.pop("a"), said.pop("b"), pair.containment_a, said, pair.regions)
+def pair_results(pairs: "Iterable[Pair]") -> Iterator[dict[str, Any]]:
+    """Return the results for pairs with regions: places in a, related to places in b."""
+    for pair in pairs:
+        yield from _results((pair.a, pair.b), pair.containment_a, pair.to_dict(), pair.regions)
 
 
-def results_of_answers(answers: "Iterable[Answer]") -> Iterator[dict[str, Any]]:
-    """Of answers with their regions: where the query has them, related to where the document has them."""
+def answer_results(answers: "Iterable[Answer]") -> Iterator[dict[str, Any]]:
+    """Return the results for answers with regions: places in the query, related to places in the document."""
     for answer in answers:
         for match in answer.matches:
-            said = match.to_dict()
-            said.pop("regions", None)
-            yield from _results(answer.query.name or "-", said.pop("name"), match.containment, said, match.regions)
+            names = answer.query.name or "-", match.name
+            yield from _results(names, match.containment, match.to_dict(), match.regions)
 
 
 def _results(
-    one: str,
-    other: str,
+    names: tuple[str, str],
     containment: float,
-    measures: Mapping[str, Any],
-    regions: "Sequence[MatchedRegion] | None",
+    values: Mapping[str, Any],
+    regions: "Iterable[MatchedRegion] | None",
 ) -> Iterator[dict[str, Any]]:
-    """One for each region, or one for the documents as wholes."""
+    """Return a result for each region, or one for the whole documents."""
+    name, other_name = names
+    properties = {name: value for name, value in values.items() if name not in ("a", "b", "name", "regions")}
     places: list[tuple[TextPlace | SymbolPlace | None, ...]] = [(region.a, region.b) for region in regions or ()]
-    for here, there in places or [(None, None)]:
+    for place, other in places or [(None, None)]:
+        text = f"This is also in {_escape(other_name)}, which has {containment:.1%} of {_escape(name)}."
         yield {
             "ruleId": RULE,
             "ruleIndex": 0,
             "level": "note",
-            "message": {"text": f"This is also in {_shown(other)}, which has {containment:.1%} of {_shown(one)}."},
-            "locations": [{"physicalLocation": _location(one, here)}],
-            "relatedLocations": [{"id": 1, "physicalLocation": _location(other, there)}],
-            "properties": dict(measures),
+            "message": {"text": text},
+            "locations": [{"physicalLocation": _location(name, place)}],
+            "relatedLocations": [{"id": 1, "physicalLocation": _location(other_name, other)}],
+            "properties": properties,
         }
 
 
 def _location(name: str, place: "TextPlace | SymbolPlace | None") -> dict[str, Any]:
-    """A document, and lines of it if they are known; characters as properties, since a region has either or columns."""
+    """Return a document, and its lines if known. Characters are properties: a region has lines or characters."""
     uri = quote(name.encode("utf-8", "surrogateescape"))
     location: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if isinstance(place, TextPlace):
@@ -77,6 +76,6 @@ def _location(name: str, place: "TextPlace | SymbolPlace | None") -> dict[str, A
     return location
 
 
-def _shown(name: str) -> str:
-    """A name within a message, in which brackets and braces would mean links and arguments."""
+def _escape(name: str) -> str:
+    """Escape a name for a message, in which brackets and braces would mean links and arguments."""
     return quote(name.encode("utf-8", "surrogateescape"), safe="/ ._-()+,")

@@ -1,103 +1,104 @@
 """`fpdb spans`."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.comparing import say_discarded, watched
-from fpdb.cli.options import (
-    TOP_OF_TABLE,
-    Target,
-    content_named,
-    keep_option,
-    kind_option,
-    output_options,
-    pair_options,
-    wrong_usage,
-)
-from fpdb.cli.output import Column, output_to, write_first, write_found
+from fpdb.cli.options import collect, kind_option, output_options
+from fpdb.cli.output import Output, write_results
+from fpdb.cli.pair_options import PairSelection, keep_option, pair_options, warn_of_boilerplate_only, with_progress
+from fpdb.cli.table import write_top
+from fpdb.cli.target import Target, read_document, usage_errors
+from fpdb.columns import SPAN
 
 if TYPE_CHECKING:
     from fpdb import Database, Span
 
-FIELDS: dict[str, type] = {
-    "name": str,
-    "start": int,
-    "end": int,
-    "with": str,
-    "shared": int,
-    "documents": int,
-    "source": str,
-}
-COLUMNS = (
-    Column("#", right=True),
-    Column("name"),
-    Column("start", right=True),
-    Column("end", right=True),
-    Column("with"),
-    Column("shared", right=True),
-    Column("documents", right=True),
-    Column(""),
-)
+
+@dataclass(frozen=True)
+class SpanShape:
+    """How passages become spans, as `fpdb.Database.spans` takes it."""
+
+    shortest: int
+    pad: int
+    snap: bool
+    gap: int
+
+
+@dataclass(frozen=True)
+class SpansArguments:
+    """The arguments of `fpdb spans`."""
+
+    names: tuple[str, ...]
+    selection: PairSelection
+    keep: str
+    shape: SpanShape
+    kind: str
+    output: Output
 
 
 @click.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@pair_options
+@pair_options()
 @keep_option("first")
-@click.option("--shortest", type=click.IntRange(min=1), default=1, metavar="N", help="Only passages of N characters.")
-@click.option("--pad", type=click.IntRange(min=0), default=0, metavar="N", help="Also N characters on either side.")
-@click.option("--snap", is_flag=True, help="Also the rest of the words that a span begins and ends in.")
-@click.option("--gap", type=click.IntRange(min=0), default=0, metavar="N", help="Join what is N symbols apart.")
+@click.option(
+    "--shortest",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Only passages of at least N characters.",
+)
+@click.option(
+    "--pad", type=click.IntRange(min=0), default=0, metavar="N", help="Extend spans by N characters on both sides."
+)
+@click.option("--snap", is_flag=True, help="Extend spans to whole words.")
+@click.option(
+    "--gap", type=click.IntRange(min=0), default=0, metavar="N", help="Join passages at most N symbols apart."
+)
 @kind_option
-@output_options
+@output_options()
+@collect(PairSelection, "selection")
+@collect(SpanShape, "shape")
+@collect(SpansArguments)
 @click.pass_obj
-def spans(
-    target: Target, /, names: tuple[str, ...], keep: str, kind: str, form: str, output: str, **options: Any
-) -> None:
-    """Tell which characters to cut, so that no passage is left that others have too.
+def spans(target: Target, arguments: SpansArguments) -> None:
+    """List the characters to cut so that no passage is left that other documents contain too.
 
-    Without a NAME, of each pair of documents that `fpdb pairs` finds with the same options, the later one is cut: that
-    which --keep would not keep. With NAMEs, of documents in the database or else of files, what they have in common
-    with any other document of which they contain --min.
+    Without NAME, for each pair that `fpdb pairs` finds with the same options, list passages of the document that
+    --keep would not keep. With NAMEs, of documents in the database or of files, list what they have in common with
+    any other document that contains at least --min of them.
 
-    A span is given in characters of the decoded text from 0, end exclusive; passages that overlap are one. With it: of
-    the documents that have it too the one that shares the most fingerprints there, how many these are, and how many
-    documents. What cannot be read again has no span, but a row that says why.
+    A span counts characters of the decoded text from 0; its end is exclusive. Overlapping passages become one span.
+    Each span names the document that shares the most fingerprints there, their number, and how many documents
+    contain it. A document that cannot be read again gets one row with the reason instead.
 
-    \b
     Example: fpdb spans --min-shared 3 --shortest 100 --snap --format json
              fpdb spans new.txt --pad 10
     """
-    cut = {name: options.pop(name) for name in ("shortest", "pad", "snap", "gap")}
-    if names and (options["new"] or options["since"]):
+    selection, output = arguments.selection, arguments.output
+    if arguments.names and (selection.new or selection.since):
         raise click.UsageError("--new and --since choose among pairs: leave them out, or the names")
-    with output_to(output, form), target.open("r") as db, wrong_usage():
-        if names:
-            found = _of_names(db, target, names, kind, options, cut)
+    with output.redirect(), target.open("r") as db, usage_errors():
+        if arguments.names:
+            found = _spans_of_names(db, target, arguments)
         else:
-            say_discarded(db)
-            found = watched(db.spans, options | cut | {"keep": keep})
-        if form == "table":
-            nothing = "nothing to cut: no other document has as much of it"
-            write_first(COLUMNS, found, TOP_OF_TABLE, _row, nothing=nothing, noun="span", see="--format json")
+            warn_of_boilerplate_only(db)
+            found = with_progress(partial(db.spans, keep=arguments.keep, **vars(arguments.shape), **vars(selection)))
+        if output.format == "table":
+            empty = "nothing to cut: no other document has as much of it"
+            write_top(SPAN, found, None, empty=empty, noun="span", option="--format json")
         else:
-            write_found(form, FIELDS, found)
+            write_results(output.format, SPAN, found)
 
 
-def _of_names(
-    db: "Database", target: Target, names: tuple[str, ...], kind: str, options: dict[str, Any], cut: dict[str, Any]
-) -> "Iterator[Span]":
-    asked = {"by": options["by"], "min": options["min"], "max_df": options["max_df"] or None}
-    for name in names:
-        content, own_kind = content_named(db, target, name, kind)
-        for span in db.spans(content, name=name, kind=own_kind, **asked, **cut):
-            if span.shared >= options["min_shared"]:
+def _spans_of_names(db: "Database", target: Target, arguments: SpansArguments) -> "Iterator[Span]":
+    selection = arguments.selection
+    options: dict[str, Any] = {"by": selection.by, "min": selection.min, "max_df": selection.max_df or None}
+    for name in arguments.names:
+        content, kind = read_document(db, target, name, arguments.kind)
+        for span in db.spans(content, name=name, kind=kind, **options, **vars(arguments.shape)):
+            if span.shared >= selection.min_shared:
                 yield span
-
-
-def _row(rank: int, span: "Span") -> list[str]:
-    start, end = ("-" if each is None else f"{each:,}" for each in (span.start, span.end))
-    state = "" if span.source == "same" else f"cannot be read: {span.source.replace('_', ' ')}"
-    return [str(rank), span.name, start, end, span.with_, f"{span.shared:,}", f"{span.documents:,}", state]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,11 @@ class Cluster:
 
     def __len__(self) -> int:
         return len(self.members)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain dict, as `fpdb pairs --clusters --format json` prints it."""
+        values = {"cluster": self.name, "size": len(self), "pairs": self.pairs, "members": self.members}
+        return values if self.kept is None else values | {"kept": self.kept}
 
 
 class Clustered(NamedTuple):

@@ -175,7 +175,7 @@ def test_spans_that_cannot_be_told_say_why(run: Run) -> None:
 
 
 def test_row_groups_are_of_bounded_size(copies: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fpdb.cli.parquet.GROUP", 2)
+    monkeypatch.setattr("fpdb.cli.parquet.ROW_GROUP", 2)
     copies("drop-list", "--format", "parquet", "--output", "out.parquet")
     assert parquet.ParquetFile("out.parquet").num_row_groups == 2
 

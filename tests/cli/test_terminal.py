@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.cli.terminal import bar, count_text, printable, size_text
 
 from .conftest import Run
 from .samples import prose
@@ -22,8 +23,11 @@ SEVERAL = "".join(
     chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp")
 )
 """Every control and format character there is; among these the bidirectional ones."""
+
 RICH = "[bold red]x[/] [link=https://evil.example]y[/link] :boom: [@click=app.quit]z[/]"
+
 ESCAPES = "\x1b[2J\x1b]0;title\x07\x1b]8;;https://evil.example\x1b\\\x9b31m\r\x08\x7f"
+
 ALL = f"{ESCAPES}{RICH}{SEVERAL}é\udcff"
 
 SCRIPT = """
@@ -183,3 +187,39 @@ def test_no_output_on_a_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_document_on_a_terminal_and_in_a_pipe(run: Run) -> None:
     run("add", "-", "--name", "a", "--keep-text", stdin=ESCAPES.encode())
     assert run("show", "a", "--text").stdout_bytes == ESCAPES.encode()  # a pipe gets what was added
+
+
+any_text = st.text(st.characters(exclude_categories=()))
+
+
+@given(any_text)
+def test_printable_text_holds_nothing_that_moves_a_terminal(text: str) -> None:
+    categories = {unicodedata.category(char) for char in printable(text)}
+    assert not categories & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S", "M", "Zs"])))
+def test_plain_text_stays_as_it_is(text: str) -> None:
+    assert printable(text) == text
+
+
+def test_printable_says_what_was_there() -> None:
+    assert printable("a\x1b[31m\u202eb\udce9\n\U000e0041") == "a\\x1b[31m\\u202eb\\xe9\\x0a\\U000e0041"
+
+
+@given(st.floats(0, 1))
+def test_a_bar_has_the_length_of_its_share(share: float) -> None:
+    drawn = bar(share, 10)
+    assert len(drawn) in (int(share * 10), int(share * 10) + 1)
+    assert set(drawn) <= set("█▏▎▍▌▋▊▉#")
+
+
+def test_figures_for_people() -> None:
+    assert [size_text(size) for size in (0, 999, 1000, 3_400_000, 2e9)] == [
+        "0 bytes",
+        "999 bytes",
+        "1.0 kB",
+        "3.4 MB",
+        "2.0 GB",
+    ]
+    assert [count_text(count, "run") for count in (0, 1, 2000)] == ["0 runs", "1 run", "2,000 runs"]

@@ -1,0 +1,51 @@
+"""Print the answer to a query for people."""
+
+from typing import TYPE_CHECKING
+
+from fpdb.cli.table import write_ranked
+from fpdb.cli.terminal import bar, count_text, write_line
+from fpdb.columns import MATCH, ResultColumn, named, score_heading
+
+if TYPE_CHECKING:
+    from fpdb import Answer, Query
+
+
+def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool) -> None:
+    """Print a query and the first matches.
+
+    Args:
+        answer: The answer.
+        measure: The measure that ranks the matches.
+        top: The number of matches to print.
+        left_out: Whether the database contains the query itself, and it was left out.
+    """
+    write_line(f"{answer.query.name or '-'}: {_counts_text(answer.query)}")
+    matches = answer.matches
+    if not matches:
+        note = "" if answer.query.note is None else f": {answer.query.note}"
+        itself = " but itself, see --include-self" if left_out and answer.query.looked_up else ""
+        write_line(f"no match{itself}{note}")
+        return
+    heading, bar_measure = score_heading(measure), "containment" if measure == "shared" else measure
+    columns = [
+        *named(MATCH, "name", *([] if matches[0].database is None else ["database"])),
+        *named(MATCH, "shared", "containment", "reverse_containment", "resemblance"),
+        *([] if heading is None else [ResultColumn(measure, float, heading)]),
+        ResultColumn("bar", str, "", lambda match: bar(getattr(match, bar_measure))),
+        ResultColumn(
+            "part", str, "", lambda match: "" if match.part is None else f"about {match.part:.0%} of the shorter"
+        ),
+    ]
+    write_ranked(tuple(columns), matches[:top])
+    if len(matches) > top:
+        is_limited = matches[0].query_coverage is not None  # to one match more than is shown
+        write_line(f"{'more' if is_limited else f'{len(matches) - top:,} more'}; see them with --top")
+
+
+def _counts_text(query: "Query") -> str:
+    counts = [count_text(query.fingerprints, "fingerprint"), f"{query.looked_up:,} looked up"]
+    if query.ignored_boilerplate:
+        counts.append(f"{query.ignored_boilerplate:,} ignored as boilerplate")
+    if query.ignored_common:
+        counts.append(f"{query.ignored_common:,} ignored as common")
+    return ", ".join(counts)

@@ -1,0 +1,119 @@
+"""Options of the commands that make fingerprints by a recipe of their own."""
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from fpdb.cli.options import Command, collect, combine
+from fpdb.cli.parameters import Key, LazyChoice, NameValue
+from fpdb.cli.target import usage_errors
+
+if TYPE_CHECKING:
+    from fpdb.fingerprint import Recipe, Scheme
+
+OWN_OPTIONS = {"k": "-k", "scheme": "--scheme", "key": "--key"}
+"""Options for what --set does not set."""
+
+
+class RecipeCommand(click.Command):
+    """A command with recipe options; its help ends with the presets and the schemes."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each preset is for, what each scheme selects, and its parameters."""
+        from fpdb.fingerprint import PRESETS, SCHEMES
+
+        with formatter.section("Presets"):
+            formatter.write_dl([(name, preset.about) for name, preset in PRESETS.items()])
+        with formatter.section("Schemes, and what --set takes"):
+            formatter.write_dl([(name, _scheme_text(scheme)) for name, scheme in SCHEMES.items()])
+        super().format_epilog(ctx, formatter)
+
+
+@dataclass(frozen=True)
+class RecipeArguments:
+    """The options that make a recipe."""
+
+    preset: str
+    scheme: str | None
+    k: int | None
+    window: int | None
+    parameters: tuple[tuple[str, str], ...]
+    key: int | None
+
+    def recipe(self) -> "Recipe":
+        """Make the recipe."""
+        from fpdb.fingerprint import Recipe
+
+        for name, option in OWN_OPTIONS.items():
+            if name in dict(self.parameters):
+                raise click.UsageError(f"--set does not set {name}: use {option}")
+        values: dict[str, Any] = {name: _number(name, value) for name, value in self.parameters}
+        if self.window is not None:
+            values["w"] = self.window
+        if values.get("positions") in (0, 1):
+            values["positions"] = bool(values["positions"])
+        with usage_errors():
+            return Recipe.preset(self.preset).with_(**values, k=self.k, scheme=self.scheme, key=self.key)
+
+
+def recipe_options(command: Command) -> Command:
+    """Add --preset and what changes it; pass a `Recipe` as `recipe`."""
+
+    @combine(
+        click.option(
+            "--preset",
+            type=LazyChoice("PRESETS"),
+            default="text",
+            show_default=True,
+            help="Recipe to start from; see below.",
+        ),
+        click.option("--scheme", type=LazyChoice("SCHEMES"), help="Scheme that selects k-grams; see below."),
+        click.option("-k", type=int, metavar="K", help="Length of a k-gram, in symbols."),
+        click.option("-w", "--window", type=int, metavar="W", help="Window of the scheme, in k-grams."),
+        click.option(
+            "--set",
+            "parameters",
+            multiple=True,
+            type=NameValue(),
+            metavar="NAME=VALUE",
+            help="Set a parameter of the scheme, or hash_bits, positions (0: store none), max_df, max_ignored; "
+            "repeatable.",
+        ),
+        click.option(
+            "--key",
+            type=Key(),
+            metavar="N",
+            help="Hash key, from 0 to 2^64 - 1; other users of the machine can see it.  [default: a public key]",
+        ),
+        collect(RecipeArguments, "recipe"),
+    )
+    @functools.wraps(command)
+    def with_recipe(*positional: Any, recipe: RecipeArguments, **values: Any) -> Any:
+        return command(*positional, recipe=recipe.recipe(), **values)
+
+    return cast(Command, with_recipe)
+
+
+def recipe_text(recipe: "Recipe") -> str:
+    """Format a recipe: `characters: robust-winnow, k=30, w=21`."""
+    return "; ".join(
+        f"{alphabet}: "
+        + ", ".join([rule.scheme, f"k={rule.k}", *(f"{name}={value}" for name, value in rule.parameters.items())])
+        for alphabet, rule in recipe.rules.items()
+    )
+
+
+def _scheme_text(scheme: "Scheme") -> str:
+    parameters = ", ".join(f"{name}={row.default}" for name, row in scheme.parameters.items())
+    return f"{scheme.about} ({parameters})" if parameters else scheme.about
+
+
+def _number(name: str, value: str) -> int | float:
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    raise click.UsageError(f"{name} must be a number, not {value!r}")

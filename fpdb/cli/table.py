@@ -1,0 +1,85 @@
+"""Tables for people."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import compress, islice
+from typing import Literal
+
+from fpdb.cli.terminal import count_text, printable, standard_output, write_line
+from fpdb.columns import RANK, Columns, ResultColumn
+
+DRAWN_ROWS = 1000
+"""Longer tables are written as plain text: drawing them would take seconds."""
+
+DEFAULT_TOP = 20
+"""Rows of a table without --top."""
+
+
+def write_top(
+    columns: Columns,
+    results: Iterable[object],
+    top: int | None,
+    *,
+    empty: str,
+    noun: str,
+    option: str = "--top",
+) -> None:
+    """Write a table of the first results, and how many more there are.
+
+    Args:
+        columns: The columns, without the rank.
+        results: All results, in their order.
+        top: How many to show; None for DEFAULT_TOP.
+        empty: What to say if there is no result.
+        noun: The name of a result.
+        option: The option that shows all.
+    """
+    results = iter(results)
+    first = list(islice(results, top or DEFAULT_TOP))
+    if not first:
+        write_line(empty)
+        return
+    write_ranked(columns, first)
+    if more := sum(1 for _ in results):
+        write_line(f"{count_text(more, f'more {noun}')}; see {'it' if more == 1 else 'them'} with {option}")
+
+
+def write_ranked(columns: Columns, results: Iterable[object]) -> None:
+    """Write a table of results with their ranks."""
+    rows = ([str(rank), *(column.cell(result) for column in columns)] for rank, result in enumerate(results, start=1))
+    write_table((RANK, *columns), rows)
+
+
+def write_table(columns: Sequence[ResultColumn], rows: Iterable[Sequence[str]]) -> None:
+    """Write a table, drawn on a terminal and plain elsewhere, without columns that are empty."""
+    cells = [[printable(cell) for cell in row] for row in rows]
+    headings = [printable(column.heading or "") for column in columns]
+    used = [bool(heading) or any(row[index] for row in cells) for index, heading in enumerate(headings)]
+    headings, *cells = (list(compress(row, used)) for row in [headings, *cells])
+    right = [column.is_number for column in compress(columns, used)]
+    out = standard_output("backslashreplace")
+    if out.isatty() and len(cells) <= DRAWN_ROWS:
+        _draw(headings, right, cells)
+        return
+    widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
+    for row in [headings, *cells]:
+        padded = (
+            cell.rjust(width) if number else cell.ljust(width)
+            for cell, width, number in zip(row, widths, right, strict=True)
+        )
+        out.write("  ".join(padded).rstrip() + "\n")
+
+
+def _draw(headings: Sequence[str], right: Sequence[bool], cells: Iterable[Sequence[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading, number in zip(headings, right, strict=True):
+        justify: Literal["left", "right"] = "right" if number else "left"
+        table.add_column(Text(heading), justify=justify, overflow="fold", no_wrap=number)
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))
+    Console(file=sys.stdout).print(table)

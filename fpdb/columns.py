@@ -1,0 +1,221 @@
+"""Columns of results: each field is described once, for JSON, CSV, Parquet, tables and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+DEFAULT_FORMATS: Final = {int: ",", float: ".3f"}
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """A field of a result.
+
+    Attributes:
+        name: The attribute, and the name in JSON, CSV and Parquet.
+        type: What it holds beside None: str, int, float or bool.
+        heading: The heading in a table; None if tables do not show it.
+        format: A format specification for the value, or a function from the whole result to the text of a cell.
+        group: What must be asked for to have the column; empty if it is always there.
+        missing: The text of a cell for None.
+    """
+
+    name: str
+    type: type = str
+    heading: str | None = None
+    format: str | Callable[[Any], str] | None = None
+    group: str = ""
+    missing: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Return True if cells line up on the right."""
+        return self.type in DEFAULT_FORMATS
+
+    def text(self, value: Any) -> str:
+        """Format a value as the text of a cell."""
+        if value is None:
+            return self.missing
+        return format(value, self.format if isinstance(self.format, str) else DEFAULT_FORMATS.get(self.type, ""))
+
+    def cell(self, result: object) -> str:
+        """Return the text of a result's cell."""
+        return self.format(result) if callable(self.format) else self.text(getattr(result, self.name))
+
+
+Columns = tuple[ResultColumn, ...]
+
+
+def select(columns: Columns, groups: Iterable[str]) -> Columns:
+    """Return the columns that are always there, and those of the groups."""
+    return tuple(column for column in columns if not column.group or column.group in groups)
+
+
+def named(columns: Columns, *names: str) -> Columns:
+    """Return the columns of these names, in this order."""
+    by_name = {column.name: column for column in columns}
+    return tuple(by_name[name] for name in names)
+
+
+def shown(columns: Columns) -> Columns:
+    """Return the columns that tables show."""
+    return tuple(column for column in columns if column.heading is not None)
+
+
+def measure_groups(measure: str, *, regions: bool) -> set[str]:
+    """Return the groups of columns that a ranking by this measure fills, with or without regions."""
+    weighted, coverage = measure.startswith("weighted"), measure.endswith("coverage")
+    groups = {
+        "regions": regions,
+        "coverage": regions or coverage,
+        "weighted": weighted and not coverage,
+        "weighted_coverage": weighted and coverage,
+    }
+    return {group for group, is_filled in groups.items() if is_filled}
+
+
+def score_heading(measure: str) -> str | None:
+    """Return the heading of a column with the measure; None if the result has a column of its own for it."""
+    return "weighted" if measure.startswith("weighted") else "coverage" if measure.endswith("coverage") else None
+
+
+def _unread(source: str) -> str:
+    return "" if source == "same" else f"cannot be read: {source.replace('_', ' ')}"
+
+
+def labels_text(labels: Any) -> str:
+    """Write labels as words: `KEY=VALUE`."""
+    return " ".join(f"{key}={label}" for key, label in labels.items())
+
+
+def _passage_text(passage: Any) -> str:
+    text = " ".join((passage.text or _unread(passage.source)).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+RANK: Final = ResultColumn("rank", int, "#", "d")
+
+MATCH: Final[Columns] = (
+    ResultColumn("name", str, "name"),
+    ResultColumn("shared", int, "shared"),
+    ResultColumn("containment", float, "containment", ".1%"),
+    ResultColumn("reverse_containment", float, "reverse", ".1%"),
+    ResultColumn("resemblance", float, "resemblance"),
+    ResultColumn("weighted_containment", float, group="weighted"),
+    ResultColumn("weighted_reverse_containment", float, group="weighted"),
+    ResultColumn("weighted_resemblance", float, group="weighted"),
+    ResultColumn("query_coverage", float, group="coverage"),
+    ResultColumn("document_coverage", float, group="coverage"),
+    ResultColumn("source", group="coverage"),
+    ResultColumn("rarity", float, group="weighted_coverage"),
+    ResultColumn("weighted_query_coverage", float, group="weighted_coverage"),
+    ResultColumn("weighted_document_coverage", float, group="weighted_coverage"),
+    ResultColumn("database", str, "database", group="databases"),
+)
+
+PAIR: Final[Columns] = (
+    ResultColumn("a", str, "a"),
+    ResultColumn("b", str, "b"),
+    ResultColumn("shared", int, "shared"),
+    ResultColumn("containment_a", float, "a in b", ".1%"),
+    ResultColumn("containment_b", float, "b in a", ".1%"),
+    ResultColumn("resemblance", float, "resemblance"),
+    ResultColumn("weighted_containment_a", float, group="weighted"),
+    ResultColumn("weighted_containment_b", float, group="weighted"),
+    ResultColumn("weighted_resemblance", float, group="weighted"),
+    ResultColumn("coverage_a", float, group="coverage"),
+    ResultColumn("coverage_b", float, group="coverage"),
+    ResultColumn("rarity", float, group="weighted_coverage"),
+    ResultColumn("weighted_coverage_a", float, group="weighted_coverage"),
+    ResultColumn("weighted_coverage_b", float, group="weighted_coverage"),
+    ResultColumn("source_a", group="regions"),
+    ResultColumn("source_b", group="regions"),
+)
+
+CLUSTER: Final[Columns] = (
+    ResultColumn("cluster"),
+    ResultColumn("size", int, "size", "d"),
+    ResultColumn("pairs", int, "pairs"),
+    ResultColumn("member", str, "members"),
+    ResultColumn("kept", str, ""),
+)
+"""A row is a member of a cluster."""
+
+DROP: Final[Columns] = (
+    ResultColumn("name", str, "drop"),
+    ResultColumn("kept", str, "keep"),
+    ResultColumn("cluster"),
+    ResultColumn("size", int, "cluster of"),
+    ResultColumn("shared", int, "shared"),
+    ResultColumn("measure", float, "measure", lambda drop: format(drop.measure, ",.0f" if drop.measure > 1 else ".3f")),
+    ResultColumn("reason", str, "reason"),
+)
+
+SPAN: Final[Columns] = (
+    ResultColumn("name", str, "name"),
+    ResultColumn("start", int, "start", missing="-"),
+    ResultColumn("end", int, "end", missing="-"),
+    ResultColumn("with", str, "with", lambda span: span.with_),
+    ResultColumn("shared", int, "shared"),
+    ResultColumn("documents", int, "documents"),
+    ResultColumn("source", str, "", lambda span: _unread(span.source)),
+)
+
+COMMON_PASSAGE: Final[Columns] = (
+    ResultColumn("documents", int, "documents"),
+    ResultColumn("fingerprints", int, "fingerprints"),
+    ResultColumn("name", str, "for instance in"),
+    ResultColumn("start", int),
+    ResultColumn("end", int),
+    ResultColumn("text", str, "passage", _passage_text),
+    ResultColumn("source"),
+)
+
+DOCUMENT: Final[Columns] = (
+    ResultColumn("name", str, "name"),
+    ResultColumn(
+        "kind", str, "kind", lambda document: document.kind + (" (boilerplate)" if document.boilerplate else "")
+    ),
+    ResultColumn("boilerplate", bool),
+    ResultColumn("symbols", int, "symbols"),
+    ResultColumn("kgrams", int),
+    ResultColumn("fingerprints", int, "fingerprints"),
+    ResultColumn("hashes", int),
+    ResultColumn("digest"),
+    ResultColumn("source"),
+    ResultColumn("contact"),
+    ResultColumn("labels", str, "labels", lambda document: labels_text(document.labels)),
+    ResultColumn("added", str, "added", lambda document: document.added.astimezone().strftime("%Y-%m-%d %H:%M")),
+    ResultColumn("note"),
+    ResultColumn("rotation", int),
+    ResultColumn("text_bytes", int),
+)
+
+FINGERPRINT: Final[Columns] = (
+    ResultColumn("hash", int, "hash", "d"),
+    ResultColumn("position", int, "position", "d"),
+    ResultColumn("start", int, "start", "d"),
+)
+
+EXPLAINED_DOCUMENT: Final[Columns] = (
+    ResultColumn("kind", str, "kind"),
+    ResultColumn("alphabet", str, "alphabet", missing="-"),
+    ResultColumn("symbols", int, "symbols"),
+    ResultColumn("kgrams", int, "k-grams"),
+    ResultColumn("fingerprints", int, "fingerprints"),
+    ResultColumn("hashes", int, "distinct fingerprints"),
+    ResultColumn("ignored_boilerplate", int, "ignored as boilerplate"),
+    ResultColumn("ignored_common", int, "ignored as common"),
+    ResultColumn("counted", int, "that count"),
+)
+
+EXPLANATION: Final[Columns] = (
+    ResultColumn("shared", int, "shared, that count"),
+    ResultColumn("shared_boilerplate", int, "shared boilerplate"),
+    ResultColumn("shared_common", int, "shared and common"),
+    ResultColumn("resemblance", float, "resemblance"),
+    ResultColumn("longest", int, "longest shared passage, in symbols", missing="-"),
+    ResultColumn("surely_found", int, "surely found from, in symbols", missing="-"),
+)

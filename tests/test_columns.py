@@ -1,0 +1,59 @@
+"""Every field of a result is a column, or it is known why it is none."""
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import pytest
+
+import fpdb
+from fpdb import columns
+from fpdb.columns import ResultColumn
+from fpdb.pairs.explain import Explained
+
+NOT_COLUMNS = {
+    fpdb.Match: {"part", "regions"},
+    fpdb.Pair: {"regions"},
+    fpdb.Cluster: {"members"},
+    fpdb.Frequent: {"hashes"},
+    Explained: {"name", "in_database", "boilerplate"},
+}
+"""Fields that do not fit in a cell, or that only JSON and tables have."""
+
+RESULTS = {
+    fpdb.Match: columns.MATCH,
+    fpdb.Pair: columns.PAIR,
+    fpdb.Drop: columns.DROP,
+    fpdb.Span: columns.SPAN,
+    fpdb.Frequent: columns.COMMON_PASSAGE,
+    fpdb.Document: columns.DOCUMENT,
+    Explained: columns.EXPLAINED_DOCUMENT,
+}
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: result.__name__)
+def test_every_field_is_a_column(result: Any) -> None:
+    names = [field.name for field in fields(result)] if is_dataclass(result) else list(result._fields)
+    described = {column.name for column in RESULTS[result]}
+    assert described == {name.rstrip("_") for name in names} - NOT_COLUMNS.get(result, set())
+
+
+def test_a_cell_has_the_format_of_its_type() -> None:
+    assert ResultColumn("x", int).text(1234) == "1,234"
+    assert ResultColumn("x", float).text(0.5) == "0.500"
+    assert ResultColumn("x", float, "x", ".1%").text(0.5) == "50.0%"
+    assert (ResultColumn("x").text(None), ResultColumn("x", missing="-").text(None)) == ("", "-")
+
+
+@pytest.mark.parametrize(
+    ("measure", "regions", "groups"),
+    [
+        ("containment", False, set()),
+        ("shared", True, {"coverage", "regions"}),
+        ("weighted_resemblance", False, {"weighted"}),
+        ("weighted_containment", True, {"weighted", "coverage", "regions"}),
+        ("query_coverage", False, {"coverage"}),
+        ("weighted_coverage", True, {"coverage", "weighted_coverage", "regions"}),
+    ],
+)
+def test_groups_follow_from_the_measure(measure: str, regions: bool, groups: set[str]) -> None:
+    assert columns.measure_groups(measure, regions=regions) == groups
