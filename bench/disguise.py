@@ -33,7 +33,7 @@ from bench.workloads.programs import installed_modules
 from fpdb.fingerprint import KINDS, Recipe
 from fpdb.fingerprint.hashing import KGrams, derive
 from fpdb.fingerprint.winnowing import robust_winnow
-from fpdb.readers.tokens import Class, number
+from fpdb.readers.tokens import TokenClass, token_symbol
 
 Values = NDArray[np.uint32]
 
@@ -44,10 +44,10 @@ LEVELS = range(1, 7)
 SHARED = 0.01
 CHANCE = 2 / 3
 
-IDENTIFIER = number(Class.IDENTIFIER.value)
-LITERALS = [number(one.value) for one in Class if one is not Class.IDENTIFIER]
-SEPARATORS = [number(one) for one in "()[]{},;:"]
-DOT = number(".")
+IDENTIFIER = token_symbol(TokenClass.IDENTIFIER.value)
+LITERALS = [token_symbol(one.value) for one in TokenClass if one is not TokenClass.IDENTIFIER]
+SEPARATORS = [token_symbol(one) for one in "()[]{},;:"]
+DOT = token_symbol(".")
 
 
 def all_alike(values: Values) -> Values:

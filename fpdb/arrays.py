@@ -11,11 +11,12 @@ U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 F64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
 Values = TypeVar("Values", U32, U64)
 
 
-def group_starts(values: NDArray[Any]) -> NDArray[np.intp]:
+def group_starts(values: NDArray[Any]) -> Indices:
     """Return the indices at which a value differs from the one before; shape (groups,)."""
     new = np.ones(len(values), np.bool_)
     np.not_equal(values[1:], values[:-1], new[1:])

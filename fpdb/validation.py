@@ -1,27 +1,34 @@
 """Check arguments that callers give."""
 
-from __future__ import annotations
-
 from numbers import Integral
 
 from fpdb.errors import Error
 
 
 def check_integer(
-    value: object, name: str, minimum: int, *, error: type[Exception] = Error, message: str | None = None
+    value: object,
+    name: str,
+    minimum: int,
+    *,
+    maximum: int | None = None,
+    error: type[Exception] = Error,
+    message: str | None = None,
 ) -> int:
-    """Return value as an int if it is a whole number of at least minimum.
+    """Return the value as an int if it is a whole number from minimum to maximum.
 
     Args:
-        value: What the caller gave; booleans are refused.
+        value: The caller's argument; booleans are refused.
         name: The argument's name, for the message.
-        minimum: The least value allowed.
-        error: The class to raise.
-        message: The beginning of the message, up to ", not ...".
+        minimum: Smallest value allowed.
+        maximum: Largest value allowed, if there is one.
+        error: Class to raise.
+        message: Beginning of the message, up to ", not ...".
 
     Raises:
-        error: The value is not a whole number, or is less than minimum.
+        error: The value is not a whole number, or is out of range.
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
-        raise error(f"{message or f'{name} must be a whole number, {minimum} or more'}, not {value!r}")
-    return int(value)
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+    if number is None or number < minimum or (maximum is not None and number > maximum):
+        limits = f", {minimum} or more" if maximum is None else f" from {minimum} to {maximum}"
+        raise error(f"{message or f'{name} must be a whole number{limits}'}, not {value!r}")
+    return number

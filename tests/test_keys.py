@@ -114,7 +114,7 @@ def test_without_the_file_what_needs_no_key_can_be_done(kept_apart):
         for needs_it in (
             lambda: db.add("c", TEXT),
             lambda: db.query(TEXT),
-            lambda: db.recipe.kgrams("text", None),
+            lambda: db.recipe.hash_kgrams("text", None),
             lambda: db.query(TEXT, regions=True),
         ):
             with pytest.raises(MissingKey, match="--key-file"):

@@ -34,8 +34,8 @@ from bench.papers.planting import (
     detect,
     detect_grid,
 )
-from fpdb.fingerprint import levels_of
-from fpdb.fingerprint.distinct import best_s, least_everywhere, least_in_window, make_sketch
+from fpdb.fingerprint import hash_levels
+from fpdb.fingerprint.distinct import best_s, global_threshold, make_sketch, window_threshold
 from fpdb.fingerprint.hashing import KGrams
 
 TRIALS, FEWER, WORST, ONCE, QUERIES = 400, 60, 1_000, 100, 300
@@ -111,15 +111,15 @@ def sizes_of(kgrams: KGrams) -> tuple[float, ...]:
     sketch = make_sketch(kgrams, W, s, DELTA)
     items = np.array(sorted(set(kgrams.stored.tolist())), np.uint64)
     level = first_level(items, s)
-    frequent = 2 * m / max(least_in_window(level, V, DELTA), 1)
-    everywhere = m / least_everywhere(s, DELTA)
-    held = (len(sketch.sample), s, len(sketch.frequent), frequent, len(sketch.everywhere), everywhere)
+    frequent = 2 * m / max(window_threshold(level, V, DELTA), 1)
+    everywhere = m / global_threshold(s, DELTA)
+    held = (len(sketch.sample), s, len(sketch.window_frequent), frequent, len(sketch.globally_frequent), everywhere)
     return (m, len(items), *held, level)
 
 
 def first_level(items: NDArray[np.uint64], s: int) -> int:
     """The level of the first pass: a sample of all distinct k-grams comes to it."""
-    level, held = 0, levels_of(items)
+    level, held = 0, hash_levels(items)
     while np.count_nonzero(held >= level) > s:
         level += 1
     return level
@@ -158,7 +158,7 @@ def worst_table(plants: Plants, trials: int) -> str:
     for delta in DELTAS:
         scheme = Scheme("distinct", "distinct", {"guarantee": W, "delta": delta})
         level = math.ceil(math.log2(m / best_s(m, V, delta)))
-        often = least_in_window(level, V, delta)
+        often = window_threshold(level, V, delta)
         period = next(period for period in range(1, V + 1) if math.ceil(V / period) < often)
         rng = np.random.default_rng(6)
         pairs = [plants.pair("random", rng, inputs.periodic(rng, W, period)) for _ in range(trials)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.fingerprint import Recipe, _kernel
+from fpdb.fingerprint import Recipe, hash_levels
 from fpdb.fingerprint.hashing import GOLDEN, KGrams, derive, mix
 
 Letters = NDArray[np.uint32]
@@ -118,4 +118,4 @@ def kgrams_of(letters: Letters, recipe: Recipe) -> KGrams:
 
 def levels(letters: Letters, recipe: Recipe) -> NDArray[np.uint8]:
     """The level of each k-gram."""
-    return _kernel.trailing_zeros(kgrams_of(letters, recipe).stored)
+    return hash_levels(kgrams_of(letters, recipe).stored)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from bench.papers import inputs, page
 from bench.papers.planting import DELTA, Scheme, V, W
-from fpdb.fingerprint import levels_of
-from fpdb.fingerprint.distinct import best_s, least_in_window
+from fpdb.fingerprint import hash_levels
+from fpdb.fingerprint.distinct import best_s, window_threshold
 
 REST = 20_000
 PASSAGES = ((10, True), (20, True), (40, True), (80, True), (160, True), (10, False), (40, False))
@@ -29,10 +29,10 @@ def read_once(stored: U64, s: int, level: int | None) -> set[int]:
         part = np.sort(stored[begin : begin + 2 * V])
         starts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
         values, counts = part[starts], np.diff(starts, append=len(part))
-        often = least_in_window(lowest if level is None else level, V, DELTA)
+        often = window_threshold(lowest if level is None else level, V, DELTA)
         frequent.update(values[counts >= often].tolist())
         fresh = values[counts < often]
-        held |= zip(fresh.tolist(), levels_of(fresh).tolist(), strict=True)
+        held |= zip(fresh.tolist(), hash_levels(fresh).tolist(), strict=True)
         held = {h: of for h, of in held.items() if of >= lowest and h not in frequent}
         while len(held) > s:
             lowest += 1

@@ -1,16 +1,14 @@
-"""Bytes in, arrays out: front-end, k-grams, hashes, scheme. No disk.
+"""Turn documents into fingerprints: read symbols, hash k-grams, select some by a scheme. No disk."""
 
-Imports nothing of fpdb but its errors.
-"""
-
-from fpdb.fingerprint.distinct import levels_of
-from fpdb.fingerprint.fingerprints import Fingerprints
+from fpdb.fingerprint.distinct import hash_levels
+from fpdb.fingerprint.fingerprints import Fingerprints, TextFingerprints, content_digest
 from fpdb.fingerprint.hashing import Frequencies
-from fpdb.fingerprint.recipe import AUTO, DEFAULT_KEY, PRESETS, SHORT, Preset, Recipe, Rule, Texts, content_digest
+from fpdb.fingerprint.presets import DEFAULT_KEY, PRESETS, Preset
+from fpdb.fingerprint.recipe import AUTO, SHORT_TEXT, Recipe
+from fpdb.fingerprint.rule import Rule
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Purpose, Scheme
 from fpdb.readers import KINDS
-from fpdb.readers.kinds import kind_by_name, kind_of
 from fpdb.readers.symbols import Symbols
 
 __all__ = [
@@ -20,7 +18,7 @@ __all__ = [
     "NO_POSITION",
     "PRESETS",
     "SCHEMES",
-    "SHORT",
+    "SHORT_TEXT",
     "WHOLE",
     "Fingerprints",
     "Frequencies",
@@ -30,10 +28,8 @@ __all__ = [
     "Rule",
     "Scheme",
     "Symbols",
-    "Texts",
+    "TextFingerprints",
     "content_digest",
     "find_scheme",
-    "kind_by_name",
-    "kind_of",
-    "levels_of",
+    "hash_levels",
 ]

@@ -1,243 +1,251 @@
-"""The scheme distinct: a distinct sample, and what is too frequent to be left to it.
+"""The scheme distinct: a distinct sample, and the k-grams that are too frequent to be left to it.
 
-Ganguly, Veda, "A new randomized algorithm for Document Fingerprinting": III (levels, COUNTSKETCH), IV.A to IV.D, V.
+Source: Ganguly, Veda, "A new randomized algorithm for Document Fingerprinting": III (levels, COUNTSKETCH), IV.A to
+IV.D (the sketch), V (variants).
 
-Where the paper leaves it open, or counts characters for k-grams:
-- Logarithms are natural ones. A hash's level is the number of zeros at the end of its stored form, one less than the
-  paper's. So a sample of level l holds the k-grams of level l and above: p = 2^-l of them. Whoever holds stored
-  hashes can sample them at a higher level, and so compare documents at the higher of their levels.
-- A passage of W symbols has V = W - k + 1 k-grams. Windows and partitions are measured in k-grams, V for W, which is
-  what the argument of IV.E needs: either one of a passage's k-grams is window-frequent, or more than t are distinct.
-- p is the first pass's estimate: 2^-l where l is the level that a sample of all k-grams, the frequent ones included,
-  would come to. The second pass leaves those out, and may end at a lower level, which only helps.
-- A k-gram's place is its first occurrence; that of a window-frequent one its first occurrence in the first window where
-  it is frequent; a globally frequent one has none.
-- The first pass is needed for p alone. A single pass whose level grows as it reads does not see, at a document's
-  beginning, which k-grams will count as window-frequent in the end, and misses passages of few distinct ones there.
+Where the paper leaves a choice, or counts characters instead of k-grams:
+
+- Logarithms are natural. The level of a hash is the number of zeros at the end of its stored form, one less than the
+  paper's. So a sample of level l holds the k-grams of level l and above: p = 2^-l of them. Stored hashes can be sampled
+  at a higher level later, so documents are compared at the higher of their levels.
+- A passage of W symbols has V = W - k + 1 k-grams. Windows and partitions are measured in k-grams, V for W, as the
+  argument of IV.E needs: one of a passage's k-grams is window-frequent, or more than t are distinct.
+- p is estimated in the first pass: 2^-l, where l is the level of a sample of all k-grams, frequent ones included. The
+  second pass leaves these out, and may end at a lower level, which only helps.
+- The position of a k-gram is its first occurrence; of a window-frequent one, its first occurrence in the first window
+  where it is frequent; a globally frequent one has none.
+- The first pass is needed for p alone. A single pass whose level grows as it reads cannot tell, at the beginning of a
+  document, which k-grams will count as window-frequent, and misses passages of few distinct k-grams there.
 """
 
 import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fpdb.fingerprint import _kernel
+from fpdb.arrays import U8, U64, Bools, Indices
+from fpdb.fingerprint._sketch import count_sketch, estimate_counts, first_occurrences, trailing_zeros
 from fpdb.fingerprint.hashing import KGrams
-from fpdb.fingerprint.sampling import find_distinct
-from fpdb.fingerprint.selection import NO_POSITION, Selection, pick
+from fpdb.fingerprint.sampling import is_first_occurrence
+from fpdb.fingerprint.selection import NO_POSITION, Selection, select_positions
 
-Indices = NDArray[np.intp]
-
-MOST_LEVELS = 65
-# COUNTSKETCH: a bucket's noise, about sqrt(m / buckets), is an eighth of L, unless that takes too many buckets.
+LEVELS = 65
+# COUNTSKETCH: the noise of a bucket, about sqrt(m / buckets), is an eighth of L, unless that takes too many buckets.
 NOISE = 8
-LEAST_BITS, MOST_BITS = 8, 20
+MIN_BITS, MAX_BITS = 8, 20
 
 
 class Sketch(NamedTuple):
-    """The three structures of IV, as positions of k-grams, in ascending order.
+    """The three structures of section IV, as ascending positions of k-grams.
 
-    sample: the distinct sample. frequent: the window-frequent k-grams. everywhere: the globally frequent ones.
+    Attributes:
+        level: Level of the sample.
+        sample: The distinct sample.
+        window_frequent: The k-grams that are frequent in a window.
+        globally_frequent: The k-grams that are frequent in the document.
     """
 
     level: int
     sample: Indices
-    frequent: Indices
-    everywhere: Indices
+    window_frequent: Indices
+    globally_frequent: Indices
 
     @property
     def size(self) -> int:
-        """How many k-grams it holds."""
-        return len(self.sample) + len(self.frequent) + len(self.everywhere)
+        """Number of k-grams."""
+        return len(self.sample) + len(self.window_frequent) + len(self.globally_frequent)
 
 
 def select_stored(kgrams: KGrams, *, guarantee: int, s: int, delta: float, total: int, sparse: int) -> Selection:
-    """What is stored: the sketch, or with `sparse` section V's variant of it, of O(m / W) k-grams."""
+    """Select the sketch (IV), or if `sparse` its variant of O(m / W) k-grams (V)."""
     sketch = make_sketch(kgrams, guarantee, s, delta, total)
     if sparse:
         sketch = sketch._replace(sample=thin(kgrams, sketch, guarantee - kgrams.k + 1))
-    return _combine(kgrams, sketch)
+    return _to_selection(kgrams, sketch)
 
 
 def select_search(kgrams: KGrams, *, guarantee: int, s: int, delta: float, total: int, sparse: int) -> Selection:
-    """What a search looks up: the sketch too, but every distinct k-gram for `sparse`.
+    """Select the sketch too, but all distinct k-grams if `sparse`.
 
-    Which one of a passage's k-grams `thin` has kept hangs on what precedes the passage in the document, and on that
+    Which of a passage's k-grams `thin` keeps depends on what precedes the passage in its document, and on the
     document's level: two sparse sketches need not meet, nor a sparse one and a sample of a higher level.
     """
     if sparse:
-        return pick(kgrams, np.flatnonzero(find_distinct(kgrams.stored)))
-    return _combine(kgrams, make_sketch(kgrams, guarantee, s, delta, total))
+        return select_positions(kgrams, np.flatnonzero(is_first_occurrence(kgrams.stored)))
+    return _to_selection(kgrams, make_sketch(kgrams, guarantee, s, delta, total))
 
 
-def refuse(k: int, *, guarantee: int, **_: float) -> str | None:
-    """What is wrong with a recipe's numbers."""
+def _to_selection(kgrams: KGrams, sketch: Sketch) -> Selection:
+    with_position = np.sort(np.concatenate([sketch.sample, sketch.window_frequent]))
+    positions = np.append(with_position, np.full(len(sketch.globally_frequent), NO_POSITION))
+    hashes = kgrams.hashes[np.append(with_position, sketch.globally_frequent)]
+    return Selection(positions.astype(np.uint32), hashes, sketch.level)
+
+
+def find_conflict(k: int, *, guarantee: int, **_: float) -> str | None:
+    """Return what is wrong with k and parameters that are each in their range, or None."""
     return f"no passage shorter than k={k} can be found: guarantee={guarantee}" if guarantee < k else None
 
 
-def levels_of(stored: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """The level of each stored hash: how many zeros it ends with; 64 for 0."""
-    return _kernel.trailing_zeros(stored)
+def hash_levels(stored: U64) -> U8:
+    """Return the level of each stored hash: the number of zeros it ends with, 64 for 0 (III.A)."""
+    return trailing_zeros(stored)
 
 
 def make_sketch(kgrams: KGrams, guarantee: int, s: int, delta: float, total: int = 0) -> Sketch:
-    """Section IV's sketch for passages of W = `guarantee` symbols: a sample of at most s, and the frequent k-grams.
+    """Make the sketch of section IV for passages of W symbols.
 
-    s: 0 for the one that `best_s` says. total: section V's S, the size of the whole sketch, which then never exceeds
-    it; s does not matter. There may be no guarantee then; with s there always is one, but an s that is too small for
-    W makes every k-gram a frequent one.
+    Args:
+        kgrams: The document's k-grams.
+        guarantee: W. Passages are found whatever s is; but an s too small for W makes all k-grams frequent ones.
+        s: Maximum size of the sample; 0 for that of `best_s`.
+        delta: Probability to miss a passage.
+        total: S of section V, the maximum size of the whole sketch, instead of s; 0 for none. Passages may be missed.
     """
     window = guarantee - kgrams.k + 1
-    items = _Items(kgrams.stored, window)
+    occurrences = _Occurrences(kgrams.stored, window)
     s = s or best_s(len(kgrams), window, delta)
-    nominal = total / 2 if total else s
-    everywhere = items.find_everywhere(least_everywhere(nominal, delta), delta, kgrams.hashing.spread)
+    threshold = global_threshold(total / 2 if total else s, delta)
+    globally_frequent = occurrences.find_globally_frequent(threshold, delta, kgrams.hashing.spread)
     if total:
-        return _split(items, everywhere, delta, total)
-    return items.sketch(items.level_within(s), everywhere, delta, s)
+        return _fit_total(occurrences, globally_frequent, delta, total)
+    return occurrences.sketch(occurrences.level_within(s), globally_frequent, delta, s)
 
 
 def best_s(kgrams: int, window: int, delta: float) -> int:
-    """The s that balances sample and window-frequent k-grams, each at most m p at p = sqrt(2 log(1/delta) / W).
+    """Return the s that balances sample and window-frequent k-grams (IV.E).
 
-    So the sketch has O(m sqrt(log(1/delta) / W)) k-grams, the bound of IV.E.
+    Each is at most m p at p = sqrt(2 log(1/delta) / W), so the sketch has O(m sqrt(log(1/delta) / W)) k-grams.
     """
     return math.ceil(kgrams * min(math.sqrt(2 * math.log(1 / delta) / window), 1))
 
 
-def least_everywhere(s: float, delta: float) -> float:
-    """L of IV.D: how often a globally frequent k-gram occurs at least; here never less than twice."""
+def global_threshold(s: float, delta: float) -> float:
+    """Return L of IV.D, the minimum count of a globally frequent k-gram; here at least 2."""
     return max(7 * s / (16 * math.log(1 / delta)), 2.0)
 
 
-def least_in_window(level: int, window: int, delta: float) -> float:
-    """W / t of IV.D: how often a window-frequent k-gram occurs at least in a partition."""
+def window_threshold(level: int, window: int, delta: float) -> float:
+    """Return W / t of IV.D, the minimum count of a window-frequent k-gram in a partition."""
     return window * 2.0**-level / (2 * math.log(1 / delta))
 
 
 def thin(kgrams: KGrams, sketch: Sketch, window: int) -> Indices:
-    """Section V: of the sampled k-grams the first; then, of the `window` k-grams after it, the last one; and so on.
+    """Thin a sample to about one k-gram per window (V).
 
-    Where there is none, the next. So no passage of `window` k-grams that holds a sampled one is left without any.
-    Every occurrence of a sampled k-gram counts; its first choice is kept.
+    Keeps the first sampled k-gram; then, of the `window` k-grams after it, the last sampled one, or if there is none
+    the next one; and so on. So no passage of `window` k-grams that holds a sampled one loses all of them. All
+    occurrences of a sampled k-gram take part; the first one kept counts.
     """
-    sampled = np.zeros(len(kgrams), bool)
-    sampled[sketch.sample] = True
-    firsts = _kernel.first_occurrences(kgrams.stored)
-    places = np.flatnonzero(sampled[firsts])
-    last = np.searchsorted(places, places + window, "right") - 1
-    following = np.maximum(last, np.arange(len(places)) + 1).tolist()
-    chain, at = [], 0
-    while at < len(places):
-        chain.append(at)
-        at = following[at]
-    chosen = places[chain]
+    is_sampled = np.zeros(len(kgrams), bool)
+    is_sampled[sketch.sample] = True
+    firsts = first_occurrences(kgrams.stored)
+    sampled = np.flatnonzero(is_sampled[firsts])
+    last_in_window = np.searchsorted(sampled, sampled + window, "right") - 1
+    following = np.maximum(last_in_window, np.arange(len(sampled)) + 1).tolist()
+    chain, index = [], 0
+    while index < len(sampled):
+        chain.append(index)
+        index = following[index]
+    chosen = sampled[chain]
     return chosen[np.sort(np.unique(firsts[chosen], return_index=True)[1])]
 
 
-class _Items:
-    """A document's distinct k-grams, and how often each occurs in the windows of the document.
+class _Occurrences:
+    """The distinct k-grams of a document, and how often each occurs in its windows.
 
-    Masks, and arrays of (n,), run along the document's k-grams, and count where `distinct`, at first occurrences.
-    A run is the occurrences of a repeated k-gram in one of the document's blocks of `window` k-grams; a partition is
-    two blocks, so a run and the next block's, if there is one, are what a partition holds of a k-gram.
+    Masks, and arrays of (n,), have an element for each k-gram of the document; that of a distinct k-gram is at its
+    first occurrence. A run is the occurrences of a repeated k-gram in one of the document's blocks of `window` k-grams.
+    A partition is two blocks, so a run, and that of the next block if there is one, are all of a k-gram's occurrences
+    in a partition: `run_count`.
     """
 
-    def __init__(self, hashes: NDArray[np.uint64], window: int) -> None:
+    def __init__(self, hashes: U64, window: int) -> None:
         self.hashes, self.window = hashes, window
-        self.levels = levels_of(hashes)
-        firsts = _kernel.first_occurrences(hashes)
-        self.distinct = np.equal(firsts, np.arange(len(firsts), dtype=np.uint32))
-        self.repeated = np.zeros(len(firsts), bool)
-        self.repeated[firsts[~self.distinct]] = True
-        places = np.flatnonzero(self.repeated[firsts])
-        pairs = np.sort(firsts[places].astype(np.uint64) << np.uint64(32) | places.astype(np.uint64))
-        item, place = (pairs >> np.uint64(32)).astype(np.intp), (pairs & np.uint64(2**32 - 1)).astype(np.intp)
-        block = place // window
-        runs = np.flatnonzero(_changes(item) | _changes(block))
+        self.levels = hash_levels(hashes)
+        firsts = first_occurrences(hashes)
+        self.is_first = np.equal(firsts, np.arange(len(firsts), dtype=np.uint32))
+        self.is_repeated = np.zeros(len(firsts), bool)
+        self.is_repeated[firsts[~self.is_first]] = True
+        positions = np.flatnonzero(self.is_repeated[firsts])
+        pairs = np.sort(firsts[positions].astype(np.uint64) << np.uint64(32) | positions.astype(np.uint64))
+        kgram, position = (pairs >> np.uint64(32)).astype(np.intp), (pairs & np.uint64(2**32 - 1)).astype(np.intp)
+        block = position // window
+        runs = np.flatnonzero(_is_change(kgram) | _is_change(block))
         lengths = np.diff(runs, append=len(pairs))
-        self.run_item, self.run_place, block = item[runs], place[runs], block[runs]
-        follows = (self.run_item[1:] == self.run_item[:-1]) & (block[1:] == block[:-1] + 1)
-        self.run_count = lengths + np.append(lengths[1:] * follows, 0)[: len(lengths)]
+        self.run_kgram, self.run_position, block = kgram[runs], position[runs], block[runs]
+        continues = (self.run_kgram[1:] == self.run_kgram[:-1]) & (block[1:] == block[:-1] + 1)
+        self.run_count = lengths + np.append(lengths[1:] * continues, 0)[: len(lengths)]
 
-    def find_everywhere(self, often: float, delta: float, key: int) -> NDArray[np.bool]:
-        """First pass: the mask of those that occur `often`, as COUNTSKETCH estimates. Only repeated ones can."""
-        bits = math.ceil(math.log2(max(len(self.hashes) * (NOISE / often) ** 2, 1)))
-        bits = min(max(bits, LEAST_BITS), MOST_BITS)
+    def find_globally_frequent(self, threshold: float, delta: float, key: int) -> Bools:
+        """First pass: return the mask of the repeated k-grams whose count, by COUNTSKETCH, reaches the threshold."""
+        bits = math.ceil(math.log2(max(len(self.hashes) * (NOISE / threshold) ** 2, 1)))
+        bits = min(max(bits, MIN_BITS), MAX_BITS)
         rows = math.ceil(math.log(1 / delta)) // 2 * 2 + 1
-        sketch = _kernel.count_sketch(self.hashes, rows, bits, key)
-        mask = self.repeated.copy()
-        mask[mask] = _kernel.estimate_counts(self.hashes[mask], sketch, bits, key) >= often
+        sketch = count_sketch(self.hashes, rows, bits, key)
+        mask = self.is_repeated.copy()
+        mask[mask] = estimate_counts(self.hashes[mask], sketch, bits, key) >= threshold
         return mask
 
-    def find_frequent(self, level: int, delta: float) -> tuple[NDArray[np.bool], Indices, Indices]:
-        """Second pass: the mask of those that are frequent in a window, themselves, and the place of each there."""
-        often = least_in_window(level, self.window, delta)
-        if often <= 1:
-            items = np.flatnonzero(self.distinct)
-            return self.distinct, items, items
-        runs = np.flatnonzero(self.run_count >= often)
-        runs = runs[_changes(self.run_item[runs])]
-        mask = np.zeros(len(self.distinct), bool)
-        mask[self.run_item[runs]] = True
-        return mask, self.run_item[runs], self.run_place[runs]
+    def find_window_frequent(self, level: int, delta: float) -> tuple[Bools, Indices, Indices]:
+        """Second pass: return the window-frequent k-grams, as a mask and as indices, and the position of each."""
+        threshold = window_threshold(level, self.window, delta)
+        if threshold <= 1:
+            kgrams = np.flatnonzero(self.is_first)
+            return self.is_first, kgrams, kgrams
+        runs = np.flatnonzero(self.run_count >= threshold)
+        runs = runs[_is_change(self.run_kgram[runs])]
+        mask = np.zeros(len(self.is_first), bool)
+        mask[self.run_kgram[runs]] = True
+        return mask, self.run_kgram[runs], self.run_position[runs]
 
-    def level_within(self, s: int, left_out: NDArray[np.bool] | None = None) -> int:
-        """The level that a sample of at most s comes to: the lowest is dropped whenever there are more."""
-        held = self.levels[self.distinct if left_out is None else self.distinct & ~left_out]
+    def level_within(self, s: int, excluded: Bools | None = None) -> int:
+        """Return the level of a sample of at most s: the lowest level is dropped while there are more."""
+        levels = self.levels[self.is_first if excluded is None else self.is_first & ~excluded]
         level = 0
-        while len(held) > s:
+        while len(levels) > s:
             level += 1
-            held = held[held >= level]
+            levels = levels[levels >= level]
         return level
 
-    def sample(self, level: int, left_out: NDArray[np.bool]) -> Indices:
-        """The distinct sample of the others, at a level."""
-        return np.flatnonzero(self.distinct & ~left_out & (self.levels >= level))
+    def sample(self, level: int, excluded: Bools) -> Indices:
+        """Return the distinct sample of a level, of the k-grams that are not excluded."""
+        return np.flatnonzero(self.is_first & ~excluded & (self.levels >= level))
 
-    def sketch(self, estimate: int, everywhere: NDArray[np.bool], delta: float, s: int) -> Sketch:
-        """The sketch whose sample has at most s, p being 2^-estimate."""
-        frequent, items, places = self.find_frequent(estimate, delta)
-        left_out = frequent | everywhere
-        level = self.level_within(s, left_out)
-        return Sketch(
-            level, self.sample(level, left_out), np.sort(places[~everywhere[items]]), np.flatnonzero(everywhere)
-        )
+    def sketch(self, estimate: int, globally_frequent: Bools, delta: float, s: int) -> Sketch:
+        """Return the sketch with a sample of at most s, where p is 2^-estimate."""
+        is_frequent, kgrams, positions = self.find_window_frequent(estimate, delta)
+        excluded = is_frequent | globally_frequent
+        level = self.level_within(s, excluded)
+        window_frequent = np.sort(positions[~globally_frequent[kgrams]])
+        return Sketch(level, self.sample(level, excluded), window_frequent, np.flatnonzero(globally_frequent))
 
 
-def _split(items: _Items, everywhere: NDArray[np.bool], delta: float, total: int) -> Sketch:
-    """Section V: at most `total` k-grams, whichever structure holds them.
+def _fit_total(occurrences: _Occurrences, globally_frequent: Bools, delta: float, total: int) -> Sketch:
+    """Return a sketch of at most `total` k-grams (V).
 
-    The lowest level at which sample and frequent k-grams fit together, the sample getting what these leave. If none
-    does, there is no guarantee for so little: half of it goes to those that are most frequent in a window.
+    Takes the lowest level at which sample and frequent k-grams fit together. If none does, so small a sketch gives no
+    guarantee: half of it goes to the k-grams most frequent in a window.
     """
-    for level in range(MOST_LEVELS):
-        frequent, _, _ = items.find_frequent(level, delta)
-        fixed = int(np.count_nonzero(frequent | everywhere))
-        if fixed > total:
+    for level in range(LEVELS):
+        is_frequent, _, _ = occurrences.find_window_frequent(level, delta)
+        frequent = int(np.count_nonzero(is_frequent | globally_frequent))
+        if frequent > total:
             break
-        sketch = items.sketch(level, everywhere, delta, total - fixed)
+        sketch = occurrences.sketch(level, globally_frequent, delta, total - frequent)
         if sketch.level <= level:
             return sketch
-    peaks = np.zeros(len(items.hashes), np.int64)
-    np.maximum.at(peaks, items.run_item, items.run_count)
+    peaks = np.zeros(len(occurrences.hashes), np.int64)
+    np.maximum.at(peaks, occurrences.run_kgram, occurrences.run_count)
     repeated = np.flatnonzero(peaks > 1)
-    kept = repeated[np.lexsort((items.hashes[repeated], -peaks[repeated]))][: total // 2]
-    left_out = np.zeros(len(peaks), bool)
-    left_out[kept] = True
-    level = items.level_within(total - len(kept), left_out)
-    return Sketch(level, items.sample(level, left_out), np.sort(kept), kept[:0])
+    order = np.lexsort((occurrences.hashes[repeated], -peaks[repeated]))
+    most_frequent = repeated[order][: total // 2]
+    excluded = np.zeros(len(peaks), bool)
+    excluded[most_frequent] = True
+    level = occurrences.level_within(total - len(most_frequent), excluded)
+    return Sketch(level, occurrences.sample(level, excluded), np.sort(most_frequent), most_frequent[:0])
 
 
-def _changes(values: NDArray[np.intp]) -> NDArray[np.bool]:
-    """Where a value differs from the one before; the first one does."""
+def _is_change(values: Indices) -> Bools:
+    """Return a mask of the values that differ from the one before; the first one does."""
     return np.not_equal(np.diff(values, prepend=values[:1] - 1), 0)
-
-
-def _combine(kgrams: KGrams, sketch: Sketch) -> Selection:
-    places = np.sort(np.concatenate([sketch.sample, sketch.frequent]))
-    positions = np.append(places, np.full(len(sketch.everywhere), NO_POSITION))
-    return Selection(
-        positions.astype(np.uint32), kgrams.hashes[np.append(places, sketch.everywhere)], level=sketch.level
-    )

@@ -1,44 +1,78 @@
-"""The fingerprints of one document: plain arrays, and the way back to the original text."""
+"""The fingerprints of one document, or of several short texts, as plain arrays."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import xxhash
 
+from fpdb.arrays import I64, U32, U64
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE
 from fpdb.readers.symbols import Symbols
 
 
 @dataclass(frozen=True, eq=False)
 class Fingerprints:
-    """Selected k-grams of one document, in ascending order of position; those without one come last.
+    """The selected k-grams of one document in ascending order of position; those without a position come last.
 
-    symbols, kgrams: how many it has; no k-grams if fewer than k symbols.
-    hashes: (n,) uint64, in stored form; one that occurs several times is kept several times.
-    positions: (n,) uint32, index of each k-gram's first symbol; `NO_POSITION` for none.
-    note: how the document was decoded.
-    source: its symbols, where `starts` is to be asked for.
-    level: that of a distinct sample: it holds the hashes whose stored form ends with at least so many zeros. Else 0.
-    share: how much of all possible hashes the fingerprints are a sample of, in units of 2^-32, less one unit.
+    Attributes:
+        kind: Kind of document it was read as.
+        symbols: Number of symbols.
+        kgrams: Number of k-grams; 0 if there are fewer than k symbols.
+        hashes: (n,) uint64, in stored form; with repetitions.
+        positions: (n,) uint32, index of each k-gram's first symbol; `NO_POSITION` for none.
+        note: How the document was decoded.
+        source: The document's symbols, from which `starts` is computed.
+        level: Level of a distinct sample, which holds the hashes whose stored form ends with so many zeros; else 0.
+        share: The share of all possible hashes that the fingerprints sample, in units of 2^-32, less one unit.
     """
 
     kind: str
     symbols: int
     kgrams: int
-    hashes: NDArray[np.uint64]
-    positions: NDArray[np.uint32]
+    hashes: U64
+    positions: U32
     note: str
     source: Symbols | None = field(default=None, repr=False)
     level: int = 0
     share: int = WHOLE
 
     @cached_property
-    def starts(self) -> NDArray[np.int64]:
-        """(n,) int64: offset in the original, in characters, of each k-gram's first symbol; -1 for no position."""
+    def starts(self) -> I64:
+        """(n,) int64: character index in the original of each k-gram's first symbol; -1 for no position."""
         if self.source is None:
             raise ValueError("these fingerprints came without their document's symbols")
         starts = np.full(len(self.positions), -1, np.int64)
-        placed = self.positions != NO_POSITION
-        starts[placed] = self.source.offsets[self.positions[placed]]
+        has_position = self.positions != NO_POSITION
+        starts[has_position] = self.source.offsets[self.positions[has_position]]
         return starts
+
+
+class TextFingerprints(NamedTuple):
+    """The fingerprints of several texts.
+
+    Attributes:
+        symbols: Number of symbols of each text; -1 for a text that must be given to `Recipe.fingerprint` instead.
+        counts: Number of fingerprints of each text.
+        k: Length of a k-gram.
+        hashes: uint64, as in `Fingerprints`, of all texts in order.
+        positions: uint32, likewise.
+    """
+
+    symbols: list[int]
+    counts: list[int]
+    k: int
+    hashes: U64
+    positions: U32
+
+    def kgrams(self, index: int) -> int:
+        """Return the number of k-grams of a text."""
+        return max(self.symbols[index] - self.k + 1, 0)
+
+
+def content_digest(content: bytes | str) -> bytes:
+    """Return the 16-byte xxh3-128 of the content; a string counts as its UTF-8, lone surrogates included."""
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogatepass")
+    return xxhash.xxh3_128_digest(content)

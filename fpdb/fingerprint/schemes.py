@@ -1,4 +1,4 @@
-"""The table of schemes: which k-grams become fingerprints. A new scheme is a function and a row here."""
+"""The table of schemes, which select the k-grams that become fingerprints. A scheme is a function and a row."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from fpdb.errors import BadRecipe
 from fpdb.fingerprint import distinct, koala, modular, sampling, winnowing
 from fpdb.fingerprint.selection import Parameter, Scheme
 
-# The window's limit keeps its buffers to a few megabytes; no document needs a guarantee so wide.
+# The limit keeps the buffers of winnowing to a few megabytes; no document needs so wide a guarantee.
 W = Parameter(int, 1, 2**20, 21, "the window, in k-grams")
 SEARCH = Parameter(int, 1, 2**31, 1000, "how many k-grams of a document to search with")
 STORED = Parameter(int, 1, 2**31, 100, "how many k-grams of a document to store")
@@ -45,7 +45,7 @@ SCHEMES: Mapping[str, Scheme] = {
         sampling.smallest,
         "the n smallest hashes of the document, whatever its length",
         {"n": Parameter(int, 1, 2**31, 400, "how many k-grams of a document to keep")},
-        sampling="least",
+        sampling="smallest",
     ),
     "koala": Scheme(
         koala.select_stored,
@@ -58,8 +58,8 @@ SCHEMES: Mapping[str, Scheme] = {
         search=koala.select_search,
         rotates=True,
         measure="reverse_containment",
-        fixed=True,
-        refuse=koala.refuse,
+        fixed_size=True,
+        find_conflict=koala.find_conflict,
     ),
     "distinct": Scheme(
         distinct.select_stored,
@@ -75,7 +75,7 @@ SCHEMES: Mapping[str, Scheme] = {
         },
         search=distinct.select_search,
         sampling="level",
-        refuse=distinct.refuse,
+        find_conflict=distinct.find_conflict,
     ),
     "full": Scheme(sampling.full, "all k-grams, to measure the others by"),
     "random": Scheme(
@@ -84,13 +84,13 @@ SCHEMES: Mapping[str, Scheme] = {
         {"search": SEARCH, "stored": STORED},
         search=sampling.random_search,
         measure="reverse_containment",
-        fixed=True,
+        fixed_size=True,
     ),
 }
 
 
 def find_scheme(name: str) -> Scheme:
-    """The row of that name; BadRecipe if there is none."""
+    """Return the row of a scheme; BadRecipe if there is none of that name."""
     if name not in SCHEMES:
         raise BadRecipe(f"there is no scheme {name!r}; choose one of: {', '.join(SCHEMES)}")
     return SCHEMES[name]

@@ -1,8 +1,4 @@
-"""What a scheme is: a function that selects k-grams, and a row that says what may be asked of it.
-
-One signature: k-grams and parameters in, a `Selection` out. The rows stand in `schemes`. Knows nothing of kinds,
-recipes or files.
-"""
+"""Define a scheme: a function that selects k-grams, and the row that describes it in the table of `schemes`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,71 +8,79 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.arrays import U32, U64
 from fpdb.errors import BadRecipe
 from fpdb.fingerprint.hashing import KGrams
 
 Number = int | float
 Purpose = Literal["store", "search", "discard"]
-Sampling = Literal["least", "level"]
+Sampling = Literal["smallest", "level"]
 
-# The share of fingerprints that are no sample of the hashes.
 WHOLE = 2**32 - 1
+"""The share of fingerprints that are no sample of the hashes."""
 
-# The position of a fingerprint that has none. No document is long enough to reach it.
 NO_POSITION = 2**32 - 1
+"""The position of a fingerprint that has none; beyond that of any symbol."""
 
 
 class Selection(NamedTuple):
-    """Selected k-grams, in ascending order of position; those without one (`NO_POSITION`) come last.
+    """Selected k-grams in ascending order of position; those without one (`NO_POSITION`) come last.
 
-    positions: (n,) uint32, index of each one's first symbol. hashes: (n,) uint64, as selection compares them.
-    level: where they are a distinct sample, the level it has come to; else 0.
+    Attributes:
+        positions: (n,) uint32, index of each k-gram's first symbol.
+        hashes: (n,) uint64, in the form that schemes compare.
+        level: Level of a distinct sample; else 0.
     """
 
-    positions: NDArray[np.uint32]
-    hashes: NDArray[np.uint64]
+    positions: U32
+    hashes: U64
     level: int = 0
 
 
-def pick(kgrams: KGrams, positions: NDArray[np.integer]) -> Selection:
-    """The selection of the k-grams at some positions, given in any order, each once."""
+def select_positions(kgrams: KGrams, positions: NDArray[np.integer]) -> Selection:
+    """Return the selection of the k-grams at distinct positions, which may be in any order."""
     ordered = np.sort(positions)
     return Selection(ordered.astype(np.uint32), kgrams.hashes[ordered])
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a scheme: its type, its range (both ends included) and its default."""
+    """A parameter of a scheme: its type, its range (both ends included), its default, and a phrase on its meaning."""
 
     type: type[int] | type[float]
-    least: Number
-    most: Number
+    minimum: Number
+    maximum: Number
     default: Number
     about: str
 
     def check(self, name: str, value: object) -> Number:
-        """The value, if it is of the type and in the range; else BadRecipe."""
+        """Return the value if it is of the type and in the range; else raise BadRecipe."""
         accepted = (int, float) if self.type is float else (int,)
         if isinstance(value, bool) or not isinstance(value, accepted):
-            raise BadRecipe(f"{name} must be {_article(self.type)}, not {value!r}")
-        if not self.least <= value <= self.most:
-            raise BadRecipe(f"{name} is {self.about}: from {self.least} to {self.most}, not {value}")
+            noun = "a whole number" if self.type is int else "a number"
+            raise BadRecipe(f"{name} must be {noun}, not {value!r}")
+        if not self.minimum <= value <= self.maximum:
+            raise BadRecipe(f"{name} is {self.about}: from {self.minimum} to {self.maximum}, not {value}")
         return self.type(value)
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """A row of the table.
+    """A row of the table of schemes.
 
-    select: selects what is stored. search: selects what a search looks up, where that is not the same.
-    parameters: what they may be. window: the one that a query may widen: what is selected then is a subset.
-    wider: the keyword that takes it, where the recipe's own window still counts for something else.
-    rotates: whether `select` takes `rotation`, the number of a subset of what `search` selects.
-    sampling: where what is stored is a sample of the document's hashes that two documents can be compared by: "least",
-    the n least in stored form, or "level", those whose stored form ends with so many zeros.
-    measure: the one to rank a search by, unless it says otherwise. fixed: whether documents of any length get as many
-    fingerprints, without being such a sample.
-    refuse: says what is wrong with k and parameters that are each in range; None if nothing is.
+    Attributes:
+        select: Selects the k-grams to store, and to search with unless there is `search`.
+        about: A phrase on what it selects.
+        parameters: The parameters by name.
+        window: The parameter that a query may increase: it then selects a subset.
+        wider: The keyword that takes the increased window if `window` itself still determines the order of k-grams.
+        search: Selects the k-grams to search with.
+        rotates: Whether `select` takes `rotation`, the number of a subset of what `search` selects.
+        sampling: Set if the stored hashes are a sample by which two documents can be compared: the "smallest" ones in
+            stored form, or those of a "level", whose stored form ends with so many zeros.
+        measure: The default measure that ranks a search.
+        fixed_size: Whether documents of any length get the same number of fingerprints, without `sampling`.
+        find_conflict: Takes k and the parameters, each in its range, and returns what is wrong with them, or None.
     """
 
     select: Callable[..., Selection]
@@ -88,11 +92,11 @@ class Scheme:
     rotates: bool = False
     sampling: Sampling | None = None
     measure: str = "containment"
-    fixed: bool = False
-    refuse: Callable[..., str | None] | None = None
+    fixed_size: bool = False
+    find_conflict: Callable[..., str | None] | None = None
 
     def check(self, name: str, given: Mapping[str, object]) -> dict[str, Number]:
-        """All parameters, defaults filled in; BadRecipe for an unknown one or a value out of range."""
+        """Return all parameters with defaults filled in; BadRecipe if one is unknown or out of range."""
         for parameter in given:
             if parameter not in self.parameters:
                 known = ", ".join(self.parameters) or "none"
@@ -103,13 +107,9 @@ class Scheme:
         }
 
     def selector(self, purpose: Purpose, rotation: int) -> Callable[..., Selection]:
-        """The function that serves the purpose; BadRecipe if the scheme does not rotate, and is asked to."""
+        """Return the function that selects for a purpose; BadRecipe if the scheme cannot rotate."""
         if rotation and not self.rotates:
             raise BadRecipe("only a scheme that stores a part of what it searches with can rotate: koala")
         if purpose == "search":
             return self.search or self.select
         return partial(self.select, rotation=rotation) if rotation else self.select
-
-
-def _article(of: type) -> str:
-    return "a whole number" if of is int else "a number"

@@ -7,7 +7,6 @@ import io
 import os
 from collections.abc import Iterator
 
-from fpdb.fingerprint import kind_by_name
 from fpdb.ingest.archives import (
     HEAD,
     LARGEST,
@@ -24,6 +23,7 @@ from fpdb.ingest.archives import (
     open_archive,
 )
 from fpdb.ingest.files import InputDocument, Skipped, error_text, is_read_whole
+from fpdb.readers.kinds import kind_by_name
 
 _PACKAGES = "apk aar cbz crx ear egg ipa jar nupkg vsix war whl xpi"
 _OFFICE = "dotx epub odg odp ods potx ppsx pptm pptx xlsb xlsm xlsx xltx"

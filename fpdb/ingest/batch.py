@@ -99,7 +99,7 @@ class WriteBatch:
         drops it; another content without keep_text does. Raises BadName, BadLabel, UnknownKind, Unreadable,
         MissingPackage.
         """
-        kind = self._recipe.resolve(kind, content, name)
+        kind = self._recipe.resolve_kind(kind, content, name)
         about = described(name, kind, content_digest(content), source, contact, labels)
         if keep_text:
             check_packages()

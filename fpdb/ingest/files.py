@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from fpdb.errors import Unreadable
-from fpdb.fingerprint import AUTO, kind_of
+from fpdb.fingerprint import AUTO
 from fpdb.ingest.archives import LARGEST
+from fpdb.readers.kinds import detect_kind
 
 HEAD = 8192
 """A NUL byte among this many first bytes makes a file binary."""
@@ -121,7 +122,7 @@ def read_content(source: InputDocument) -> bytes | str:
     if content is None:
         raise Unreadable("neither content nor a path was given")
     if isinstance(content, bytes) and is_binary(content):
-        kind = kind_of(source.name, content) if source.kind == AUTO else source.kind
+        kind = detect_kind(source.name, content) if source.kind == AUTO else source.kind
         if kind not in BINARY_KINDS:
             raise Unreadable("binary (it has NUL bytes)")
     return content

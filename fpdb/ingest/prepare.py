@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.fingerprint import AUTO, SHORT, WHOLE, Frequencies, Recipe, content_digest
+from fpdb.fingerprint import AUTO, SHORT_TEXT, WHOLE, Frequencies, Recipe, content_digest
 from fpdb.ingest.batch import Description, KeptText, PreparedDocument, Record, described, numbered, pack, purpose_of
 from fpdb.ingest.files import BINARY_KINDS, Chunk, InputDocument, ListChunk, Skipped, error_text, read_content
 from fpdb.ingest.process_pool import PoolTask, run_in_pool
@@ -227,7 +227,7 @@ class _Packing:
         at, source, content, digest = one
         try:
             kind = detect_kind(self._recipe, source.name, content) if source.kind == AUTO else source.kind
-            if kind == "text" and self._frequencies is None and len(content) <= SHORT:
+            if kind == "text" and self._frequencies is None and len(content) <= SHORT_TEXT:
                 self._short.append(one)
             else:
                 self._done[at] = self._alone(source, content, digest, kind)
@@ -303,7 +303,7 @@ def _failed(source: InputDocument, error: Exception) -> _Done:
 
 def detect_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
     """The kind of a document that does not say it."""
-    kind = recipe.resolve(AUTO, content, name)
+    kind = recipe.resolve_kind(AUTO, content, name)
     # A string was taken out of such a file already.
     return "text" if isinstance(content, str) and kind in BINARY_KINDS else kind
 
@@ -363,7 +363,7 @@ def estimate_work(piece: Chunk, recipe: Recipe) -> int:
     if not isinstance(piece, ListChunk):
         return piece.content_bytes
     return sum(
-        source.size * WORK.get(recipe.resolve(source.kind, b"", source.name), WORK_OF_OTHERS)
+        source.size * WORK.get(recipe.resolve_kind(source.kind, b"", source.name), WORK_OF_OTHERS)
         for source in piece.items
         if isinstance(source, InputDocument)
     )

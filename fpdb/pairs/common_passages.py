@@ -88,7 +88,7 @@ def _passages(
     which = contains(hashes, found.hashes) & (found.positions != NO_POSITION)
     positions = found.positions[which].astype(np.int64)
     frequencies = counts[np.searchsorted(hashes, found.hashes[which])]
-    kgrams = recipe.kgrams(found.kind, found.source)
+    kgrams = recipe.hash_kgrams(found.kind, found.source)
     apart = np.flatnonzero(np.diff(positions) > k) + 1
     for start, end in zip([0, *apart.tolist()], [*apart.tolist(), len(positions)], strict=True):
         if start == end:

@@ -1,7 +1,7 @@
-"""Front-ends: one module a kind of document, and the table of kinds.
+"""Readers: one module for each kind of document, and the table of kinds.
 
-A front-end turns a document into symbols of an alphabet, with the way back to the original. Nothing else
-knows about kinds. Where it can make several alphabets, the recipe says which: it has a rule for one of them.
+A reader turns a document into symbols of an alphabet, each with its place in the original. If it can make several
+alphabets, the recipe decides: it has a rule for one of them.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ from fpdb.readers import folding, tokens
 from fpdb.readers.symbols import Symbols
 
 
-class FrontEnd(NamedTuple):
-    """A row of the table: what reads a kind, and the alphabets it can be read in.
+class DocumentReader(NamedTuple):
+    """A row of the table: the function that reads a kind, its alphabets, and a phrase on the kind.
 
-    Its module is loaded when the first document of the kind is read: few programs need them all.
+    The module is loaded when the first document of the kind is read: few programs need them all.
     """
 
     module: str
@@ -25,26 +25,33 @@ class FrontEnd(NamedTuple):
     about: str
 
     def read(self, content: bytes | str, alphabet: str | None = None, name: str | None = None) -> Symbols:
-        """Content in, symbols of one of the alphabets out, of the first unless told. name: of its file, as a hint."""
+        """Return the symbols of a document.
+
+        Args:
+            content: The document.
+            alphabet: One of `alphabets`; the first if None.
+            name: Name of its file, as a hint.
+        """
         module = import_module(f"{__name__}.{self.module}")
         symbols: Symbols = getattr(module, self.function)(content, alphabet or self.alphabets[0], name)
         return symbols
 
 
-KINDS: Mapping[str, FrontEnd] = {
-    "text": FrontEnd("text", "read", folding.ALPHABETS, "plain text: letters and digits of any script, case folded"),
-    "code": FrontEnd("code", "read", (tokens.ALPHABET,), "source code: tokens, whatever names, comments and layout"),
-    "html": FrontEnd("html", "read", folding.ALPHABETS, "web pages: the text without tags, scripts and styles"),
-    "pdf": FrontEnd("pdf", "read", folding.ALPHABETS, "PDF: the text of its pages"),
-    "docx": FrontEnd("office", "read_docx", folding.ALPHABETS, "Word documents: the text with its notes"),
-    "odt": FrontEnd("office", "read_odt", folding.ALPHABETS, "OpenDocument texts: the text with its notes"),
-    "ipynb": FrontEnd("notebook", "read", folding.ALPHABETS, "Jupyter notebooks: the sources of the cells, as text"),
-    "postscript": FrontEnd("postscript", "read", folding.ALPHABETS, "PostScript: its text, where Ghostscript is"),
+_TEXT, _CODE = folding.ALPHABETS, (tokens.ALPHABET,)
+KINDS: Mapping[str, DocumentReader] = {
+    "text": DocumentReader("text", "read", _TEXT, "plain text: letters and digits of any script, case folded"),
+    "code": DocumentReader("code", "read", _CODE, "source code: tokens, whatever names, comments and layout"),
+    "html": DocumentReader("html", "read", _TEXT, "web pages: the text without tags, scripts and styles"),
+    "pdf": DocumentReader("pdf", "read", _TEXT, "PDF: the text of its pages"),
+    "docx": DocumentReader("office", "read_docx", _TEXT, "Word documents: the text with its notes"),
+    "odt": DocumentReader("office", "read_odt", _TEXT, "OpenDocument texts: the text with its notes"),
+    "ipynb": DocumentReader("notebook", "read", _TEXT, "Jupyter notebooks: the sources of the cells, as text"),
+    "postscript": DocumentReader("postscript", "read", _TEXT, "PostScript: its text, where Ghostscript is"),
 }
 
 
-def find_kind(name: str) -> FrontEnd:
-    """The row of that name; UnknownKind if there is none."""
-    if name not in KINDS:
-        raise UnknownKind(f"no front-end reads documents of kind {name!r}; kinds: {', '.join(KINDS)}")
-    return KINDS[name]
+def find_reader(kind: str) -> DocumentReader:
+    """Return the row of a kind; UnknownKind if there is none."""
+    if kind not in KINDS:
+        raise UnknownKind(f"no front-end reads documents of kind {kind!r}; kinds: {', '.join(KINDS)}")
+    return KINDS[kind]

@@ -1,7 +1,7 @@
-"""Source code: to tokens, so that neither names nor values, comments nor layout count.
+"""Read source code as tokens, so that names, values, comments and layout do not count.
 
-Comments, white space, and lines that import or name a package are no symbols; every identifier is one and the same
-symbol, as is every literal of a sort (string, character, number); keywords and operators stand for themselves.
+Comments, white space, and lines that import or name a package have no symbols. All identifiers are one symbol, as are
+all literals of a class (string, character, number). Keywords and operators stand for themselves.
 """
 
 import re
@@ -10,36 +10,38 @@ from functools import partial
 from fpdb.readers import grammars, languages, lexers
 from fpdb.readers.encodings import as_text
 from fpdb.readers.symbols import Symbols
-from fpdb.readers.tokens import ALPHABET, Tokens
+from fpdb.readers.tokens import ALPHABET
 
-# How a source file says what it is encoded in, in its first two lines (PEP 263; Ruby and Emacs alike).
+# How a source file declares its encoding, in its first two lines (PEP 263; Ruby and Emacs alike).
 _DECLARED = re.compile(rb"\A(?:[^\r\n]*\r?\n)?[ \t\f]*+(?:#|//|/\*|;++|--).*?coding[:=][ \t]*([-\w.]+)")
 
 HEAD = 1 << 16
 
 
 def read(content: bytes | str, _alphabet: str = ALPHABET, name: str | None = None) -> Symbols:
-    """The tokens of a program. name: of its file, which says the language; else its first line or its content does.
+    """Return the tokens of a program.
 
-    MissingPackage: what reads the language is not installed. Unreadable: no language is recognised.
+    Args:
+        content: The program.
+        name: Name of its file, which tells the language; else its first line or its content does.
+
+    Raises:
+        MissingPackage: The package that reads the language is not installed.
+        Unreadable: No language is recognised, or reading takes too long.
     """
-    found = _DECLARED.match(content) if isinstance(content, bytes) else None
-    text, encoding = as_text(content, found[1].decode("ascii") if found else None)
+    declared = _DECLARED.match(content) if isinstance(content, bytes) else None
+    text, encoding = as_text(content, declared[1].decode("ascii") if declared else None)
     language = find_language(text, name)
-    tokens = _tokenise(text, language)
-    note = f"{language}; {encoding}"
-    locate, locate_ends = partial(tokens.characters, tokens.starts), partial(tokens.characters, tokens.ends)
-    return Symbols(tokens.values, locate, note, text, locate_ends)
+    if language in grammars.GRAMMARS:
+        tokens = grammars.tokenise(text, language)
+    else:
+        tokens = lexers.tokenise(text if isinstance(text, str) else text.decode("ascii"), language)
+    locate, locate_ends = (partial(tokens.to_characters, offsets) for offsets in (tokens.starts, tokens.ends))
+    return Symbols(tokens.values, locate, f"{language}; {encoding}", text, locate_ends)
 
 
 def find_language(text: str | bytes, name: str | None) -> str:
-    """The language by name, else by the first line, else by the content; MissingPackage, Unreadable."""
+    """Return the language by the file's name, the first line, or the content; may raise as `read` does."""
     head = text[:HEAD] if isinstance(text, str) else text[:HEAD].decode("ascii")
-    found = (languages.by_name(name, head) if name else None) or languages.by_shebang(head)
-    return found or lexers.guess_language(head, name)
-
-
-def _tokenise(text: str | bytes, language: str) -> Tokens:
-    if language in grammars.GRAMMARS:
-        return grammars.tokenise(text, language)
-    return lexers.tokenise(text if isinstance(text, str) else text.decode("ascii"), language)
+    language = (languages.language_by_name(name, head) if name else None) or languages.language_by_shebang(head)
+    return language or lexers.guess_language(head, name)

@@ -1,4 +1,4 @@
-"""From bytes of whatever encoding to text, and words on how that was done. Nothing is undecodable.
+"""Decode bytes of any encoding to text, with a note on how that was done. All bytes can be decoded.
 
 Newlines are not translated; a byte order mark is no character.
 """
@@ -15,65 +15,70 @@ MARKS = (
 )
 REPLACEMENT = "\ufffd"
 
-# charset-normalizer is asked about so many first bytes, and only if at least so many of them are not ASCII.
 GUESS_FROM = 1 << 18
+"""First bytes of a document that charset-normalizer guesses from."""
 GUESS_LEAST = 16
+"""Minimum of bytes beyond ASCII among these."""
 
-# Encodings by name that no document is in, whatever it declares.
 NEVER_DECLARED = {"unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf_7", "undefined"}
+"""Encodings that no document has, whatever it declares."""
 
-# From here on letters are not Latin ones.
 BEYOND_LATIN = 0x250
+"""First code point whose letters are not Latin."""
 
 
 def decode(content: bytes, declared: str | None = None) -> tuple[str | bytes, str]:
-    """The text, left as bytes if these are ASCII, and how it was decoded.
+    """Return the text, left as bytes if ASCII, and a note on how it was decoded.
 
-    A byte order mark decides. Without one, text is UTF-8; bytes that are not are replaced, unless there are
-    at least as many of them as of good characters outside ASCII. Then it is what the document declares itself to be,
-    or what charset-normalizer takes it for, if that is installed and finds a script other than Latin, among whose
-    many encodings it errs; else Latin-1.
+    A byte order mark decides. Without one, text is UTF-8, in which invalid bytes are replaced, unless there are at
+    least as many of them as of valid characters beyond ASCII. Then the declared encoding counts; or else the guess of
+    charset-normalizer, if it is installed and guesses a script other than Latin, whose many encodings it confuses; or
+    else Latin-1.
+
+    Args:
+        content: The bytes.
+        declared: Name of the encoding that the document declares.
     """
     for mark, encoding in MARKS:
         if content.startswith(mark):
             return _decode_marked(content[len(mark) :], encoding)
-    text, bad = _decode_utf8(content)
-    if isinstance(text, str) and bad and _count_beyond_ascii(text) <= bad:
+    text, invalid = _decode_utf8(content)
+    if isinstance(text, str) and invalid and _count_beyond_ascii(text) <= invalid:
         return _decode_declared(content, declared) or _decode_guessed(content) or (content.decode("latin-1"), "latin-1")
-    return text, "utf-8" + _say_replaced(bad, "byte")
+    return text, "utf-8" + _note_replaced(invalid, "byte")
 
 
 def as_text(content: bytes | str, declared: str | None = None) -> tuple[str | bytes, str]:
-    """The same for content that may be a string already."""
+    """Return what `decode` returns, of content that may be a string already."""
     return (content, "string") if isinstance(content, str) else decode(content, declared)
 
 
 def _decode_marked(content: bytes, encoding: str) -> tuple[str | bytes, str]:
     if encoding == "utf-8":
-        text, bad = _decode_utf8(content)
-        return text, "utf-8 with BOM" + _say_replaced(bad, "byte")
+        text, invalid = _decode_utf8(content)
+        return text, "utf-8 with BOM" + _note_replaced(invalid, "byte")
     note = f"{encoding} (BOM)"
     try:
         return content.decode(encoding), note
     except UnicodeDecodeError:
         replaced = content.decode(encoding, "replace")
-        return replaced, note + _say_replaced(replaced.count(REPLACEMENT), "character")
+        return replaced, note + _note_replaced(replaced.count(REPLACEMENT), "character")
 
 
 def _decode_utf8(content: bytes) -> tuple[str | bytes, int]:
-    """The text, and how many bytes of it were not UTF-8 and have been replaced."""
+    """Return the text, and the number of invalid bytes replaced in it."""
     if content.isascii():
         return content, 0
     try:
         return content.decode("utf-8"), 0
     except UnicodeDecodeError:
         text = content.decode("utf-8", "replace")
-        good = len(text.replace(REPLACEMENT, "").encode()) + 3 * content.count(REPLACEMENT.encode())
-        return text, len(content) - good
+        valid = len(text.replace(REPLACEMENT, "").encode()) + 3 * content.count(REPLACEMENT.encode())
+        return text, len(content) - valid
 
 
 def _decode_declared(content: bytes, declared: str | None) -> tuple[str, str] | None:
-    """By the name that the document gives, unless that is unknown, wrong, or no encoding of text."""
+    """Decode by the declared encoding, unless that is unknown, wrong, or no encoding of text."""
     if declared is None:
         return None
     try:
@@ -107,11 +112,11 @@ def _decode_guessed(content: bytes) -> tuple[str, str] | None:
 
 
 def _count_beyond_ascii(text: str) -> int:
-    """How many good characters lie outside ASCII."""
-    kept = text.replace(REPLACEMENT, "")
-    return len(kept) - len(kept.encode("ascii", "ignore"))
+    """Return the number of valid characters beyond ASCII."""
+    valid = text.replace(REPLACEMENT, "")
+    return len(valid) - len(valid.encode("ascii", "ignore"))
 
 
-def _say_replaced(number: int, noun: str) -> str:
-    plural = "" if number == 1 else "s"
-    return f", {number} {noun}{plural} replaced" if number else ""
+def _note_replaced(count: int, noun: str) -> str:
+    plural = "" if count == 1 else "s"
+    return f", {count} {noun}{plural} replaced" if count else ""

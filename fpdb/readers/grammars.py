@@ -1,31 +1,33 @@
-"""Tokens by tree-sitter, for the languages that have a grammar in a package of its own.
+"""Cut programs into tokens by tree-sitter, for the languages that have a package with a grammar.
 
-A token is a leaf of the syntax tree, or a node that is one symbol whatever is below it, such as a string. What a
-node is follows from the name that its grammar gives to its kind.
+A token is a leaf of the syntax tree, or a node that is one symbol as a whole, such as a string. The name of a node's
+kind in the grammar tells which.
 """
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.arrays import I64, U32
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.readers import imports, sandbox_worker
-from fpdb.readers.sandbox import HELPER
-from fpdb.readers.tokens import Class, Places, Tokens, number, same
+from fpdb.readers.sandbox import SANDBOX
+from fpdb.readers.tokens import Offsets, TokenClass, Tokens, as_characters, token_symbol
 
-# The parser counts bytes in 32 bits.
 LARGEST = 2**31
+"""Limit of bytes: the parser counts them in 32 bits."""
 
-# What has no more bytes is parsed right here: that takes a few seconds at worst.
 SMALL = 1 << 13
+"""Bytes up to which programs are parsed in this process: that takes a few seconds at worst."""
 
 
 class Grammar(NamedTuple):
-    """A package, the function in it that gives the language, and the kinds of nodes that import or name packages."""
+    """A package, its function that returns the language, and the kinds of nodes that import or name packages."""
 
     package: str
     function: str
@@ -52,129 +54,136 @@ GRAMMARS: Mapping[str, Grammar] = {
     "php": Grammar("tree_sitter_php", "language_php", "namespace_use_declaration"),
 }
 
-# Named kinds of nodes, in whatever grammar; the first that fits decides. Nothing: no symbol, nor what is below.
-_KINDS: tuple[tuple[str, Class | None], ...] = (
+# Named kinds of nodes of all grammars; the first match decides. None: the node has no symbol, nor have those below it.
+_KINDS: tuple[tuple[str, TokenClass | None], ...] = (
     (r".*comment|hash_bang_line|shebang(_directive)?|php(_end)?_tag|line_continuation|uninterpreted", None),
     (r"preproc_(end)?region", None),
     (r"(multiline_)?comment_.*", None),
-    (r"char(acter)?(_literal)?|rune_literal", Class.CHARACTER),
+    (r"char(acter)?(_literal)?|rune_literal", TokenClass.CHARACTER),
     (
         r"(raw_|interpreted_|verbatim_|interpolated_)*string(_literal|_expression)?|template_string|encapsed_string"
         r"|system_lib_string|(string|symbol)_array|subshell|simple_symbol|delimited_symbol|heredoc(_beginning|_body)?"
         r"|nowdoc|regex|template_literal_type|user_defined_literal",
-        Class.STRING,
+        TokenClass.STRING,
     ),
-    (r"((binary|octal|decimal|hex)_)?(int(eger)?|float(ing_point)?|real|number|imaginary)(_literal)?", Class.NUMBER),
-    (r"rational|complex", Class.NUMBER),
+    (
+        r"((binary|octal|decimal|hex)_)?(int(eger)?|float(ing_point)?|real|number|imaginary)(_literal)?",
+        TokenClass.NUMBER,
+    ),
+    (r"rational|complex", TokenClass.NUMBER),
     (
         r"(field_|type_|property_|statement_|namespace_|package_|shorthand_(property_|field_)?|private_property_|blank_)*"
         r"identifier|shorthand_property_identifier_pattern|name|variable_name|label_name|label|metavariable|constant"
         r"|(instance|class|global)_variable|hash_key_symbol|namespace_name|discard",
-        Class.IDENTIFIER,
+        TokenClass.IDENTIFIER,
     ),
 )
-_CLASSES = [(re.compile(pattern), named) for pattern, named in _KINDS]
+_PATTERNS = [(re.compile(pattern), token_class) for pattern, token_class in _KINDS]
 
-# Text with white space around it that is none of it; one string.
+# Kinds of text, one string, whose surrounding white space does not count.
 _PADDED = frozenset({"jsx_text", "text", "preproc_arg"})
 
-# What stands in the table of symbols for a kind that has none, for one whose symbol is its text's, and for `_PADDED`.
+# Entries of the table of symbols: for a kind without symbol, for one whose text is the symbol, and for `_PADDED`.
 _NONE, _BY_TEXT, _TRIMMED = -1, -2, -3
 
 
+@dataclass(frozen=True, eq=False)
 class Language:
-    """A language's grammar, and what its kinds of nodes are."""
+    """A language's grammar, with the entries of its kinds of nodes in the table of symbols.
 
-    def __init__(self, grammar: Grammar) -> None:
-        try:
-            language = sandbox_worker.find_parser(grammar.package, grammar.function).language
-        except ImportError as error:
-            package = grammar.package.replace("_", "-")
-            raise MissingPackage(
-                f"tree-sitter and {package} are needed to read this language: pip install 'fpdb[code]'"
-            ) from error
-        self.grammar = grammar
-        self.whole: list[int] = []
-        """Kinds of nodes below which nothing is looked at."""
-        packages = set(grammar.imports.split())
-        # As many as there are numbers: that of what could not be parsed is the last.
-        self.symbols = np.full(1 << 16, _BY_TEXT, np.int64)
-        for kind in range(language.node_kind_count):
-            name = language.node_kind_for_id(kind) or ""
-            if not language.node_kind_is_named(kind):
-                self.symbols[kind] = number(name) if name.strip(" \t\r\n\0") else _NONE
-                continue
-            whole, symbol = (True, _NONE) if name in packages else _classify(name)
-            self.symbols[kind] = symbol
-            if whole:
-                self.whole.append(kind)
+    Attributes:
+        grammar: Its row in `GRAMMARS`.
+        symbols: (65536,) int64, by kind: its symbol, or one of the special entries.
+        opaque_kinds: Kinds of nodes below which nothing is read.
+    """
 
-    def leaves(self, content: bytes) -> tuple[NDArray[np.uint16], NDArray[np.uint32], NDArray[np.uint32]]:
-        """Kind, first byte and the one behind the last of each leaf, nodes of the kinds `whole` being leaves too.
+    grammar: Grammar
+    symbols: I64
+    opaque_kinds: list[int]
 
-        Unreadable: it takes too long.
-        """
-        arguments = (self.grammar.package, self.grammar.function, self.whole, content)
+    def leaves(self, content: bytes) -> tuple[NDArray[np.uint16], U32, U32]:
+        """Return the kind, first byte and byte behind the last of each leaf; Unreadable if it takes too long."""
+        arguments = (self.grammar.package, self.grammar.function, self.opaque_kinds, content)
         if len(content) <= SMALL:
             kinds, starts, ends = sandbox_worker.leaves(*arguments)
         else:
-            kinds, starts, ends = HELPER.call("leaves", *arguments, size=len(content))
+            kinds, starts, ends = SANDBOX.call("leaves", *arguments, size=len(content))
         return np.frombuffer(kinds, np.uint16), np.frombuffer(starts, np.uint32), np.frombuffer(ends, np.uint32)
-
-
-def _classify(name: str) -> tuple[bool, int]:
-    """Whether a named kind is one symbol, or none, whatever is below it; and the symbol."""
-    if name in _PADDED:
-        return True, _TRIMMED
-    for pattern, named in _CLASSES:
-        if pattern.fullmatch(name):
-            return True, _NONE if named is None else number(named.value)
-    return False, _BY_TEXT
 
 
 @cache
 def find_language(name: str) -> Language:
-    """The language of `GRAMMARS` of that name; MissingPackage if its packages are not installed."""
-    return Language(GRAMMARS[name])
+    """Return a language of `GRAMMARS`; MissingPackage if its package is not installed."""
+    grammar = GRAMMARS[name]
+    try:
+        language = sandbox_worker.find_parser(grammar.package, grammar.function).language
+    except ImportError as error:
+        package = grammar.package.replace("_", "-")
+        raise MissingPackage(
+            f"tree-sitter and {package} are needed to read this language: pip install 'fpdb[code]'"
+        ) from error
+    opaque_kinds: list[int] = []
+    symbols = np.full(1 << 16, _BY_TEXT, np.int64)  # a part that cannot be parsed has the last 16-bit kind
+    for kind in range(language.node_kind_count):
+        kind_name = language.node_kind_for_id(kind) or ""
+        if not language.node_kind_is_named(kind):
+            symbols[kind] = token_symbol(kind_name) if kind_name.strip(" \t\r\n\0") else _NONE
+            continue
+        is_opaque, symbols[kind] = (True, _NONE) if kind_name in grammar.imports.split() else _classify(kind_name)
+        if is_opaque:
+            opaque_kinds.append(kind)
+    return Language(grammar, symbols, opaque_kinds)
+
+
+def _classify(name: str) -> tuple[bool, int]:
+    """Return for a named kind whether it is opaque, and its entry in the table of symbols."""
+    if name in _PADDED:
+        return True, _TRIMMED
+    for pattern, token_class in _PATTERNS:
+        if pattern.fullmatch(name):
+            return True, _NONE if token_class is None else token_symbol(token_class.value)
+    return False, _BY_TEXT
 
 
 def tokenise(text: str | bytes, name: str) -> Tokens:
-    """The tokens of a program in a language of `GRAMMARS`. MissingPackage; Unreadable if it is too long, or takes long.
+    """Return the tokens of a program in a language of `GRAMMARS`; parts that the grammar does not know are guessed.
 
-    What the grammar does not understand is taken apart as well as can be, never refused.
+    Raises:
+        MissingPackage: The language's package is not installed.
+        Unreadable: The program is too long, or parsing takes too long.
     """
     language = find_language(name)
     content = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
     if len(content) >= LARGEST:
         raise Unreadable(f"source code may have {LARGEST - 1} bytes; this has {len(content)}")
-    kinds, starts, ends = language.leaves(_newlines(content))
+    parsed = _end_lines(content)
+    kinds, starts, ends = language.leaves(parsed)
     symbols = language.symbols[kinds]
     ends = np.minimum(ends, np.uint32(len(content)))
     by_text = (symbols < _NONE).nonzero()[0]
     if len(by_text):
-        starts = starts.copy()  # what came out of bytes cannot be written to
-    for at in by_text.tolist():
-        token = content[starts[at] : ends[at]]
-        if symbols[at] == _TRIMMED:
-            starts[at] += len(token) - len(token.lstrip())
-            ends[at] = starts[at] + len(token.strip())
-            symbols[at] = number(Class.STRING.value)
+        starts = starts.copy()  # an array made of bytes is read-only
+    for leaf in by_text.tolist():
+        token = content[starts[leaf] : ends[leaf]]
+        if symbols[leaf] == _TRIMMED:
+            starts[leaf] += len(token) - len(token.lstrip())
+            ends[leaf] = starts[leaf] + len(token.strip())
+            symbols[leaf] = token_symbol(TokenClass.STRING.value)
         else:
-            symbols[at] = number(token.decode("utf-8", "replace"))
-    kept = (symbols != _NONE) & (starts < ends)
-    if name in imports.LANGUAGES:  # as if each byte were a character, so that places stay
-        kept &= imports.keep(_newlines(content).decode("latin-1"), name, starts)
-    characters = same if isinstance(text, bytes) else partial(_characters, content)
-    return Tokens(symbols[kept].astype(np.uint32), starts[kept], ends[kept], characters)
+            symbols[leaf] = token_symbol(token.decode("utf-8", "replace"))
+    is_token = (symbols != _NONE) & (starts < ends)
+    if name in imports.LANGUAGES:  # decoded such that each byte is a character, as offsets count bytes
+        is_token &= imports.find_other_tokens(parsed.decode("latin-1"), name, starts)
+    to_characters = as_characters if isinstance(text, bytes) else partial(_to_characters, content)
+    return Tokens(symbols[is_token].astype(np.uint32), starts[is_token], ends[is_token], to_characters)
 
 
-def _newlines(content: bytes) -> bytes:
-    """The same bytes with a line feed wherever a carriage return ends a line by itself, and one at the end."""
+def _end_lines(content: bytes) -> bytes:
+    """Return the bytes with a line feed in place of each lone carriage return, and one added at the end."""
     return (re.sub(rb"\r(?!\n)", b"\n", content) if b"\r" in content else content) + b"\n"
 
 
-def _characters(content: bytes, places: Places) -> NDArray[np.int64]:
-    """The index of the character of UTF-8 that begins at each byte."""
-    begins = (np.frombuffer(content, np.uint8) & 0xC0) != 0x80
-    index = np.concatenate([np.zeros(1, np.int64), np.cumsum(begins, dtype=np.int64)])
-    return index[places]
+def _to_characters(content: bytes, offsets: Offsets) -> I64:
+    """Convert offsets of bytes in UTF-8 to indices of characters."""
+    is_first_byte = (np.frombuffer(content, np.uint8) & 0xC0) != 0x80
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(is_first_byte, dtype=np.int64)])[offsets]

@@ -1,7 +1,7 @@
-"""HTML and XHTML: the text without tags, comments, scripts and styles, as text; offsets are those of the source.
+"""Read HTML and XHTML: the text without tags, comments, scripts and styles; offsets are those of the source.
 
-Cut up as the HTML standard's tokeniser does (section 13.2.5), with one regular expression, since parsers give no
-offsets. The title and hidden parts count like the rest; the values of attributes do not.
+The source is split as by the tokeniser of the HTML standard (section 13.2.5), with one regular expression, since
+parsers give no offsets. The title and hidden parts count like the rest; the values of attributes do not.
 """
 
 import re
@@ -11,21 +11,22 @@ from html.entities import html5
 
 import numpy as np
 
+from fpdb.arrays import I64
 from fpdb.readers.encodings import as_text
-from fpdb.readers.offset_map import Pieces, Places
+from fpdb.readers.offset_map import MappedText
 from fpdb.readers.symbols import Symbols
 
-# What follows a tag's name: attributes, with values in quotes or without, up to the end of the tag or the document.
+# The rest of a tag after its name: attributes, with or without quotes, up to the end of the tag or the document.
 _ATTRIBUTES = r"""
     (?: [\t\n\f\r /]*+ [^\t\n\f\r />] [^>=/]*+
         (?: = [\t\n\f\r ]*+ (?: "[^"]*+(?:"|\Z) | '[^']*+(?:'|\Z) | [^\t\n\f\r >]++ )? )?
     )*+ [\t\n\f\r /]*+ (?: > | \Z )"""
 
-# Elements whose content is not text, up to their own end tag.
+# Elements whose content, up to their own end tag, is not text.
 _RAW = ("script", "style", "xmp", "iframe", "noembed", "noframes")
 _ELEMENT = r"<{0}(?=[\t\n\f\r />]) {1} .*?(?: </{0}(?=[\t\n\f\r />]) {1} | \Z )"
 
-# One group, so that what lies between can be split off. First what there is most of: tags without attributes, entities.
+# One group, so that `split` returns the text between. The commonest come first: tags without attributes, entities.
 _MARKUP = re.compile(
     rf"""(
     <(?!{"|".join(_RAW)})/?[a-z][^\t\n\f\r />]*+>
@@ -41,60 +42,63 @@ _DECLARED = re.compile(rb"""(?:<meta\b[^>]*?charset|<\?xml[^>]*?encoding)\s*=\s*
 DECLARED_WITHIN = 1024
 
 LONGEST_KEPT = 64
-"""Characters of a reference; no name of a character has as many."""
+"""Characters of a reference that are read; all names of characters are shorter."""
 
 
 def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
-    """The symbols of the text of a page. Nothing is unreadable."""
-    found = _DECLARED.search(content, 0, DECLARED_WITHIN) if isinstance(content, bytes) else None
-    text, note = as_text(content, found[1].decode("ascii") if found else None)
-    return take_text(text if isinstance(text, str) else text.decode("ascii")).fold(note, alphabet)
+    """Return the symbols of the text of a page. All content is readable."""
+    declared = _DECLARED.search(content, 0, DECLARED_WITHIN) if isinstance(content, bytes) else None
+    text, note = as_text(content, declared[1].decode("ascii") if declared else None)
+    return extract_text(text if isinstance(text, str) else text.decode("ascii")).fold(note, alphabet)
 
 
-def take_text(source: str) -> Pieces:
-    """The text of a page, with entities decoded."""
+def extract_text(source: str) -> MappedText:
+    """Return the text of a page, with entities decoded."""
     parts = _MARKUP.split(source)
     markup = parts[1::2]
     parts[1::2] = [""] * len(markup)
-    shorter: list[tuple[int, int]] = []
+    surpluses: list[tuple[int, int]] = []
     if "&" in source:
-        for number, found in enumerate(markup):
-            if found[0] == "&":
-                at = 2 * number + 1
-                parts[at], left = decode_entity(found)
-                if left:
-                    parts[at + 1] = found[-left:] + parts[at + 1]
-                    shorter.append((at, left))
-    return Pieces(source, parts, partial(_slices, parts, markup, shorter))
+        for number, match in enumerate(markup):
+            if match[0] == "&":
+                index = 2 * number + 1
+                parts[index], surplus = decode_entity(match)
+                if surplus:
+                    parts[index + 1] = match[-surplus:] + parts[index + 1]
+                    surpluses.append((index, surplus))
+    return MappedText(source, parts, partial(_slices, parts, markup, surpluses))
 
 
-def _slices(parts: list[str], markup: list[str], shorter: list[tuple[int, int]]) -> tuple[Places, Places]:
-    """Where in the source each part comes from. shorter: entities less long than what was taken for one."""
+def _slices(parts: list[str], markup: list[str], surpluses: list[tuple[int, int]]) -> tuple[I64, I64]:
+    """Return the slice of the source of each part; surpluses: entities with characters that belong to the next part."""
     lengths = np.fromiter(map(len, parts), np.int64, len(parts))
     lengths[1::2] = np.fromiter(map(len, markup), np.int64, len(markup))
-    for at, left in shorter:
-        lengths[at] -= left
+    for index, surplus in surpluses:
+        lengths[index] -= surplus
     ends = np.cumsum(lengths)
     return ends - lengths, ends
 
 
 def decode_entity(reference: str) -> tuple[str, int]:
-    """What a reference, ampersand and all, stands for, and how many characters at its end do not belong to it.
+    """Decode a character reference, which begins with an ampersand.
 
-    Of a name without its semicolon the longest known beginning counts; what is no reference stands for itself.
+    Of a name without semicolon the longest known prefix counts; an ampersand without any stands for itself.
+
+    Returns:
+        The text, and the number of characters at the end of the reference that do not belong to it.
     """
     if len(reference) <= LONGEST_KEPT:
-        return _decoded(reference)
+        return _decode_short(reference)
     if reference[1] == "#":  # too long to be a character's number, unless it begins with zeros
         number = reference.rstrip(";").lstrip("&#xX").lstrip("0")
         base = "x" if reference[2] in "xX" else ""
-        return _decoded(f"&#{base}{number or 0};") if len(number) < LONGEST_KEPT - 4 else ("\ufffd", 0)
-    found, left = _decoded(reference[:LONGEST_KEPT])
-    return found, left + len(reference) - LONGEST_KEPT
+        return _decode_short(f"&#{base}{number or 0};") if len(number) < LONGEST_KEPT - 4 else ("\ufffd", 0)
+    text, surplus = _decode_short(reference[:LONGEST_KEPT])
+    return text, surplus + len(reference) - LONGEST_KEPT
 
 
 @lru_cache(maxsize=4096)
-def _decoded(reference: str) -> tuple[str, int]:
+def _decode_short(reference: str) -> tuple[str, int]:
     if reference[1] == "#":
         return unescape(reference), 0
     for end in range(len(reference), 2, -1):

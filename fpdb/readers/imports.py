@@ -1,7 +1,7 @@
-"""Lines that import or name a package, for the languages whose grammar or lexer does not set them apart.
+"""Find lines that import or name a package, in the languages whose grammar or lexer does not mark them.
 
-They are told by how they begin, as the first thing on their line; what is not a statement of its own, such as
-`x = require("y")`, stays. `GRAMMARS` and `lexers` know the lines of all other languages.
+They are recognised by the first word of the line; expressions such as `x = require("y")` do not count. `grammars` and
+`lexers` know such lines of all other languages.
 """
 
 import re
@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fpdb.readers.tokens import Places
+from fpdb.arrays import Bools
+from fpdb.readers.tokens import Offsets
 
-# How such a line begins; it goes on to its end, and on the next line if it ends with a comma.
+# Beginnings of such lines. The statement continues on the next line after a comma.
 _BEGINS: Mapping[str, str] = {
     "ada": r"with\b",
     "awk": r"@(include|load)\b",
@@ -48,7 +48,7 @@ _BEGINS: Mapping[str, str] = {
     "vb.net": r"imports\b",
     "vhdl": r"(library|use)\b",
 }
-# Where such a statement can span lines or blocks begin alike, all of it.
+# Whole statements, of languages where they span lines or blocks begin alike.
 _WHOLE: Mapping[str, str] = {
     "delphi": r"uses\b[^;]{0,1000};",
     "php": r"(require|require_once|include|include_once)\b[^;\n]*;|namespace[ \t]+[\w\\]+[ \t]*;",
@@ -59,23 +59,29 @@ LANGUAGES = frozenset(_BEGINS) | frozenset(_WHOLE)
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
     wholes = [_WHOLE[language]] if language in _WHOLE else []
-    begins = [rf"(?:{_BEGINS[language]})[^\n]*(?:(?<=,)\n[^\n]*)*"] if language in _BEGINS else []
+    beginnings = [rf"(?:{_BEGINS[language]})[^\n]*(?:(?<=,)\n[^\n]*)*"] if language in _BEGINS else []
     before = r"(?:<\?php[ \t]+)?" if language == "php" else ""
-    return re.compile(rf"^[ \t]*{before}(?P<line>{'|'.join(wholes + begins)})", re.MULTILINE | re.IGNORECASE)
+    return re.compile(rf"^[ \t]*{before}(?P<line>{'|'.join(wholes + beginnings)})", re.MULTILINE | re.IGNORECASE)
 
 
-def keep(text: str, language: str, starts: Places) -> NDArray[np.bool_]:
-    """(n,) bool: whether each token is of no such line. starts: ascending, indices of each one's first character."""
-    kept = np.ones(len(starts), np.bool_)
+def find_other_tokens(text: str, language: str, starts: Offsets) -> Bools:
+    """Return (n,) bool: True for tokens outside of such lines.
+
+    Args:
+        text: The program.
+        language: Its language.
+        starts: (n,) ascending indices of each token's first character.
+    """
+    is_other = np.ones(len(starts), np.bool_)
     if language not in LANGUAGES:
-        return kept
-    lines = [found.span("line") for found in _pattern(language).finditer(text)]
+        return is_other
+    lines = [match.span("line") for match in _pattern(language).finditer(text)]
     if not lines:
-        return kept
+        return is_other
     begins, ends = np.array(lines, np.int64).T
-    first, behind = np.searchsorted(starts, begins), np.searchsorted(starts, ends)
+    first, stop = np.searchsorted(starts, begins), np.searchsorted(starts, ends)
     for line in range(len(lines)):
-        at = first[line]
-        if at < len(starts) and starts[at] == begins[line]:  # else it is inside a string or a comment
-            kept[at : behind[line]] = False
-    return kept
+        token = first[line]
+        if token < len(starts) and starts[token] == begins[line]:  # else it is inside a string or a comment
+            is_other[token : stop[line]] = False
+    return is_other

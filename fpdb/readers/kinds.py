@@ -1,12 +1,12 @@
-"""What kind of document a file is: by its name, else by how its content begins."""
+"""Detect the kind of a document, by its file's name, else by the beginning of its content."""
 
 import re
 from collections.abc import Mapping
 
 from fpdb.errors import Unreadable
-from fpdb.readers.languages import by_shebang, extension_of, means_code
+from fpdb.readers.languages import get_extension, is_code_extension, language_by_shebang
 
-# Text by name, whatever it looks like inside.
+# Text by name, whatever the content looks like.
 _TEXT = "txt text md markdown mdown rst adoc org tex csv tsv json jsonl yaml yml toml ini cfg log srt"
 EXTENSIONS: Mapping[str, str] = {
     "pdf": "pdf",
@@ -22,7 +22,7 @@ EXTENSIONS: Mapping[str, str] = {
     "eps": "postscript",
 } | dict.fromkeys(_TEXT.split(), "text")
 
-HEAD = 4096
+_HEAD = 4096
 _HTML = re.compile(
     r"\s*+(?:<\?xml[^>]*+>\s*+)?(?><!--.*?-->\s*+)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
@@ -30,37 +30,39 @@ _ODT = "application/vnd.oasis.opendocument.text"
 
 
 def kind_by_name(name: str | None) -> str | None:
-    """The kind that a file's name says; None if it says none."""
-    extension = extension_of(name) if name else ""
+    """Return the kind that the extension of a file's name stands for, or None."""
+    extension = get_extension(name) if name else ""
     if extension in EXTENSIONS:
         return EXTENSIONS[extension]
-    return "code" if means_code(extension) else None
+    return "code" if is_code_extension(extension) else None
 
 
-def kind_of(name: str | None, content: bytes | str) -> str:
-    """The kind of a document, one of `KINDS`. name: of its file, or None.
+def detect_kind(name: str | None, content: bytes | str) -> str:
+    """Return the kind of a document: by a known extension, else by its first bytes, else "text".
 
-    An extension that is known decides; then the first bytes of the content; else it is text.
+    Args:
+        name: Name of its file, or None.
+        content: The document.
     """
-    if (said := kind_by_name(name)) is not None:
-        return said
+    if (kind := kind_by_name(name)) is not None:
+        return kind
     if isinstance(content, bytes):
         if content.startswith(b"%PDF-"):
             return "pdf"
         if content.startswith(b"%!PS"):
             return "postscript"
         if content.startswith(b"PK\x03\x04"):
-            return _kind_of_archive(content)
-    head = content[:HEAD] if isinstance(content, str) else content[:HEAD].decode("utf-8", "replace")
+            return _detect_archive(content)
+    head = content[:_HEAD] if isinstance(content, str) else content[:_HEAD].decode("utf-8", "replace")
     head = head.removeprefix("\ufeff")
     if not head.lstrip().startswith(("<", "#!")):
         return "text"
     if _HTML.match(head):
         return "html"
-    return "code" if by_shebang(head) else "text"
+    return "code" if language_by_shebang(head) else "text"
 
 
-def _kind_of_archive(content: bytes) -> str:
+def _detect_archive(content: bytes) -> str:
     from fpdb.readers.xml import inflate, open_archive
 
     try:

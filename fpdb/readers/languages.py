@@ -1,13 +1,13 @@
-"""Which programming language a file is in: by its name, else by its first line. Reads nothing else.
+"""Tell the programming language of a file by its name or its first line.
 
-A language is named as Pygments names it (its first alias).
+Languages have the names of Pygments (first aliases).
 """
 
 import re
 from collections.abc import Mapping
 from posixpath import basename
 
-# Extensions that mean one language. Those that several share (.m, .pl, .v, ...) are in AMBIGUOUS.
+# Extensions of one language. Those that several languages share (.m, .pl, .v, ...) are in AMBIGUOUS.
 EXTENSIONS: Mapping[str, str] = {
     extension: language
     for language, extensions in {
@@ -68,60 +68,58 @@ EXTENSIONS: Mapping[str, str] = {
 _AMBIGUOUS = "h m mm pl pm s v sol vala hx coffee cfc cls bas lhs mod pp pro p4 raku"
 AMBIGUOUS = frozenset(_AMBIGUOUS.split())
 SHEBANGS: Mapping[str, str] = {
-    "python": "python",
-    "pypy": "python",
-    "node": "javascript",
-    "deno": "typescript",
-    "ruby": "ruby",
-    "php": "php",
-    "sh": "bash",
-    "bash": "bash",
-    "dash": "bash",
-    "ksh": "bash",
-    "zsh": "bash",
-    "perl": "perl",
-    "lua": "lua",
-    "tclsh": "tcl",
-    "rscript": "splus",
-    "awk": "awk",
-    "gawk": "awk",
-    "julia": "julia",
-    "groovy": "groovy",
-    "escript": "erlang",
+    program: language
+    for language, programs in {
+        "python": "python pypy",
+        "javascript": "node",
+        "typescript": "deno",
+        "ruby": "ruby",
+        "php": "php",
+        "bash": "sh bash dash ksh zsh",
+        "perl": "perl",
+        "lua": "lua",
+        "tcl": "tclsh",
+        "splus": "rscript",
+        "awk": "awk gawk",
+        "julia": "julia",
+        "groovy": "groovy",
+        "erlang": "escript",
+    }.items()
+    for program in programs.split()
 }
 
 _SHEBANG = re.compile(r"\ufeff?#![ \t]*(?:\S*/)?env[ \t]+(?:-S[ \t]+)?(?:\w+=\S*[ \t]+)*(\S+)|\ufeff?#![ \t]*(\S+)")
 _CPP = re.compile(r"\b(?:class|namespace|template|public:|private:|constexpr|nullptr)\b|\w::\w")
 
 
-def extension_of(name: str) -> str:
-    """The extension, without its dot and in lower case; "" if there is none."""
+def get_extension(name: str) -> str:
+    """Return the extension of a file's name, without its dot and in lower case; "" if it has none."""
     base = name[name.rfind("/") + 1 :].lstrip(".")  # `.profile` has none
     return base[base.rfind(".") + 1 :].lower() if "." in base else ""
 
 
-def means_code(extension: str) -> bool:
-    """Whether a file's extension, as `extension_of` gives it, says that it is source code."""
+def is_code_extension(extension: str) -> bool:
+    """Return True if an extension, as `get_extension` returns it, is one of source code."""
     return extension in EXTENSIONS or extension in AMBIGUOUS
 
 
-def by_name(name: str, text: str) -> str | None:
-    """The language that a file's name says; None if it says none, or several.
+def language_by_name(name: str, text: str) -> str | None:
+    """Return the language of a file by its extension; None if that belongs to none, or to several.
 
-    A header (.h) is C unless its text has words of C++.
+    A header (.h) is C++ if its text has words of C++, else C.
     """
-    extension = extension_of(name)
+    extension = get_extension(name)
     if extension == "h":
         return "cpp" if _CPP.search(text) else "c"
     return EXTENSIONS.get(extension)
 
 
-def by_shebang(text: str) -> str | None:
-    """The language of the interpreter that the first line names, if it does and is known; of `<?php`, PHP."""
+def language_by_shebang(text: str) -> str | None:
+    """Return the language of the interpreter that the first line names, or PHP after `<?php`; None if unknown."""
     if text.startswith("<?php"):
         return "php"
-    found = _SHEBANG.match(text)
-    if not found:
+    line = _SHEBANG.match(text)
+    if not line:
         return None
-    program = basename(found[1] or found[2]).lower()
+    program = basename(line[1] or line[2]).lower()
     return SHEBANGS.get(re.sub(r"[\d.]+$", "", program))

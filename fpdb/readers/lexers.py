@@ -1,39 +1,47 @@
-"""Tokens by Pygments, for every language that it has a lexer of, and its guess at a language.
+"""Cut programs into tokens by Pygments, for all languages it has a lexer of, and guess languages by it.
 
-Its regular expressions take for ever on some texts, so they run in a process apart.
+Its regular expressions take for ever on some texts, so they run in the sandbox.
 """
 
 import re
 from array import array
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.util import find_spec
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.readers import imports
-from fpdb.readers.sandbox import HELPER
-from fpdb.readers.tokens import Class, Tokens, number, same
+from fpdb.readers.sandbox import SANDBOX
+from fpdb.readers.tokens import TokenClass, Tokens, as_characters, token_symbol
 
 if TYPE_CHECKING:
     from pygments.token import _TokenType
 
-# What begins a line that imports or names a package: as a keyword of any sort, and where Pygments knows it for one of
-# namespaces.
+# Words that begin a line that imports or names a package: as any keyword, and as one that Pygments gives to namespaces.
 IMPORTS = frozenset({"import", "package"})
 ALL_IMPORTS = IMPORTS | frozenset({"from", "use", "using", "include", "require", "open", "library"})
 
-# Lexers that say where in its line a token is, not where in the text.
-COUNTING_LINES = frozenset({"fortranfixed"})
+LINE_RELATIVE = frozenset({"fortranfixed"})
+"""Lexers that return offsets in the line, not in the text."""
 
-# A guess looks at so much, since some analyses take long.
 GUESS_FROM = 1 << 14
-
+"""First characters that a guess reads, since some analyses take long."""
 
 PACE = 50_000
-"""Bytes a second that are slow for a lexer: most do ten times as many."""
+"""Bytes per second of a slow lexer: most do ten times as many."""
+
+
+class _Token(NamedTuple):
+    """A token's first character, the one behind its last, its symbol, and whether it can begin an import."""
+
+    start: int
+    end: int
+    symbol: int
+    is_import: bool = False
 
 
 def _check_packages() -> None:
@@ -42,114 +50,127 @@ def _check_packages() -> None:
 
 
 def guess_language(text: str, name: str | None) -> str:
-    """The language that Pygments takes a text for, given its file's name if it has one; Unreadable if none, or if it
-    takes long to say."""
+    """Return the language that Pygments guesses by a text, and by its file's name if there is one.
+
+    Raises:
+        MissingPackage: Pygments is not installed.
+        Unreadable: It guesses none, or takes too long.
+    """
     _check_packages()
     head = text[:GUESS_FROM].encode("utf-8", "replace").decode()
-    known = None if name is None else name.encode("utf-8", "replace").decode()
-    found: str | None = HELPER.call("guess", known, head, size=len(head))
-    if found is None or found in ("text", "output"):
+    valid_name = None if name is None else name.encode("utf-8", "replace").decode()
+    language: str | None = SANDBOX.call("guess", valid_name, head, size=len(head))
+    if language is None or language in ("text", "output"):
         raise Unreadable("the programming language cannot be told by name or content; read it as text")
-    return found
-
-
-def _lexed(language: str, text: str) -> Iterator[tuple[int, "_TokenType", str]]:
-    """Where each token begins, its type, and itself. Unreadable: it takes too long."""
-    from pygments.token import string_to_tokentype
-
-    content = text.encode("utf-8", "surrogatepass")
-    names, *columns, said = HELPER.call("lexed", language, content, size=len(content), pace=PACE)
-    types = [string_to_tokentype(name) for name in names]
-    tokens = said.decode("utf-8", "surrogatepass")
-    kinds, starts, lengths = (array(code, column) for code, column in zip("HII", columns, strict=True))
-    at = 0
-    for kind, start, length in zip(kinds, starts, lengths, strict=True):
-        yield start, types[kind], tokens[at : at + length]
-        at += length
+    return language
 
 
 def tokenise(text: str, language: str) -> Tokens:
-    """The tokens of a program in a language as Pygments names it. MissingPackage; Unreadable if it takes too long."""
+    """Return the tokens of a program in a language by its name in Pygments.
+
+    Raises:
+        MissingPackage: Pygments is not installed.
+        Unreadable: Lexing takes too long.
+    """
     _check_packages()
-    plain = _newlines(text)
-    rows = list(_without_imports(_merged(_lexed(language, plain), language in COUNTING_LINES)))
-    rows.sort(key=itemgetter(0))  # some lexers have others in them, and tell those tokens later
-    values = np.array([row[2] for row in rows], np.uint32)
-    starts, lasts = np.array([(row[0], row[1] - 1) for row in rows], np.int64).reshape(-1, 2).T
-    kept = imports.keep(plain, language, starts) & (starts < len(plain) - 1)  # the line feed that was added is none
-    values, starts, lasts = values[kept], starts[kept], lasts[kept]
+    plain = _end_lines(text)
+    tokens = list(_drop_imports(_merge_literals(_lex(language, plain), language in LINE_RELATIVE)))
+    tokens.sort(key=attrgetter("start"))  # some lexers contain others, whose tokens come later
+    symbols = np.array([token.symbol for token in tokens], np.uint32)
+    starts = np.array([token.start for token in tokens], np.int64)
+    lasts = np.array([token.end - 1 for token in tokens], np.int64)
+    # The line feed that was added at the end is no token.
+    is_token = imports.find_other_tokens(plain, language, starts) & (starts < len(plain) - 1)
+    symbols, starts, lasts = symbols[is_token], starts[is_token], lasts[is_token]
     if "\r\n" in text:
-        dropped = np.array([found.start() for found in re.finditer("\r\n", text)], np.int64)
+        dropped = np.array([match.start() for match in re.finditer("\r\n", text)], np.int64)
         dropped -= np.arange(len(dropped))
-        starts, lasts = (at + np.searchsorted(dropped, at, side="right") for at in (starts, lasts))
-    return Tokens(values, starts, np.minimum(lasts + 1, len(text)), same)
+        starts, lasts = (index + np.searchsorted(dropped, index, side="right") for index in (starts, lasts))
+    return Tokens(symbols, starts, np.minimum(lasts + 1, len(text)), as_characters)
 
 
-def _newlines(text: str) -> str:
-    """The text with each line, and the last one, ended by a line feed alone, since lexers know no other end."""
+def _end_lines(text: str) -> str:
+    """Return the text with all lines, also the last one, ended by a line feed, the only end that lexers know."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text + "\n"
 
 
-# (first character, the one behind the last, symbol, whether a line that begins so is to be dropped)
-_Row = tuple[int, int, int, bool]
+def _lex(language: str, text: str) -> Iterator[tuple[int, "_TokenType", str]]:
+    """Yield the offset, type and text of each token; Unreadable if it takes too long."""
+    from pygments.token import string_to_tokentype
+
+    content = text.encode("utf-8", "surrogatepass")
+    names, *columns, joined = SANDBOX.call("lex", language, content, size=len(content), pace=PACE)
+    types = [string_to_tokentype(name) for name in names]
+    tokens = joined.decode("utf-8", "surrogatepass")
+    kinds, starts, lengths = (array(code, column) for code, column in zip("HII", columns, strict=True))
+    offset = 0
+    for kind, start, length in zip(kinds, starts, lengths, strict=True):
+        yield start, types[kind], tokens[offset : offset + length]
+        offset += length
 
 
-def _merged(lexed: Iterable[tuple[int, "_TokenType", str]], counting_lines: bool) -> Iterator[_Row | None]:
-    """The tokens, parts of one literal being one; None at the end of each line."""
-    from pygments.token import Comment, Keyword, Literal
+def _merge_literals(lexed: Iterable[tuple[int, "_TokenType", str]], line_relative: bool) -> Iterator[_Token | None]:
+    """Yield the tokens, with the parts of a literal merged, and None at the end of each line."""
+    from pygments.token import Comment, Keyword
 
-    character, string = Literal.String.Char, Literal.String
-    merging: tuple[int, int, Class] | None = None
-    behind = 0
-    for told, kind, token in lexed:
-        if not token:  # as some lexers tell
+    pending: tuple[int, int, TokenClass] | None = None
+    end = 0
+    for lexer_start, kind, text in lexed:
+        if not text:  # some lexers return empty tokens
             continue
-        at = behind if counting_lines else told
-        behind += len(token)
-        literal = None
-        if kind in string or kind is Literal:
-            literal = Class.CHARACTER if kind in character else Class.STRING
-        if literal and merging and merging[1] == at and merging[2] is literal:
-            merging = (merging[0], at + len(token), literal)
+        start = end if line_relative else lexer_start
+        end += len(text)
+        literal = _literal_class(kind)
+        if literal and pending and pending[1:] == (start, literal):
+            pending = (pending[0], start + len(text), literal)
             continue
-        if merging:
-            yield merging[0], merging[1], number(merging[2].value), False
-            merging = None
-        stripped = token.strip()
-        begin = at + len(token) - len(token.lstrip())
+        if pending:
+            yield _Token(pending[0], pending[1], token_symbol(pending[2].value))
+            pending = None
+        stripped = text.strip()
         if literal:
-            merging = (at, at + len(token), literal)
+            pending = (start, start + len(text), literal)
         elif stripped and kind not in Comment:
-            value = _symbol(kind, stripped)
-            lower = stripped.lower()
-            imports = kind in Keyword and lower in (ALL_IMPORTS if kind in Keyword.Namespace else IMPORTS)
-            yield begin, begin + len(stripped), value, imports
-        if "\n" in token:
+            first = start + len(text) - len(text.lstrip())
+            import_words = ALL_IMPORTS if kind in Keyword.Namespace else IMPORTS
+            is_import = kind in Keyword and stripped.lower() in import_words
+            yield _Token(first, first + len(stripped), _symbol(kind, stripped), is_import)
+        if "\n" in text:
             yield None
-    if merging:
-        yield merging[0], merging[1], number(merging[2].value), False
+    if pending:
+        yield _Token(pending[0], pending[1], token_symbol(pending[2].value))
+
+
+@cache
+def _literal_class(kind: "_TokenType") -> TokenClass | None:
+    from pygments.token import Literal
+
+    if kind in Literal.String or kind is Literal:
+        return TokenClass.CHARACTER if kind in Literal.String.Char else TokenClass.STRING
+    return None
 
 
 def _symbol(kind: "_TokenType", token: str) -> int:
-    """Of what is neither a comment nor a string. Keywords count without case, which many languages ignore."""
+    """Return the symbol of a token that is no string. Case does not count in keywords, as in many languages."""
     from pygments.token import Keyword, Name, Number, Text
 
     if kind in Name or kind in Text:
-        return number(Class.IDENTIFIER.value)
+        return token_symbol(TokenClass.IDENTIFIER.value)
     if kind in Number:
-        return number(Class.NUMBER.value)
-    return number(token.lower() if kind in Keyword else token)
+        return token_symbol(TokenClass.NUMBER.value)
+    return token_symbol(token.lower() if kind in Keyword else token)
 
 
-def _without_imports(rows: Iterator[_Row | None]) -> Iterator[_Row]:
-    first, dropping = True, False
-    for row in rows:
-        if row is None:
-            first, dropping = True, False
+def _drop_imports(tokens: Iterator[_Token | None]) -> Iterator[_Token]:
+    """Yield the tokens of all lines that do not begin with an import."""
+    is_first, is_dropped = True, False
+    for token in tokens:
+        if token is None:
+            is_first, is_dropped = True, False
             continue
-        dropping = dropping or (first and row[3])
-        first = False
-        if not dropping:
-            yield row
+        is_dropped = is_dropped or (is_first and token.is_import)
+        is_first = False
+        if not is_dropped:
+            yield token

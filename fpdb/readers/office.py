@@ -1,6 +1,6 @@
-"""Office documents, Word's (docx) and OpenDocument's (odt): the text of the body and the notes.
+"""Read office documents, Word (docx) and OpenDocument (odt): the text of the body and the notes.
 
-There is no plain source: offsets count characters of the text that was taken out, a line a paragraph.
+Offsets are indices into the extracted text, which has a line for each paragraph.
 """
 
 from collections.abc import Mapping
@@ -17,21 +17,25 @@ _TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 
 
-class Form(NamedTuple):
-    """Where a format keeps its text. Elements are named as `xml` reports them.
+class OfficeFormat(NamedTuple):
+    """Where a format keeps its text. Elements have their names of `xml.parse_member`.
 
-    parts: members that are read; the first must be there. within: elements whose text counts. without: elements that
-    do not count, nor what is in them: deleted text, comments, fallbacks. breaks: what empty or ended elements mean.
+    Attributes:
+        what: Name of the format.
+        parts: Members that are read; the first is mandatory.
+        text_elements: Elements whose text counts.
+        ignored_elements: Elements that do not count, nor what is in them: deleted text, comments, fallbacks.
+        breaks: Text that the end of an element stands for.
     """
 
     what: str
     parts: tuple[str, ...]
-    within: frozenset[str]
-    without: frozenset[str]
+    text_elements: frozenset[str]
+    ignored_elements: frozenset[str]
     breaks: Mapping[str, str]
 
 
-DOCX = Form(
+DOCX = OfficeFormat(
     "a Word document (docx)",
     ("word/document.xml", "word/footnotes.xml", "word/endnotes.xml"),
     frozenset({f"{_WORD} t", f"{_STRICT} t"}),
@@ -42,7 +46,7 @@ DOCX = Form(
         for element, text in {"p": "\n", "br": "\n", "cr": "\n", "tab": "\t"}.items()
     },
 )
-ODT = Form(
+ODT = OfficeFormat(
     "an OpenDocument text (odt)",
     ("content.xml",),
     frozenset({f"{_TEXT} p", f"{_TEXT} h"}),
@@ -52,39 +56,39 @@ ODT = Form(
 
 
 def read_docx(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
-    """The symbols of a Word document's text. Unreadable: not one, or damaged, or too large."""
-    return fold(take_text(content, DOCX), "docx; offsets in the text taken out", alphabet)
+    """Return the symbols of a Word document; Unreadable if it is none, damaged or too large."""
+    return fold(extract_text(content, DOCX), "docx; offsets in the text taken out", alphabet)
 
 
 def read_odt(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
-    """The symbols of an OpenDocument text. Unreadable: not one, or damaged, or too large."""
-    return fold(take_text(content, ODT), "odt; offsets in the text taken out", alphabet)
+    """Return the symbols of an OpenDocument text; Unreadable if it is none, damaged or too large."""
+    return fold(extract_text(content, ODT), "odt; offsets in the text taken out", alphabet)
 
 
-def take_text(content: bytes | str, form: Form) -> str:
-    """The text of all parts, one after the other. Else Unreadable."""
-    found: list[str] = []
-    inside = outside = 0
+def extract_text(content: bytes | str, office_format: OfficeFormat) -> str:
+    """Return the text of all parts in order; Unreadable as above."""
+    pieces: list[str] = []
+    text_depth = ignored_depth = 0
 
     def start(element: str) -> None:
-        nonlocal inside, outside
-        inside += element in form.within
-        outside += element in form.without
+        nonlocal text_depth, ignored_depth
+        text_depth += element in office_format.text_elements
+        ignored_depth += element in office_format.ignored_elements
 
     def end(element: str) -> None:
-        nonlocal inside, outside
-        inside -= element in form.within
-        outside -= element in form.without
-        if element in form.breaks and not outside:
-            found.append(form.breaks[element])
+        nonlocal text_depth, ignored_depth
+        text_depth -= element in office_format.text_elements
+        ignored_depth -= element in office_format.ignored_elements
+        if element in office_format.breaks and not ignored_depth:
+            pieces.append(office_format.breaks[element])
 
-    def text(data: str) -> None:
-        if inside and not outside:
-            found.append(data)
+    def add_text(text: str) -> None:
+        if text_depth and not ignored_depth:
+            pieces.append(text)
 
-    with open_archive(content, form.what) as archive:
-        there = set(archive.namelist())
-        for number, part in enumerate(form.parts):
-            if number == 0 or part in there:
-                parse_member(archive, part, start, end, text)
-    return "".join(found)
+    with open_archive(content, office_format.what) as archive:
+        members = set(archive.namelist())
+        for number, part in enumerate(office_format.parts):
+            if number == 0 or part in members:
+                parse_member(archive, part, start, end, add_text)
+    return "".join(pieces)

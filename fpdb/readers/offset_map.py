@@ -1,46 +1,45 @@
-"""Text put together from parts of an original, with the way back from its symbols to there.
-
-Knows nothing of what the original is.
-"""
+"""Text put together from parts of an original, whose symbols lead back to it."""
 
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fpdb.arrays import I64
 from fpdb.readers.folding import fold
 from fpdb.readers.symbols import Symbols
 
-Places = NDArray[np.int64]
 
+class MappedText(NamedTuple):
+    """Consecutive strings, each for a slice of the original.
 
-class Pieces(NamedTuple):
-    """Strings that follow each other, each for a slice of the original.
+    A string as long as its slice equals it. Any other stands for the slice as a whole.
 
-    One as long as its slice is that slice; any other stands for it as a whole, and for no part of it.
-    slices: gives two arrays (n,), the first and the end of each slice, in ascending order.
+    Attributes:
+        original: The original text.
+        parts: n strings.
+        slices: Computes the (n,) ascending starts and ends of the slices.
     """
 
     original: str
     parts: list[str]
-    slices: Callable[[], tuple[Places, Places]]
+    slices: Callable[[], tuple[I64, I64]]
 
     def fold(self, note: str, alphabet: str) -> Symbols:
-        """The symbols of the text; their offsets are those of the original."""
-        inner = fold("".join(self.parts), "", alphabet)
-        locate = partial(_locate, inner, self.parts, self.slices, 0)
-        locate_ends = partial(_locate, inner, self.parts, self.slices, 1)
-        return Symbols(inner.values, locate, note, self.original, locate_ends)
+        """Return the symbols of the text, whose offsets are indices into the original."""
+        folded = fold("".join(self.parts), "", alphabet)
+        locate, locate_ends = (partial(self._locate, folded, ends) for ends in (False, True))
+        return Symbols(folded.values, locate, note, self.original, locate_ends)
 
-
-def _locate(inner: Symbols, parts: list[str], slices: Callable[[], tuple[Places, Places]], beyond: int) -> Places:
-    """Where each symbol begins in the original; beyond: 1 for where what it was made of ends."""
-    starts, ends = slices()
-    lengths = np.fromiter(map(len, parts), np.int64, len(parts))
-    behind = np.cumsum(lengths)
-    at = np.searchsorted(behind, inner.offsets, side="right")
-    inside = inner.offsets - (behind - lengths)[at]
-    whole = lengths != ends - starts
-    return np.where(whole[at], (ends if beyond else starts)[at], starts[at] + inside + beyond)
+    def _locate(self, folded: Symbols, ends: bool) -> I64:
+        """Return the offset in the original where each symbol starts, or ends."""
+        slice_starts, slice_ends = self.slices()
+        lengths = np.fromiter(map(len, self.parts), np.int64, len(self.parts))
+        part_ends = np.cumsum(lengths)
+        part = np.searchsorted(part_ends, folded.offsets, side="right")
+        offset_in_part = folded.offsets - (part_ends - lengths)[part]
+        is_replaced = lengths != slice_ends - slice_starts
+        return np.where(
+            is_replaced[part], (slice_ends if ends else slice_starts)[part], slice_starts[part] + offset_in_part + ends
+        )

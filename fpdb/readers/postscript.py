@@ -1,7 +1,7 @@
-"""PostScript, by Ghostscript, if the machine has it: the text that it finds.
+"""Read PostScript by Ghostscript, if the machine has it: the text that it extracts.
 
-A PostScript file is a program of somebody else's. It runs without access to files, in an empty folder, with limits of
-time, memory and output. There is no plain source: offsets count characters of the text that was taken out.
+A PostScript file is a foreign program. It runs without access to files, in an empty folder, with limits of time, memory
+and output. Offsets are indices into the extracted text.
 """
 
 import shutil
@@ -18,23 +18,30 @@ SECONDS = 60
 MEMORY = 1 << 30
 OUTPUT = 1 << 26
 
-# What the document prints goes elsewhere than the text of its pages.
-_COMMAND = ("-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dNOPROMPT", "-sDEVICE=txtwrite")
-_OUTPUT = ("-sstdout=%stderr", "-sOutputFile=-", "-")
+# The document's own output goes to standard error, apart from the text of its pages.
+_ARGUMENTS = (
+    *("-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dNOPROMPT", "-sDEVICE=txtwrite"),
+    *("-sstdout=%stderr", "-sOutputFile=-", "-"),
+)
 
-# A shell sets the limits, since nothing that runs between fork and exec of ours is safe beside threads. Not every
-# system limits memory (-v).
+# A shell sets the limits, since Python code between fork and exec is unsafe beside threads. Not every system limits
+# memory (-v).
 _LIMITED = 'ulimit -v {memory} 2>/dev/null; ulimit -t {seconds}; ulimit -f {output}; ulimit -c 0; exec "$0" "$@"'
 
 
 def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
-    """The symbols of a PostScript file's text. MissingPackage: no Ghostscript. Unreadable: it fails, or takes long."""
-    given = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    text, _ = decode(_take_text(given))
+    """Return the symbols of a PostScript file's text.
+
+    Raises:
+        MissingPackage: Ghostscript is not installed.
+        Unreadable: It fails, or takes too long.
+    """
+    encoded = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    text, _ = decode(_extract_text(encoded))
     return fold(text, "postscript; offsets in the text taken out", alphabet)
 
 
-def _take_text(content: bytes) -> bytes:
+def _extract_text(content: bytes) -> bytes:
     program = shutil.which("gs")
     if program is None:
         raise MissingPackage("Ghostscript is needed to read PostScript: install ghostscript, so that gs can be run")
@@ -42,25 +49,36 @@ def _take_text(content: bytes) -> bytes:
         tempfile.TemporaryDirectory(prefix="fpdb-") as folder,
         tempfile.TemporaryFile() as document,
         tempfile.TemporaryFile() as text,
-        tempfile.TemporaryFile() as said,
+        tempfile.TemporaryFile() as errors,
     ):
         document.write(content)
         document.seek(0)
-        status = _run(program, folder, document, text, said)
-        if status:
-            raise Unreadable(f"Ghostscript failed: {_complaint(said)!r}" if status > 0 else _killed(status))
+        status = _run(program, folder, document, text, errors)
+        if status > 0:
+            raise Unreadable(f"Ghostscript failed: {_first_error(errors)!r}")
+        if status < 0:
+            raise Unreadable(
+                f"Ghostscript was stopped by signal {-status}: it may take {SECONDS} s and write {OUTPUT} bytes"
+            )
         text.seek(0)
         return text.read()
 
 
-def _run(program: str, folder: str, document: IO[bytes], text: IO[bytes], said: IO[bytes]) -> int:
-    """Ghostscript's exit status."""
+def _run(program: str, folder: str, document: IO[bytes], text: IO[bytes], errors: IO[bytes]) -> int:
+    """Run Ghostscript and return its exit status."""
     limits = _LIMITED.format(memory=MEMORY >> 10, seconds=max(int(SECONDS), 1), output=OUTPUT >> 9)
-    command = ["/bin/sh", "-c", limits, program, *_COMMAND, *_OUTPUT]
+    command = ["/bin/sh", "-c", limits, program, *_ARGUMENTS]
     environment = {"PATH": "/usr/bin:/bin", "TMPDIR": folder, "LC_ALL": "C"}
     try:
-        return subprocess.run(  # noqa: S603 (the shell is given constants and a path of ours; the document is input only)
-            command, stdin=document, stdout=text, stderr=said, cwd=folder, env=environment, timeout=SECONDS, check=False
+        return subprocess.run(  # noqa: S603 (the shell gets constants and a path of ours; the document is input only)
+            command,
+            stdin=document,
+            stdout=text,
+            stderr=errors,
+            cwd=folder,
+            env=environment,
+            timeout=SECONDS,
+            check=False,
         ).returncode
     except subprocess.TimeoutExpired as error:
         raise Unreadable(f"Ghostscript took more than {SECONDS} s") from error
@@ -68,12 +86,8 @@ def _run(program: str, folder: str, document: IO[bytes], text: IO[bytes], said: 
         raise Unreadable(f"Ghostscript did not start: {error}") from error
 
 
-def _complaint(said: IO[bytes]) -> str:
-    """The line that names the error, else how what was said begins."""
-    said.seek(0)
-    lines = said.read(1 << 16).decode("utf-8", "replace").splitlines()
+def _first_error(errors: IO[bytes]) -> str:
+    """Return the line that names the error, else the first line."""
+    errors.seek(0)
+    lines = errors.read(1 << 16).decode("utf-8", "replace").splitlines()
     return next((line for line in lines if line.startswith("Error:")), lines[0] if lines else "")[:200].strip()
-
-
-def _killed(status: int) -> str:
-    return f"Ghostscript was stopped by signal {-status}: it may take {SECONDS} s and write {OUTPUT} bytes"

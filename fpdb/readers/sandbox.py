@@ -1,8 +1,8 @@
-"""Calls functions of `foreign` in a process apart, under limits of time and memory.
+"""Call functions of `sandbox_worker` in another process, under limits of time and memory.
 
-Parsers in C, and lexers by regular expressions, take time that is quadratic or worse in some documents that are none,
-and may crash; neither can be stopped from within. The process is started when first needed, one for each of ours, and
-again after it had to be killed.
+Parsers in C, and lexers by regular expressions, take quadratic time or worse on some malformed documents, and may
+crash; neither can be stopped from within. The process starts when first needed, one for each process of ours, and again
+after it had to be killed.
 """
 
 import atexit
@@ -27,24 +27,31 @@ BYTES_A_SECOND = 500_000
 _CHUNK = 1 << 20
 
 
-class Helper:
-    """The process, or none; one call at a time."""
+class Sandbox:
+    """The worker process, if it runs; one call at a time."""
 
     def __init__(self) -> None:
+        """Make a sandbox whose process starts with the first call."""
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
 
     def call(self, function: str, *arguments: object, size: int, pace: int = BYTES_A_SECOND) -> Any:
-        """What a function of `foreign` gives. size: of the document, in bytes. pace: bytes a second that are slow, and
-        still to be waited for.
+        """Return the result of a function of `sandbox_worker`.
 
-        Unreadable: it is refused, takes too long or crashes.
+        Args:
+            function: Its name there.
+            arguments: Its arguments.
+            size: Bytes of the document.
+            pace: Bytes per second of the slowest run that is waited for.
+
+        Raises:
+            Unreadable: The document is refused, or the function takes too long or crashes.
         """
         seconds = SECONDS + size / pace
         with self._lock:
             try:
-                process = self._started()
+                process = self._start()
                 answer = _exchange(process, msgpack.packb([function, arguments]), time.monotonic() + seconds)
             except (EOFError, BrokenPipeError) as error:
                 self.stop()
@@ -55,13 +62,13 @@ class Helper:
             except BaseException:  # half an answer may be on its way
                 self.stop()
                 raise
-        result, wrong = answer
-        if wrong is not None:
-            raise Unreadable(wrong)
+        result, refusal = answer
+        if refusal is not None:
+            raise Unreadable(refusal)
         return result
 
     def stop(self) -> None:
-        """Kill the process, if there is one; that of a process which this one was forked from is left alone."""
+        """Kill the process, unless it belongs to a process that this one was forked from."""
         process, self._process = self._process, None
         if process is None or self._owner != os.getpid():
             return
@@ -72,47 +79,44 @@ class Helper:
                 with suppress(BrokenPipeError):
                     pipe.close()
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
+        """Return the process, started if need be."""
         if self._process is None or self._owner != os.getpid():
-            # -P: the folder of that file has modules that are named like those of the library.
+            # -P: modules in the worker's folder have names of the standard library.
             command = [sys.executable, "-P", sandbox_worker.__file__]
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
             self._process = subprocess.Popen(  # noqa: S603 (no shell; this very Python and a file of ours)
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
             )
             self._owner = os.getpid()
-            # A machine that is slow to start it is no fault of the document's.
-            _receive(_output(self._process), len(sandbox_worker.READY), time.monotonic() + SECONDS_TO_START)
+            # Apart from the call's time limit: a machine that is slow to start is not the document's fault.
+            _receive(self._process, len(sandbox_worker.READY), time.monotonic() + SECONDS_TO_START)
         return self._process
 
 
 def _exchange(process: subprocess.Popen[bytes], request: bytes, deadline: float) -> Any:
-    asked = cast("IO[bytes]", process.stdin)  # a pipe, see `_started`
-    asked.write(len(request).to_bytes(8) + request)
-    asked.flush()
-    received = _output(process)
-    length = int.from_bytes(_receive(received, 8, deadline))
-    return msgpack.unpackb(_receive(received, length, deadline), max_bin_len=length, max_str_len=length)
+    requests = cast("IO[bytes]", process.stdin)
+    requests.write(len(request).to_bytes(8) + request)
+    requests.flush()
+    length = int.from_bytes(_receive(process, 8, deadline))
+    return msgpack.unpackb(_receive(process, length, deadline), max_bin_len=length, max_str_len=length)
 
 
-def _output(process: subprocess.Popen[bytes]) -> int:
-    return cast("IO[bytes]", process.stdout).fileno()  # as above
-
-
-def _receive(pipe: int, size: int, deadline: float) -> bytes:
-    """So many bytes; EOFError if there are fewer, TimeoutError if they come too late."""
-    parts = bytearray()
+def _receive(process: subprocess.Popen[bytes], size: int, deadline: float) -> bytes:
+    """Return `size` bytes of the output; EOFError if it ends before, TimeoutError if they come too late."""
+    pipe = cast("IO[bytes]", process.stdout).fileno()
+    received = bytearray()
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
-        while len(parts) < size:
+        while len(received) < size:
             if not selector.select(max(deadline - time.monotonic(), 0)):
                 raise TimeoutError
-            part = os.read(pipe, min(size - len(parts), _CHUNK))
-            if not part:
+            chunk = os.read(pipe, min(size - len(received), _CHUNK))
+            if not chunk:
                 raise EOFError
-            parts += part
-    return bytes(parts)
+            received += chunk
+    return bytes(received)
 
 
-HELPER = Helper()
-atexit.register(HELPER.stop)
+SANDBOX = Sandbox()
+atexit.register(SANDBOX.stop)

@@ -1,4 +1,4 @@
-"""Plain text, Markdown and reStructuredText among it: to folded characters or consonants."""
+"""Read plain text, including Markdown and reStructuredText."""
 
 from fpdb.readers.encodings import as_text
 from fpdb.readers.folding import fold
@@ -6,5 +6,5 @@ from fpdb.readers.symbols import Symbols
 
 
 def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
-    """The symbols of a text, and a note on how it was decoded. Nothing is unreadable."""
+    """Return the symbols of a text, with a note on how it was decoded. All content is readable."""
     return fold(*as_text(content), alphabet)

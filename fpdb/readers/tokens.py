@@ -1,7 +1,4 @@
-"""The alphabet "tokens": a number for each token of a program, the same in every language, process and version.
-
-Knows nothing of how programs are cut into tokens.
-"""
+"""The alphabet "tokens": a number for each token of a program, the same in all languages, processes and versions."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -10,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 import xxhash
-from numpy.typing import NDArray
+
+from fpdb.arrays import I64, U32
 
 ALPHABET = "tokens"
 
+Offsets = U32 | I64
 
-Places = NDArray[np.uint32] | NDArray[np.int64]
 
-
-class Class(Enum):
-    """Tokens that are one symbol whatever they say. Their numbers are those of texts that no token has."""
+class TokenClass(Enum):
+    """Classes of tokens that are one symbol whatever their text. The symbol is that of a text that no token has."""
 
     IDENTIFIER = " identifier"
     STRING = " string"
@@ -28,24 +25,27 @@ class Class(Enum):
 
 
 class Tokens(NamedTuple):
-    """The tokens of one program in order, of n (n,) arrays.
+    """The n tokens of one program in order.
 
-    values: uint32. starts, ends: where each one begins, and where what is behind it does; any whole numbers, of which
-    `characters` makes indices of characters. That is left until somebody asks, since it goes through the whole text.
+    Attributes:
+        values: (n,) uint32, their symbols.
+        starts: (n,) offset of each one's first character, in a unit of the lexer's.
+        ends: (n,) offset behind each one's last character, likewise.
+        to_characters: Converts such offsets to indices of characters. Left until needed, as it may read the whole text.
     """
 
-    values: NDArray[np.uint32]
-    starts: Places
-    ends: Places
-    characters: Callable[[Places], NDArray[np.int64]]
+    values: U32
+    starts: Offsets
+    ends: Offsets
+    to_characters: Callable[[Offsets], I64]
 
 
 @lru_cache(maxsize=1 << 16)
-def number(token: str) -> int:
-    """The symbol of a keyword or an operator: XXH32 of its UTF-8."""
+def token_symbol(token: str) -> int:
+    """Return the symbol of a keyword, an operator or a `TokenClass`: the XXH32 of its UTF-8."""
     return xxhash.xxh32_intdigest(token.encode("utf-8", "surrogatepass"))
 
 
-def same(places: Places) -> NDArray[np.int64]:
-    """The `characters` of tokens whose places are indices of characters already."""
-    return places.astype(np.int64)
+def as_characters(offsets: Offsets) -> I64:
+    """Convert offsets that are indices of characters already."""
+    return offsets.astype(np.int64)

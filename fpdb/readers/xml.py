@@ -1,7 +1,4 @@
-"""XML as office documents have it, hardened: no document type, so no entities; limits on size.
-
-Knows nothing of what the elements mean.
-"""
+"""Parse XML of office documents safely: no document types, so no entities; limits on size."""
 
 import io
 import zipfile
@@ -12,24 +9,24 @@ from xml.parsers import expat
 from fpdb.errors import Unreadable
 
 LARGEST_PART = 1 << 28
-"""Bytes that a part of a document may inflate to: a book has a few million."""
+"""Bytes that a member may inflate to: a book has a few million."""
 ALWAYS = 1 << 26
-"""So many in any case, and beyond them only RATIO times its packed size: XML of documents packs 20 times."""
+"""Bytes that any member may inflate to; beyond, RATIO times its packed size: XML of documents packs 20 times."""
 RATIO = 250
 DEEPEST = 1000
 LONGEST = 1 << 21
-"""Bytes of a tag, or of whatever else the parser reads anew with each chunk until it is complete."""
+"""Bytes of a tag, or of anything else that the parser reads again with each chunk until it is complete."""
 _CHUNK = 1 << 16
 _PACKINGS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflated"}
-"""What the formats allow (ISO/IEC 29500-2, ODF 1.2 part 3). Of others `zipfile` passes errors on as they come, and one
-may ask for gigabytes."""
+"""Those that the formats allow (ISO/IEC 29500-2, ODF 1.2 part 3). `zipfile` does not wrap the errors of others, and
+one of them may allocate gigabytes."""
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError)
-"""What `zipfile` raises of archives and members that are damaged, encrypted, or packed in a way that it does not know;
-it documents the first one."""
+"""Errors of `zipfile` for archives and members that are damaged, encrypted, or packed in an unknown way; only the first
+is documented."""
 
 
 def open_archive(content: bytes | str, what: str) -> zipfile.ZipFile:
-    """The archive that a document is; Unreadable if it is none."""
+    """Open the zip archive that a document is; Unreadable, with `what` it should be, if it is none."""
     if isinstance(content, str):
         raise Unreadable(f"{what} is bytes, not a string")
     try:
@@ -45,19 +42,30 @@ def parse_member(
     end: Callable[[str], object],
     text: Callable[[str], object],
 ) -> None:
-    """Parse a member and report the start and end of elements (by "namespace name") and text. Else Unreadable."""
+    """Parse a member of an archive.
+
+    Args:
+        archive: The archive.
+        name: The member's name.
+        start: Called at the start of each element, with "namespace name".
+        end: Called at its end, likewise.
+        text: Called with each piece of text.
+
+    Raises:
+        Unreadable: There is no such member, or it is damaged, refused or too large.
+    """
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     depth = 0
 
-    def go_in(element: str, _: object) -> None:
+    def start_element(element: str, _: object) -> None:
         nonlocal depth
         depth += 1
         if depth > DEEPEST:
             raise Unreadable(f"{name}: elements are nested more than {DEEPEST} deep")
         start(element)
 
-    def go_out(element: str) -> None:
+    def end_element(element: str) -> None:
         nonlocal depth
         depth -= 1
         end(element)
@@ -65,8 +73,8 @@ def parse_member(
     def refuse(*_: object) -> None:
         raise Unreadable(f"{name}: has a document type, which office documents do not have; refused")
 
-    parser.StartElementHandler = go_in
-    parser.EndElementHandler = go_out
+    parser.StartElementHandler = start_element
+    parser.EndElementHandler = end_element
     parser.CharacterDataHandler = text
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
@@ -83,20 +91,20 @@ def parse_member(
 
 
 def inflate(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
-    """A member in pieces; Unreadable if it is none, or cannot be read, or is too large."""
+    """Yield a member in chunks; Unreadable if there is none, or it is damaged or too large."""
     try:
         info = archive.getinfo(name)
         if info.compress_type not in _PACKINGS:
             raise Unreadable(f"{name}: is neither {' nor '.join(_PACKINGS.values())}, as members of documents are")
-        most = min(LARGEST_PART, max(ALWAYS, RATIO * info.compress_size))
-        if info.file_size > most:
-            raise Unreadable(f"{name}: inflates to {info.file_size} bytes; at most {most} are read")
+        limit = min(LARGEST_PART, max(ALWAYS, RATIO * info.compress_size))
+        if info.file_size > limit:
+            raise Unreadable(f"{name}: inflates to {info.file_size} bytes; at most {limit} are read")
         with archive.open(info) as member:
-            left = most
+            remaining = limit
             while chunk := member.read(_CHUNK):
-                left -= len(chunk)
-                if left < 0:
-                    raise Unreadable(f"{name}: inflates to more than {most} bytes")
+                remaining -= len(chunk)
+                if remaining < 0:
+                    raise Unreadable(f"{name}: inflates to more than {limit} bytes")
                 yield chunk
     except KeyError as error:
         raise Unreadable(f"has no {name}") from error

@@ -87,7 +87,7 @@ class Evidence:
         self._view, self._recipe, self._gap = view, recipe, gap
         self._k = rule.k
         self._slack = max(rule.k, int(rule.parameters[scheme.window]) if scheme.window else 0)
-        self._whole = scheme.sampling is None and not scheme.fixed  # else samples, of which none are consecutive
+        self._whole = scheme.sampling is None and not scheme.fixed_size  # else samples, of which none are consecutive
         self._symbols = symbols_of(found)
         self._ours = LineIndex(self._symbols)
         self._selected = _selected(found, self._whole)
@@ -97,7 +97,7 @@ class Evidence:
         self._counted = sorted_distinct(hashes[~(contains(boilerplate, hashes) | common)])
         passages = self._selected.positions[common].astype(np.int64)
         if len(boilerplate):  # of which no k-gram is taken in, selected or not
-            all_kgrams = recipe.kgrams(found.kind, self._symbols)
+            all_kgrams = recipe.hash_kgrams(found.kind, self._symbols)
             passages = np.union1d(passages, np.flatnonzero(contains(boilerplate, all_kgrams)))
         self._within = passages + 1, passages + self._k - 1
 

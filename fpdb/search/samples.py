@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import F64, U32, U64
-from fpdb.fingerprint import levels_of
+from fpdb.fingerprint import hash_levels
 
 
 class Sample(NamedTuple):
@@ -25,14 +25,14 @@ class Sample(NamedTuple):
         """The sum of the values of those of the query's sorted hashes that are within the share that it has in common
         with each document."""
         common = np.minimum(shares, np.uint32(self.share)).astype(np.uint64)
-        if self.sampling == "least":
+        if self.sampling == "smallest":
             limits = ((common + np.uint64(1)) << np.uint64(32)) - np.uint64(1)  # wraps to 2**64 - 1 for the whole
             reached = np.searchsorted(hashes << np.uint64(64 - self.bits), limits, "right")
             upto: F64 = np.r_[0.0, np.cumsum(values, dtype=np.float64)]
             return upto[reached]
         # A share of 2**(32 - level) units less one lets pass what ends with `level` zeros.
         levels = 32 - np.log2(common.astype(np.float64) + 1).astype(np.int64)
-        at_least: F64 = values.astype(np.float64) @ (levels_of(hashes)[:, None] >= np.arange(33))
+        at_least: F64 = values.astype(np.float64) @ (hash_levels(hashes)[:, None] >= np.arange(33))
         return at_least[levels]
 
     def overlap(self, shares: U32) -> F64:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fpdb.arrays import I64, U64
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
-from fpdb.fingerprint import SHORT, Fingerprints, Recipe, content_digest, find_scheme
+from fpdb.fingerprint import SHORT_TEXT, Fingerprints, Recipe, content_digest, find_scheme
 from fpdb.ingest.batch import Numbers, Rarity, as_hashes, frequencies
 from fpdb.search.candidates import Asked
 from fpdb.search.ranking import Ranked, search, search_all
@@ -169,7 +169,7 @@ class Searchable(ABC):
 
     def _hashes_of_texts(self, documents: Sequence[tuple[str | None, str | bytes, str]]) -> Iterator[U64 | None]:
         """The hashes of each document that is a text; None where they must be had one by one."""
-        short = [kind == "text" and len(content) <= SHORT for _, content, kind in documents]
+        short = [kind == "text" and len(content) <= SHORT_TEXT for _, content, kind in documents]
         contents = [content for _, content, _ in compress(documents, short)]
         texts = self.recipe.fingerprint_texts(contents, purpose="search")
         if texts is None:
@@ -196,13 +196,13 @@ class Searchable(ABC):
         include_self: bool,
     ) -> tuple[Asked, Fingerprints, Callable[..., Fingerprints]]:
         """The query, its fingerprints, and what makes them, which takes another window."""
-        kind = self.recipe.resolve(kind, content, name)
+        kind = self.recipe.resolve_kind(kind, content, name)
         counts = frequencies(view) if rarity == "corpus" else None
         search_with = partial(self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name)
         found = search_with(window=window)
         scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
         sample = Sample(scheme.sampling, found.share, self.recipe.hash_bits) if scheme.sampling else None
-        kgrams = found.kgrams if scheme.fixed else 0
+        kgrams = found.kgrams if scheme.fixed_size else 0
         return Asked(found.hashes, name, kind, itself, include_self, sample, kgrams), found, search_with
 
     def _options(self, kind: str, options: Mapping[str, Any]) -> Options:

@@ -138,7 +138,7 @@ def _fingerprinted(row: Mapping[str, Any], recipe: Recipe, work: Work) -> dict[s
         raise Unreadable("it has no text")
     if any(value is None for _, value in row["labels"] or ()):
         raise BadLabel("a label has no value")
-    kind = recipe.resolve(kind, text, name)
+    kind = recipe.resolve_kind(kind, text, name)
     found: Fingerprints = recipe.fingerprint(text, kind, purpose=work.purpose, name=name)
     return {
         "kind": kind,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.fingerprint import NO_POSITION, Recipe, Rule, levels_of
+from fpdb.fingerprint import NO_POSITION, Recipe, Rule, hash_levels
 from fpdb.fingerprint.distinct import best_s, make_sketch
 from fpdb.readers.folding import fold
 from tests.fingerprint.test_schemes import INPUTS, REAL, kgrams_of
@@ -20,7 +20,7 @@ def test_the_sample_never_exceeds_s(symbols, guarantee, s, delta):
     kgrams = kgrams_of(symbols, K)
     sketch = make_sketch(kgrams, guarantee, s, delta)
     assert len(sketch.sample) <= s
-    assert np.all(levels_of(kgrams.stored[sketch.sample]) >= sketch.level)
+    assert np.all(hash_levels(kgrams.stored[sketch.sample]) >= sketch.level)
 
 
 @given(letters, st.integers(K, 200), st.integers(1, 100), st.floats(0.001, 0.5))
@@ -34,7 +34,7 @@ def test_totals_hold_on_all_input(name, total):
     kgrams = kgrams_of(INPUTS[name], K)
     sketch = make_sketch(kgrams, W, 0, DELTA, total)
     assert sketch.size <= total
-    held = np.concatenate([sketch.sample, sketch.frequent, sketch.everywhere])
+    held = np.concatenate([sketch.sample, sketch.window_frequent, sketch.globally_frequent])
     assert len(np.unique(kgrams.stored[held])) == len(held)
     if total >= len(kgrams):
         assert len(held) == len(np.unique(kgrams.stored))
@@ -86,7 +86,7 @@ def test_documents_can_be_compared_at_the_higher_level():
     recipe = Recipe(1, {"characters": Rule(K, "distinct", {"guarantee": 50_000, "s": 400})})
     first, second = recipe.fingerprint(small), recipe.fingerprint(large)
     assert 0 < first.level < second.level
-    higher = first.hashes[levels_of(first.hashes) >= second.level]
+    higher = first.hashes[hash_levels(first.hashes) >= second.level]
     assert set(higher.tolist()) <= set(second.hashes.tolist())
     assert np.intersect1d(first.hashes, second.hashes).size == higher.size
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.fingerprint import Recipe, _kernel
+from fpdb.fingerprint import Recipe
+from fpdb.fingerprint._hash import hash_kgrams
 from fpdb.fingerprint.hashing import KGrams, derive
 from tests.fingerprint import oracle
 
@@ -34,7 +35,7 @@ def test_narrow_and_wide_symbols_hash_alike(symbols, k):
     narrow = np.frombuffer(symbols, np.uint8)
     rolling = derive(9, "characters").rolling(k)
     wide = narrow.astype(np.uint32)
-    assert np.array_equal(_kernel.hash_kgrams(narrow, rolling), _kernel.hash_kgrams(wide, rolling))
+    assert np.array_equal(hash_kgrams(narrow, rolling), hash_kgrams(wide, rolling))
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), unique=True))
@@ -87,4 +88,4 @@ def test_thue_morse_words_within_the_limit_of_k_are_told_apart():
     bits = [bin(i).count("1") % 2 for i in range(256)]
     word = np.array(bits, np.uint8)
     rolling = derive(1, "characters").rolling(256)
-    assert _kernel.hash_kgrams(word, rolling) != _kernel.hash_kgrams(1 - word, rolling)
+    assert hash_kgrams(word, rolling) != hash_kgrams(1 - word, rolling)

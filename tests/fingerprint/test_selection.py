@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.errors import BadRecipe
-from fpdb.fingerprint import SCHEMES, _kernel
+from fpdb.fingerprint import SCHEMES
+from fpdb.fingerprint._hash import hash_kgrams
+from fpdb.fingerprint._select import winnow_hashes, winnow_symbols
 from fpdb.fingerprint.hashing import KGrams, derive
 from tests.fingerprint import oracle
 
@@ -21,7 +23,7 @@ def as_hashes(values):
 
 
 def select(scheme, hashes, w):
-    return SCHEMES[scheme].select(KGrams.of_hashes(as_hashes(hashes)), w=w)
+    return SCHEMES[scheme].select(KGrams.from_hashes(as_hashes(hashes)), w=w)
 
 
 def random_symbols(count, letters=26, seed=1):
@@ -59,11 +61,11 @@ def test_selection_equals_its_definition(scheme, hashes, w):
 )
 def test_streams_select_what_whole_arrays_do_wherever_chunks_end(robust, symbols, k, w, chunk):
     values, rolling = np.array(symbols, np.uint32), derive(7, "characters").rolling(k)
-    hashes = _kernel.hash_kgrams(values, rolling)
+    hashes = hash_kgrams(values, rolling)
     expected = oracle.WINNOWING[WINNOWING[robust]](hashes.tolist(), w)
     for positions, selected in (
-        _kernel.winnow_symbols(values, rolling, w, robust, chunk),
-        _kernel.winnow_hashes(hashes, w, robust, chunk),
+        winnow_symbols(values, rolling, w, robust, chunk),
+        winnow_hashes(hashes, w, robust, chunk),
     ):
         assert positions.tolist() == expected
         assert np.array_equal(selected, hashes[positions])

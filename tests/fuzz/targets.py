@@ -16,13 +16,14 @@ import numpy as np
 
 from fpdb.errors import Corrupt, Error
 from fpdb.exchange.jsonl_export import Incoming
-from fpdb.fingerprint import KINDS, SCHEMES, Recipe, kind_of
+from fpdb.fingerprint import KINDS, SCHEMES, Recipe
 from fpdb.ingest.archive_walk import documents
 from fpdb.ingest.archives import LIMITS, Exhausted, Refused, find_member
 from fpdb.ingest.files import InputDocument, Skipped, read_content
 from fpdb.ingest.jsonl import read_lines
 from fpdb.ingest.redact_url import redact_url
 from fpdb.readers import folding
+from fpdb.readers.kinds import detect_kind
 from fpdb.readers.languages import EXTENSIONS
 from fpdb.storage import file_format, texts
 from fpdb.storage.environment import _page_check
@@ -280,9 +281,9 @@ def any_document(data: bytes) -> None:
     """Told by name and content, in every recipe: what `fpdb add` does."""
     names = ["a", "a.html", "a.ipynb", "a.docx", *(f"a.{extension}" for extension in EXTENSIONS)]
     name, content = names[data[0] % len(names) if data else 0], data[1:]
-    kind_of(None, content)
+    detect_kind(None, content)
     chosen = RECIPES[len(data) % len(RECIPES)]
-    chosen.fingerprint(content, chosen.resolve("auto", content, name), name=name)
+    chosen.fingerprint(content, chosen.resolve_kind("auto", content, name), name=name)
 
 
 def text_symbols(data: bytes) -> None:

@@ -13,12 +13,13 @@ from pygments.lexers import get_all_lexers
 
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.fingerprint import KINDS, Recipe
-from fpdb.readers import grammars, lexers, sandbox_worker, tokens
+from fpdb.readers import grammars, lexers, sandbox_worker
 from fpdb.readers.code import find_language
+from fpdb.readers.tokens import TokenClass, token_symbol
 from tests.readers.listings import LISTINGS, MORE
 
 ALL = {**LISTINGS, **MORE}
-IDENTIFIER, STRING, CHARACTER, NUMBER = (tokens.number(one.value) for one in tokens.Class)
+IDENTIFIER, STRING, CHARACTER, NUMBER = (token_symbol(token.value) for token in TokenClass)
 
 
 def read(content, name):
@@ -58,7 +59,7 @@ def test_a_slice_of_the_source_is_the_token(name):
         for token, value in zip(slices(symbols), symbols.values.tolist(), strict=True):
             assert token == token.strip()
             if value not in (IDENTIFIER, STRING, CHARACTER, NUMBER):
-                assert value in (tokens.number(token), tokens.number(token.lower()))
+                assert value in (token_symbol(token), token_symbol(token.lower()))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -95,7 +96,7 @@ def test_a_symbol_is_the_same_in_every_process():
     program = (
         "from fpdb.fingerprint import KINDS; print(KINDS['code'].read('if (a) b();', 'tokens', 'a.c').values.tolist())"
     )
-    expected = [tokens.number(token) for token in ["if", "(", " identifier", ")", " identifier", "(", ")", ";"]]
+    expected = [token_symbol(token) for token in ["if", "(", " identifier", ")", " identifier", "(", ")", ";"]]
     for seed in "12":
         done = subprocess.run(
             [sys.executable, "-c", program], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True

@@ -10,8 +10,9 @@ from contextlib import suppress
 import pytest
 
 from fpdb.errors import MissingPackage, Unreadable
-from fpdb.fingerprint import KINDS, Recipe, kind_of
+from fpdb.fingerprint import KINDS, Recipe
 from fpdb.readers import postscript, sandbox, xml
+from fpdb.readers.kinds import detect_kind
 from tests.fingerprint import essays
 
 PARAGRAPHS = essays.essay()
@@ -19,7 +20,7 @@ DOCUMENTS = {name: make(PARAGRAPHS) for name, make in essays.FORMS.items()}
 
 
 def fingerprint(name, content, preset="text"):
-    return set(Recipe.preset(preset).fingerprint(content, kind_of(name, content), name=name).hashes.tolist())
+    return set(Recipe.preset(preset).fingerprint(content, detect_kind(name, content), name=name).hashes.tolist())
 
 
 @pytest.mark.parametrize("preset", ["text", "koala"])
@@ -33,10 +34,10 @@ def test_an_essay_is_the_same_in_every_format(preset):
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_offsets_lead_to_the_text(name):
-    symbols = KINDS[kind_of(name, DOCUMENTS[name])].read(DOCUMENTS[name], "characters", name)
+    symbols = KINDS[detect_kind(name, DOCUMENTS[name])].read(DOCUMENTS[name], "characters", name)
     other = KINDS["text"].read(symbols.text, "characters")
     assert all(0 <= start < end <= len(symbols.text) for start, end in zip(symbols.offsets, symbols.ends, strict=True))
-    if kind_of(name, b"") != "html":
+    if detect_kind(name, b"") != "html":
         assert symbols.values.tolist() == other.values.tolist()
         assert symbols.offsets.tolist() == other.offsets.tolist()
         assert symbols.ends.tolist() == (other.offsets + 1).tolist()
@@ -44,7 +45,9 @@ def test_offsets_lead_to_the_text(name):
 
 
 def test_a_note_says_how_it_was_read():
-    notes = {name: KINDS[kind_of(name, made)].read(made, "characters", name).note for name, made in DOCUMENTS.items()}
+    notes = {
+        name: KINDS[detect_kind(name, made)].read(made, "characters", name).note for name, made in DOCUMENTS.items()
+    }
     assert notes == {
         "essay.txt": "latin-1",
         "essay.md": "utf-16-le (BOM)",
@@ -90,7 +93,7 @@ def test_what_is_damaged_or_hostile_is_refused(name):
     content = UNREADABLE[name]
     begun = time.perf_counter()
     with pytest.raises(Unreadable):
-        KINDS[kind_of(name, content)].read(content, "characters", name)
+        KINDS[detect_kind(name, content)].read(content, "characters", name)
     assert time.perf_counter() - begun < 5
 
 
@@ -121,7 +124,7 @@ def test_members_are_stored_or_deflated(method):
                 at = content.find(header, at + 4)
         with pytest.raises(Unreadable, match="neither stored nor deflated"):
             KINDS[kind].read(bytes(content), "characters")
-        assert kind_of(None, bytes(content)) == ("docx" if kind == "docx" else "text")
+        assert detect_kind(None, bytes(content)) == ("docx" if kind == "docx" else "text")
 
 
 @pytest.mark.parametrize("cut", range(400, len(PDF), 701))
@@ -179,7 +182,7 @@ def test_what_takes_too_long_is_given_up(monkeypatch):
 
 
 def test_a_crash_is_no_crash_of_ours():
-    helper = sandbox.Helper()
+    helper = sandbox.Sandbox()
     assert helper.call("pages", PDF, size=len(PDF))
     helper._process.kill()
     helper._process.wait()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.fingerprint import _kernel
+from fpdb.readers import _fold
 from fpdb.readers.folding import ASCII_TABLE, fold, fold_character
 from tests.fingerprint import oracle
 
@@ -58,7 +58,7 @@ def test_every_code_point_in_one_text():
 @given(st.text(st.characters(max_codepoint=127)))
 def test_the_ascii_path_equals_the_general_one(text):
     everything = fold("é" + text).values[1:]  # é needs the general path, and folds to one symbol
-    assert np.array_equal(_kernel.fold_ascii(text.encode(), ASCII_TABLE), everything)
+    assert np.array_equal(_fold.fold_ascii(text.encode(), ASCII_TABLE), everything)
     assert np.array_equal(fold(text).values, fold(text.encode()).values)
     assert np.array_equal(fold(text).offsets + 1, fold("é" + text).offsets[1:])
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.fingerprint import KINDS, kind_of
+from fpdb.fingerprint import KINDS
 from fpdb.readers import kinds, languages
+from fpdb.readers.kinds import detect_kind
 from tests.fingerprint import essays
 
 ESSAY = essays.essay(1)
@@ -36,7 +37,7 @@ ESSAY = essays.essay(1)
     ],
 )
 def test_by_name(name, kind):
-    assert kind_of(name, b"") == kind_of(name, "") == kind
+    assert detect_kind(name, b"") == detect_kind(name, "") == kind
 
 
 @pytest.mark.parametrize(
@@ -60,13 +61,13 @@ def test_by_name(name, kind):
 )
 @pytest.mark.parametrize("name", [None, "submission", "a.unknown"])
 def test_by_content(name, content, kind):
-    assert kind_of(name, content) == kind
-    assert kind_of("a.txt", content) == "text"
+    assert detect_kind(name, content) == kind
+    assert detect_kind("a.txt", content) == "text"
 
 
 @given(st.none() | st.text(), st.binary() | st.text())
 def test_every_document_is_of_some_kind(name, content):
-    assert kind_of(name, content) in KINDS
+    assert detect_kind(name, content) in KINDS
 
 
 def test_the_tables_agree():
@@ -77,4 +78,4 @@ def test_the_tables_agree():
 
 @given(st.text("aA.ö/ ", max_size=12))
 def test_extensions_are_those_of_paths(name):
-    assert languages.extension_of(name) == posixpath.splitext(name)[1][1:].lower()
+    assert languages.get_extension(name) == posixpath.splitext(name)[1][1:].lower()

@@ -1,0 +1,9 @@
+from fpdb.arrays import I64, U32, U64
+from fpdb.fingerprint._hash import Rolling
+from fpdb.readers.symbols import Values
+
+def winnow_hashes(hashes: U64, w: int, robust: bool, chunk: int = 2048) -> tuple[U32, U64]: ...
+def winnow_symbols(symbols: Values, rolling: Rolling, w: int, robust: bool, chunk: int = 2048) -> tuple[U32, U64]: ...
+def winnow_texts(
+    texts: list[bytes | str], table: bytes, rolling: Rolling, w: int, robust: bool, key: int
+) -> tuple[U32, U64, I64]: ...

@@ -1,0 +1,52 @@
+"""Recipes to start from, by name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fpdb.fingerprint.rule import Rule
+
+# Public on purpose: two databases can be compared if they share a key. Choose another to keep others from
+# finding out, or making up, what you hold.
+DEFAULT_KEY = 0x6670_6462_2D6B_6579
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The rules and other fields of a recipe, and a line on its purpose."""
+
+    about: str
+    rules: Mapping[str, Rule]
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+_TEXT = Rule(30, "robust-winnow", {"w": 21})
+
+# k: the shortest length at which unrelated modules of Python's library share less than one token k-gram in a hundred
+# (mean: 2.8 at 12, 1.2 at 14, 0.7 at 16, 0.3 at 20). w: finds each shared passage of 23 tokens, six lines of Python.
+_CODE = Rule(16, "robust-winnow", {"w": 8})
+
+PRESETS: Mapping[str, Preset] = {
+    "text": Preset(
+        "essays and articles: every shared passage of 50 letters and digits is found, and where it is",
+        {"characters": _TEXT},
+    ),
+    "code": Preset(
+        "programs: every shared passage of 23 tokens is found, whatever its names, comments and layout",
+        {"tokens": _CODE, "characters": _TEXT},
+    ),
+    "web": Preset(  # as in the winnowing paper's experiments (section 5.1)
+        "very many web pages: a quarter of the room, and shared passages of 149 letters and digits are found",
+        {"characters": Rule(50, "robust-winnow", {"w": 100})},
+    ),
+    "koala": Preset(
+        "millions of long, noisily converted documents: 100 fingerprints each, to find which are related, not where",
+        {"consonants": Rule(20, "koala", {"search": 1000, "stored": 100, "skip": 1000})},
+        # 1000 looked up among 100 of each of a million documents: 10^11 / 2^38 hits by chance, one in three searches.
+        {"hash_bits": 38, "positions": False, "max_df": 4, "max_ignored": 10},
+    ),
+    "sample": Preset(
+        "near-duplicates of whole documents: 400 fingerprints each, resemblance to within 5%",
+        {"characters": Rule(30, "smallest", {"n": 400})},
+    ),
+}

@@ -1,0 +1,63 @@
+"""The rule of a recipe for one alphabet: k, and a scheme with its parameters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fpdb.errors import BadRecipe
+from fpdb.fingerprint.hashing import K_LIMIT
+from fpdb.fingerprint.schemes import find_scheme
+from fpdb.fingerprint.selection import Number, Parameter
+
+K = Parameter(int, 1, K_LIMIT, 30, "the length of a k-gram, in symbols")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the k-grams of one alphabet are selected.
+
+    Attributes:
+        k: Symbols of a k-gram.
+        scheme: Name of a scheme of `SCHEMES`.
+        parameters: The scheme's parameters; those left out get their defaults.
+    """
+
+    k: int
+    scheme: str
+    parameters: Mapping[str, Number]
+
+    def __post_init__(self) -> None:
+        """Check all fields; may raise BadRecipe."""
+        K.check("k", self.k)
+        scheme = find_scheme(self.scheme)
+        checked = scheme.check(self.scheme, self.parameters)
+        if scheme.find_conflict and (conflict := scheme.find_conflict(self.k, **checked)):
+            raise BadRecipe(conflict)
+        object.__setattr__(self, "parameters", checked)
+
+    def with_(self, k: int | None = None, scheme: str | None = None, /, **parameters: Number) -> "Rule":
+        """Return this rule with some values changed; parameters that a new scheme lacks are dropped."""
+        name = scheme or self.scheme
+        known = find_scheme(name).parameters
+        shared = {parameter: value for parameter, value in self.parameters.items() if parameter in known}
+        return Rule(self.k if k is None else k, name, shared | parameters)
+
+    def widen(self, window: int) -> Mapping[str, Number]:
+        """Return the scheme's parameters for a query with a wider window.
+
+        Raises:
+            BadRecipe: The scheme has no window, or a wider one than that.
+        """
+        scheme = find_scheme(self.scheme)
+        if scheme.window is None:
+            raise BadRecipe(f"scheme {self.scheme!r} has no window to widen; leave the window out")
+        if isinstance(window, int) and window < self.parameters[scheme.window]:
+            raise BadRecipe(
+                f"a query's window may be wider than the recipe's {scheme.window}="
+                f"{self.parameters[scheme.window]}, not narrower: {window}"
+            )
+        checked = scheme.check(self.scheme, {**self.parameters, scheme.window: window})[scheme.window]
+        return {**self.parameters, scheme.wider or scheme.window: checked}
+
+    def __str__(self) -> str:
+        """Return k, the scheme and its parameters on one line."""
+        return " ".join([f"k={self.k}", self.scheme, *(f"{name}={value}" for name, value in self.parameters.items())])
