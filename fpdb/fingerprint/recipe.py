@@ -35,16 +35,7 @@ SHORT_TEXT = 1 << 16
 
 
 class SelectionOptions(TypedDict, total=False):
-    """Options of `Recipe.fingerprint`: which k-grams are selected.
-
-    Attributes:
-        purpose: "store" selects what a database keeps, "search" what it looks up; they differ if a scheme stores a part
-            of what it searches with. "discard" is for boilerplate: all k-grams, without positions, so that no passage
-            of it is ever selected in another document, whatever surrounds it there.
-        window: A wider window than the recipe's, for a query.
-        rotation: Number of the subset that is stored, 0 to 2^63 - 1; irrelevant to a search.
-        frequencies: Document frequencies in a database; used by koala.
-    """
+    """The options of `Recipe.fingerprint_symbols`, for `Recipe.fingerprint`, which passes them on."""
 
     purpose: Purpose
     window: int | None
@@ -183,7 +174,7 @@ class Recipe:
             content: The document.
             kind: A key of `KINDS`, or "auto".
             name: Name of the document's file; tells the language of code.
-            options: See `SelectionOptions`.
+            options: Those of `fingerprint_symbols`.
 
         Raises:
             UnknownKind: There is no such kind, or no rule for its alphabets.
@@ -202,21 +193,39 @@ class Recipe:
             raise Unreadable(f"a document may have {SYMBOLS_LIMIT - 1} symbols; this one has {len(symbols)}")
         return self.fingerprint_symbols(symbols, kind, **options)
 
-    def fingerprint_symbols(self, symbols: Symbols, kind: str, **options: Unpack[SelectionOptions]) -> Fingerprints:
-        """Return the fingerprints of symbols that were read from a document of a kind, not "auto".
+    def fingerprint_symbols(
+        self,
+        symbols: Symbols,
+        kind: str,
+        *,
+        purpose: Purpose = "store",
+        window: int | None = None,
+        rotation: int = 0,
+        frequencies: Frequencies | None = None,
+    ) -> Fingerprints:
+        """Return the fingerprints of a document that has been read; with two windows, it is read once.
 
-        So a document is read once that is fingerprinted with two windows. Options and errors are those of
-        `fingerprint`.
+        Args:
+            symbols: The document's symbols.
+            kind: Its kind, not "auto".
+            purpose: "store" selects what a database keeps, "search" what it looks up; they differ if a scheme stores a
+                part of what it searches with. "discard" is for boilerplate: all k-grams, without positions, so that no
+                passage of it is ever selected in another document, whatever surrounds it there.
+            window: A wider window than the recipe's, for a query.
+            rotation: Number of the subset that is stored, 0 to 2^63 - 1; irrelevant to a search.
+            frequencies: Document frequencies in a database; used by koala.
+
+        Raises:
+            MissingKey, BadRecipe: See `fingerprint`.
         """
         alphabet, rule = self.rule_for(kind)
-        purpose, window, rotation = options.get("purpose", "store"), options.get("window"), options.get("rotation", 0)
         parameters = rule.parameters if window is None else rule.widen(window)
         check_integer(rotation, "rotation", 0, maximum=2**63 - 1, error=BadRecipe)
         hashing = self._hashing(alphabet)
         select = find_scheme(rule.scheme).selector(purpose, rotation)
         if purpose == "discard":
             select, parameters = find_scheme("full").select, {}
-        kgrams = KGrams(symbols.values, rule.k, hashing, symbols, options.get("frequencies"))
+        kgrams = KGrams(symbols.values, rule.k, hashing, symbols, frequencies)
         positions, hashes, level = select(kgrams, **parameters)
         stored = hashing.stored(hashes)
         if purpose == "discard" or (purpose == "store" and not self.positions):
