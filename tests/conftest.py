@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 import fpdb
 from fpdb.storage import catalogue, commit, file_format, hits, store
 from fpdb.storage.maintenance import copies
-from fpdb.storage.runs import merge, merge_policy, run_blocks
+from fpdb.storage.runs import blocks, look_up, merge, merge_policy, scan, writer
 
 # A third of what Hypothesis tries by default, so that tools/test stays short; --hypothesis-profile=default tries all.
 # No deadline, nor a word on slow examples: a machine may be busy.
@@ -35,14 +35,13 @@ SMALL = [
     (merge_policy, "SMALLEST", 16),
     (merge_policy, "AT_ONCE", 1_500),
     (merge, "PIECE", 400),
-    (store, "POSTINGS_A_TRANSACTION", 1_200),
-    (store, "SWEPT_A_TRANSACTION", 2),
-    (copies, "POSTINGS_A_TRANSACTION", 1_200),
-    (copies, "TEXTS_A_TRANSACTION", 100),
-    (commit, "HASHES_A_LOOK", 3),
-    (run_blocks, "BLOCKS_A_PIECE", 2),
-    (run_blocks, "GET_AT_ONCE", 3),
-    (run_blocks, "HASHES_AT_ONCE", 7),
+    (store, "BLOCKS_PER_SWEEP", 2),
+    (writer, "POSTINGS_PER_TRANSACTION", 1_200),
+    (copies, "TEXT_BYTES_PER_TRANSACTION", 100),
+    (commit, "HASHES_PER_RECOUNT", 3),
+    (scan, "BLOCKS_PER_PIECE", 2),
+    (blocks, "BLOCKS_PER_GET", 3),
+    (look_up, "HASHES_PER_LOOK_UP", 7),
     (file_format, "FENCES_PER_CHUNK", 3),
     (file_format, "POSITION_FENCES_PER_CHUNK", 2),
     (file_format, "SIZES_PER_CHUNK", 16),

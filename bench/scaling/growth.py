@@ -105,7 +105,7 @@ def fence_memory(path: Path) -> int:
     store = Store(str(path), readonly=True)
     with store.snapshot() as view:
         fences = [view.fences(run) for run in view.runs()]
-        size = sum(one.first.nbytes + one.postings.nbytes for one in fences)
+        size = sum(one.first_hashes.nbytes + one.posting_counts.nbytes for one in fences)
     store.close()
     return size
 

@@ -9,6 +9,7 @@ Spark does by default (LZ4 in pieces of 32 KiB); so are Parquet files (Snappy).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil, floor, log2
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +24,8 @@ from fpdb.storage import file_format
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.file_format import State
-from fpdb.storage.runs.run_blocks import Postings, RunWriter
+from fpdb.storage.runs.postings import Postings
+from fpdb.storage.runs.writer import write_run
 
 U8 = NDArray[np.uint8]
 U64 = NDArray[np.uint64]
@@ -107,13 +109,11 @@ def slice_of(shard: Shard, postings: int, seed: int = 1) -> Postings:
 def simulated(path: Path, shard: Shard, postings: int, *, positions: bool) -> float:
     """Bytes a posting of a slice of so many postings, as a run of a new file at the path, which is removed."""
     some = slice_of(shard, postings)
-    numbers = some.numbers if positions else np.zeros_like(some.numbers)
+    if not positions:
+        some = replace(some, encoded_positions=np.zeros_like(some.encoded_positions))
     files.new_file(str(path), file_format.pack_format({}), {file_format.STATE_KEY: State().pack()})
     env = Environment(str(path), readonly=False, timeout=0)
-    with env.write() as (txn, file):
-        writer = RunWriter(1)
-        writer.append(txn, file.databases[file_format.BLOCKS], Postings(some.hashes, some.documents, numbers))
-        writer.finish(txn, file.databases[file_format.BLOCKS], 0, shard.documents - 1)
+    write_run(env, 1, [some], (0, shard.documents - 1))
     env.close()
     size = used(path)[file_format.BLOCKS]
     path.unlink()
@@ -167,7 +167,7 @@ def moved(shard: Shard, partitions: int, task: int = TASK, seed: int = 2) -> Mov
 
 def _folder_bytes(shard: Shard, task: int) -> float:
     some = slice_of(shard, task)
-    return _parquet_bytes(some.hashes, some.documents.astype(np.int64), some.numbers.astype(np.int64))
+    return _parquet_bytes(some.hashes, some.document_ids.astype(np.int64), some.encoded_positions.astype(np.int64))
 
 
 def _parquet_bytes(*columns: NDArray[Any]) -> float:

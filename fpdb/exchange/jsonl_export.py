@@ -22,7 +22,7 @@ from fpdb.ingest.batch import Status, WriteBatch, pack
 from fpdb.storage import file_format
 from fpdb.storage.commit import PreparedDocument
 from fpdb.storage.file_format import Record, Run
-from fpdb.storage.runs import run_blocks
+from fpdb.storage.runs.postings import NO_POSTINGS, Postings
 from fpdb.storage.snapshot import Snapshot
 
 FORMAT: Final = "fpdb-export"
@@ -71,28 +71,28 @@ def parts(view: Snapshot, every: U32) -> Iterator[U32]:
 
 def transposed(view: Snapshot, documents: U32) -> Iterator[tuple[int, U64, U32]]:
     """The hashes of each document, with their positions + 1, in the order of runs."""
-    found = [run_blocks.NO_POSTINGS]
+    found = [NO_POSTINGS]
     for run in view.state.runs:
         if run.first_id <= documents[-1] and documents[0] <= run.last_id:
             found += _of(view, run, documents)
-    holders = np.concatenate([piece.documents for piece in found])
+    holders = np.concatenate([piece.document_ids for piece in found])
     order = np.argsort(holders, kind="stable")  # a document's postings are in one run
     holders = holders[order]
     hashes = np.concatenate([piece.hashes for piece in found])[order]
-    numbers = np.concatenate([piece.numbers for piece in found])[order]
+    numbers = np.concatenate([piece.encoded_positions for piece in found])[order]
     found.clear()
     bounds = np.searchsorted(holders, [*documents.tolist(), int(documents[-1]) + 1])
     for document, start, end in zip(documents.tolist(), bounds.tolist(), bounds.tolist()[1:], strict=False):
         yield document, hashes[start:end], numbers[start:end]
 
 
-def _of(view: Snapshot, run: Run, documents: U32) -> Iterator[run_blocks.Postings]:
+def _of(view: Snapshot, run: Run, documents: U32) -> Iterator[Postings]:
     wanted = np.zeros(run.last_id - run.first_id + 1, np.bool_)
     inside = documents[(documents >= run.first_id) & (documents <= run.last_id)]
     wanted[inside - np.uint32(run.first_id)] = True
-    for piece in run_blocks.scan(view.txn, view.blocks, run):
-        which = wanted[piece.documents - np.uint32(run.first_id)]
-        yield run_blocks.Postings(piece.hashes[which], piece.documents[which], piece.numbers[which])
+    for piece in view.scan(run):
+        which = wanted[piece.document_ids - np.uint32(run.first_id)]
+        yield piece[which]
 
 
 def _members(view: Snapshot, document: int, hashes: U64, numbers: U32, *, texts: bool) -> dict[str, Any]:

@@ -19,9 +19,8 @@ from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
 from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run
-from fpdb.storage.ingest import Document, Part, take_in
-from fpdb.storage.runs import run_blocks
-from fpdb.storage.runs.run_blocks import Postings
+from fpdb.storage.ingest import IncomingDocument, IncomingRun, ingest_sorted
+from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 from fpdb.storage.texts import KeptText
@@ -133,7 +132,7 @@ def merge(store: Store, view: Snapshot, prefix: bytes, on_collision: OnCollision
     StorageFailure."""
     refuse_readonly(store)
     other = _Other(view, prefix)
-    with store.quiet():
+    with store.exclude_writers():
         with store.snapshot() as own:
             plan = Plan(own, on_collision)
             coming = np.fromiter(plan.meet(other.named()), np.uint32)
@@ -142,13 +141,13 @@ def merge(store: Store, view: Snapshot, prefix: bytes, on_collision: OnCollision
         first = int(np.searchsorted(coming, FIRST_BOILERPLATE))
         for change in other.boilerplate(coming[first:]):
             store.apply(change)
-        take_in(store, other, coming[:first], plan.make_way)
+        ingest_sorted(store, other, coming[:first], plan.make_way)
     store.tidy()
     return plan.counts
 
 
 class _Other:
-    """A snapshot of another store, as a `InputDocument`."""
+    """A snapshot of another store, as a `SortedPostingsSource`."""
 
     def __init__(self, view: Snapshot, prefix: bytes) -> None:
         self.size = view.state.next_document
@@ -165,29 +164,29 @@ class _Other:
                 name = record(number).name
             yield number, prefixed(prefix, name) if prefix else name, partial(record, number)
 
-    def documents(self, numbers: U32) -> Iterator[Document]:
+    def documents(self, numbers: U32) -> Iterator[IncomingDocument]:
         catalogue = self._view.catalogue
         for start in range(0, len(numbers), NAMES_AT_ONCE):
             some = numbers[start : start + NAMES_AT_ONCE]
             shares = catalogue.sizes(some)["share"].tolist()
             for number, share in zip(some.tolist(), shares, strict=True):
-                yield Document(number, described(catalogue.record(number), self._prefix), share)
+                yield IncomingDocument(number, described(catalogue.record(number), self._prefix), share)
 
-    def text(self, document: Document) -> KeptText | None:
+    def text(self, document: IncomingDocument) -> KeptText | None:
         return self._view.texts.kept(document.number, document.record)
 
-    def parts(self) -> Iterator[Part]:
+    def runs(self) -> Iterator[IncomingRun]:
         for run in self._view.runs():
-            yield Part(run.first_id, run.last_id, self._pieces(run))
+            yield IncomingRun(run.first_id, run.last_id, self._pieces(run))
 
     def _pieces(self, run: Run) -> Iterator[Postings]:
         """Its postings, none of them believed: the file may be another's."""
-        last = run_blocks.NO_POSTINGS
-        for piece in run_blocks.scan(self._view.txn, self._view.blocks, run):
-            outside = piece.documents.min() < run.first_id or piece.documents.max() > run.last_id
-            if outside or not run_blocks.ascending(run_blocks.joined(last, piece)):
+        last = NO_POSTINGS
+        for piece in self._view.scan(run):
+            outside = piece.document_ids.min() < run.first_id or piece.document_ids.max() > run.last_id
+            if outside or not is_ascending(concat_postings(last, piece)):
                 raise Corrupt(f"run {run.number} of the other database is out of order; run 'fpdb check' on it")
-            last = Postings(piece.hashes[-1:], piece.documents[-1:], piece.numbers[-1:])
+            last = piece[-1:]
             yield piece
 
     def check(self, _numbers: U32, _postings: U32) -> None:

@@ -22,9 +22,8 @@ from fpdb.fingerprint import Recipe
 from fpdb.keys import KEY_DIGEST
 from fpdb.storage import file_format
 from fpdb.storage.file_format import Record
-from fpdb.storage.ingest import Document, Part, take_in
-from fpdb.storage.runs import run_blocks
-from fpdb.storage.runs.run_blocks import Postings
+from fpdb.storage.ingest import IncomingDocument, IncomingRun, ingest_sorted
+from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending
 from fpdb.storage.store import Store
 from fpdb.storage.texts import KeptText
 
@@ -73,13 +72,13 @@ def adopt(store: Store, folder: Folder, prefix: bytes, on_collision: OnCollision
     """Takes over the documents of the folder. Raises BadFolder, NameTaken, BadName: then nothing has changed; ReadOnly,
     Locked, StorageFailure."""
     refuse_readonly(store)
-    with store.quiet():
+    with store.exclude_writers():
         source = _Incoming(folder, prefix)
         with store.snapshot() as own:
             plan = Plan(own, on_collision)
             coming = np.fromiter(plan.meet(source.named()), np.uint32)
             plan.check()
-        take_in(store, source, coming, plan.make_way)
+        ingest_sorted(store, source, coming, plan.make_way)
     store.tidy()
     return plan.counts
 
@@ -117,7 +116,7 @@ class Folder:
 
     # ------------------------------------------------------------ documents
 
-    def documents(self) -> Iterator[Document]:
+    def documents(self) -> Iterator[IncomingDocument]:
         """All of them. Raises BadFolder."""
         ordinal = 0
         for where, batch in self._documents.batches(DOCUMENTS_AT_ONCE):
@@ -133,14 +132,14 @@ class Folder:
 
     def postings(self) -> Iterator[Postings]:
         """All of them, with ordinals for documents. Raises BadFolder."""
-        last = run_blocks.NO_POSTINGS
+        last = NO_POSTINGS
         for where, batch in self._postings.batches(POSTINGS_AT_ONCE):
             piece = self._piece(where, batch)
-            joined = run_blocks.joined(last, piece)
-            if not run_blocks.ascending(joined):
+            joined = concat_postings(last, piece)
+            if not is_ascending(joined):
                 row = _first_out_of_order(joined) - len(last)
                 raise where.bad(row, "it does not come after the row before it by (hash, document, position)")
-            last = Postings(piece.hashes[-1:], piece.documents[-1:], piece.numbers[-1:])
+            last = piece[-1:]
             yield piece
 
     def _piece(self, where: _Where, batch: RecordBatch) -> Postings:
@@ -162,7 +161,7 @@ class Folder:
 
 
 class _Incoming:
-    """A folder as a `Source`, something put before its documents' names."""
+    """A folder as a `SortedPostingsSource`, something put before its documents' names."""
 
     def __init__(self, folder: Folder, prefix: bytes) -> None:
         self.size = folder.size
@@ -188,15 +187,15 @@ class _Incoming:
             first, second = sorted(order[same[0] : same[0] + 2].tolist())
             raise BadFolder(f"{self._folder.path!r}: documents {first} and {second} have one name; a name comes once")
 
-    def documents(self, numbers: NDArray[np.uint32]) -> Iterator[Document]:
+    def documents(self, numbers: NDArray[np.uint32]) -> Iterator[IncomingDocument]:
         wanted = np.zeros(self.size, np.bool_)
         wanted[numbers] = True
         for document in self._folder.documents():
             if wanted[document.number]:
                 yield document._replace(record=described(document.record, self._prefix))
 
-    def parts(self) -> Iterator[Part]:
-        yield Part(0, self.size - 1, self._folder.postings())
+    def runs(self) -> Iterator[IncomingRun]:
+        yield IncomingRun(0, self.size - 1, self._folder.postings())
 
     def check(self, numbers: NDArray[np.uint32], postings: NDArray[np.uint32]) -> None:
         wrong = np.flatnonzero(self._told[numbers] != postings)
@@ -204,7 +203,7 @@ class _Incoming:
             number = int(numbers[wrong[0]])
             raise self.miscounted(number, int(self._told[number]), int(postings[wrong[0]]))
 
-    def text(self, _: Document) -> KeptText | None:
+    def text(self, _: IncomingDocument) -> KeptText | None:
         return None
 
     def miscounted(self, number: int, told: int, found: int) -> Error:
@@ -335,7 +334,7 @@ def _integers(batch: RecordBatch, name: str) -> NDArray[np.int64]:
     return np.asarray(batch.column(name), np.int64)
 
 
-def _document(where: _Where, row: int, values: Mapping[str, Any]) -> Document:
+def _document(where: _Where, row: int, values: Mapping[str, Any]) -> IncomingDocument:
     """Raises BadFolder."""
     labels = values.get("labels") or ()
     record = Record(
@@ -359,7 +358,7 @@ def _document(where: _Where, row: int, values: Mapping[str, Any]) -> Document:
         wrong = "its share"
     if wrong is not None:
         raise where.bad(row, f"{wrong} cannot be")
-    return Document(values["ordinal"], record, values["share"])
+    return IncomingDocument(values["ordinal"], record, values["share"])
 
 
 def _first_out_of_order(postings: Postings) -> int:
@@ -367,6 +366,5 @@ def _first_out_of_order(postings: Postings) -> int:
     low, high = 1, len(postings)
     while low < high:
         middle = (low + high) // 2
-        part = Postings(postings.hashes[: middle + 1], postings.documents[: middle + 1], postings.numbers[: middle + 1])
-        low, high = (middle + 1, high) if run_blocks.ascending(part) else (low, middle)
+        low, high = (middle + 1, high) if is_ascending(postings[: middle + 1]) else (low, middle)
     return low

@@ -1,7 +1,5 @@
 """What one commit does inside its transaction: documents out, documents in, one run written, sizes kept true."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,15 +13,17 @@ from fpdb.arrays import I64, U8, U32, U64, Bools, contains
 from fpdb.errors import Error, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import _sorting, file_format
-from fpdb.storage.file_format import Record, Run, State
-from fpdb.storage.runs import merge_policy, run_blocks
-from fpdb.storage.runs.merge import in_pieces, merged
-from fpdb.storage.runs.run_blocks import Postings, RunWriter
+from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run, State
+from fpdb.storage.runs import merge_policy
+from fpdb.storage.runs.blocks import delete_blocks
+from fpdb.storage.runs.merge import in_pieces, merge_postings
+from fpdb.storage.runs.postings import Postings
+from fpdb.storage.runs.writer import RunWriter
 from fpdb.storage.snapshot import Snapshot, write_state
 from fpdb.storage.texts import KeptText
 
 NOTHING_DEAD = np.empty(0, np.uint8)
-HASHES_A_LOOK = 256  # of changed boilerplate, each of which many documents may hold
+HASHES_PER_RECOUNT = 256  # of changed boilerplate, each of which many documents may hold
 
 
 class PreparedDocument(NamedTuple):
@@ -44,7 +44,9 @@ class PreparedDocument(NamedTuple):
 
 class Arrivals(NamedTuple):
     """Documents first_id and following, whose postings a listed run holds as those of dead documents until now.
-    sizes: dtype layout.SIZE, shape (documents,). The commit sets the records' `text` itself."""
+
+    sizes: dtype file_format.SIZE, shape (documents,). The commit sets the records' `text` itself.
+    """
 
     first_id: int
     records: Sequence[Record]
@@ -59,7 +61,7 @@ class Change:
     """All that one commit does; a name comes once at most in additions, arrivals, updates and removals together.
 
     updates: new records of documents whose fingerprints stay as they are. texts: by name, what is to be kept of
-    documents that arrive, are updated or stay; those that are added have theirs.
+    documents that arrive, are updated or stay; documents that are added have theirs.
     """
 
     additions: Sequence[PreparedDocument] = ()
@@ -69,64 +71,74 @@ class Change:
     arrivals: Arrivals = NO_ARRIVALS
 
 
-def apply(view: Snapshot, change: Change) -> State:
-    """Makes the change in the view's write transaction; returns the new state. Raises NoSuchDocument, Error."""
-    with gc_paused():
-        return _Commit(view).apply(change)
+@gc_paused()
+def apply(snapshot: Snapshot, change: Change) -> State:
+    """Make the change in the snapshot's write transaction; return the new state.
+
+    Raises:
+        NoSuchDocument: A document to be removed is not there.
+        Error: The document ids are used up.
+    """
+    return _Commit(snapshot).apply(change)
+
+
+class _NewRun(NamedTuple):
+    postings: Postings
+    first_id: int
+    last_id: int
 
 
 class _Commit:
-    def __init__(self, view: Snapshot) -> None:
-        self.view = view
-        self.catalogue = view.catalogue
-        self.state = view.state
-        self.listed = {sort: view.runs(boilerplate=sort) for sort in (False, True)}
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.catalogue = snapshot.catalogue
+        self.state = snapshot.state
+        self.runs = {boilerplate: snapshot.runs(boilerplate=boilerplate) for boilerplate in (False, True)}
 
     def apply(self, change: Change) -> State:
-        additions = {
-            sort: [addition for addition in change.additions if addition.boilerplate is sort] for sort in (False, True)
-        }
-        before = self.view.boilerplate()
-        boilerplate_gone = self._remove_all(change)
-        after = self._boilerplate_after(before, additions[True], boilerplate_gone)
+        ordinary = [document for document in change.additions if not document.boilerplate]
+        templates = [document for document in change.additions if document.boilerplate]
+        before = self.snapshot.boilerplate()
+        after = self.snapshot.live_hashes(self.runs[True]) if self._remove_all(change) else before
+        if templates:
+            after = np.unique(np.concatenate([after, *(document.hashes for document in templates)]))
         if after is not before:
             self._recount(np.setdiff1d(after, before, assume_unique=True), 1)
             self._recount(np.setdiff1d(before, after, assume_unique=True), -1)
-        fresh = [self._add(additions[sort], after, boilerplate=sort) for sort in (False, True) if additions[sort]]
+        new_runs = [self._add(documents, after) for documents in (ordinary, templates) if documents]
         if change.arrivals.records:
             self._arrive(*change.arrivals)
         self._update(change.updates)
         self._keep({added.record.name: added.text for added in change.additions if added.text is not None})
         self._keep(change.texts)
-        for postings, first_id, last_id in fresh:
-            if len(postings):
-                self._write_run(postings, first_id, last_id)
+        for new_run in new_runs:
+            if len(new_run.postings):
+                self._write_run(new_run)
         self.catalogue.write()
-        listed = tuple(self.listed[False] + self.listed[True])
-        self.state = self.state._replace(runs=listed)
-        write_state(self.view.txn, self.state)
+        self.state = self.state._replace(runs=(*self.runs[False], *self.runs[True]))
+        write_state(self.snapshot.txn, self.state)
         return self.state
 
-    # ------------------------------------------------------------ out
+    # ------------------------------------------------------------ removing
 
     def _remove_all(self, change: Change) -> bool:
-        """Whether a boilerplate document was among them."""
-        gone: list[tuple[int, bytes | None]] = []
+        """Remove what is to be removed or replaced; return True if a boilerplate document was among it."""
+        removed: list[tuple[int, bytes | None]] = []
         for name in sorted(change.removals):  # neighbours in the file one after the other
-            found = self.catalogue.find(name)
-            if found is None:
+            document_id = self.catalogue.find(name)
+            if document_id is None:
                 raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
-            gone.append((found, name))
-        coming = [*(addition.record for addition in change.additions), *change.arrivals.records]
-        replaced = self.catalogue.find_all(record.name for record in coming)
-        gone += [(document, None) for document in replaced.values()]
-        records = {document: self.catalogue.delete(document, name) for document, name in gone}
+            removed.append((document_id, name))
+        incoming = [*(document.record for document in change.additions), *change.arrivals.records]
+        replaced = self.catalogue.find_all(record.name for record in incoming)
+        removed += [(document_id, None) for document_id in replaced.values()]
+        records = {document_id: self.catalogue.delete(document_id, name) for document_id, name in removed}
         self._count_dead(records)
-        for document, record in records.items():
+        for document_id, record in records.items():
             if record.text is not None:
-                self.view.texts.delete(document)
+                self.snapshot.texts.delete(document_id)
                 self._count_text(-1, record.text)
-        boilerplate = sum(document >= file_format.FIRST_BOILERPLATE for document in records)
+        boilerplate = sum(document_id >= FIRST_BOILERPLATE for document_id in records)
         self.state = self.state._replace(
             documents=self.state.documents - len(records) + boilerplate,
             boilerplate_documents=self.state.boilerplate_documents - boilerplate,
@@ -134,71 +146,61 @@ class _Commit:
         return boilerplate > 0
 
     def _count_dead(self, records: Mapping[int, Record]) -> None:
-        """The postings of these documents are dead in the runs that hold them."""
-        firsts = {sort: [run.first_id for run in listed] for sort, listed in self.listed.items()}
+        """Count the postings of removed documents as dead in the runs that hold them."""
+        first_ids = {boilerplate: [run.first_id for run in runs] for boilerplate, runs in self.runs.items()}
         dead: Counter[tuple[bool, int]] = Counter()
-        for document, record in records.items():
+        for document_id, record in records.items():
             if record.fingerprints:
-                sort = document >= file_format.FIRST_BOILERPLATE
-                dead[sort, bisect_right(firsts[sort], document) - 1] += record.fingerprints
-        for (sort, at), postings in dead.items():
-            run = self.listed[sort][at]
-            self.listed[sort][at] = run._replace(dead=run.dead + postings)
+                boilerplate = document_id >= FIRST_BOILERPLATE
+                dead[boilerplate, bisect_right(first_ids[boilerplate], document_id) - 1] += record.fingerprints
+        for (boilerplate, index), postings in dead.items():
+            run = self.runs[boilerplate][index]
+            self.runs[boilerplate][index] = run._replace(dead=run.dead + postings)
 
-    # ------------------------------------------------------------ boilerplate
+    def _recount(self, hashes: U64, change: int) -> None:
+        """Count hashes that become boilerplate (change 1), or are it no longer (-1), in the sizes of documents."""
+        for start in range(0, len(hashes), HASHES_PER_RECOUNT):
+            hits = self.snapshot.look_up(hashes[start : start + HASHES_PER_RECOUNT])
+            self.catalogue.change_boilerplate(hits.document_ids, change)
 
-    def _boilerplate_after(self, before: U64, added: Sequence[PreparedDocument], gone: bool) -> U64:
-        left = self.view.live_hashes(self.listed[True]) if gone else before
-        if not added:
-            return left
-        return np.unique(np.concatenate([left, *(addition.hashes for addition in added)]))
+    # ------------------------------------------------------------ adding
 
-    def _recount(self, hashes: U64, by: int) -> None:
-        """The hashes become boilerplate (by = 1), or are it no longer (by = -1)."""
-        for start in range(0, len(hashes), HASHES_A_LOOK):
-            hits = self.view.look_up(hashes[start : start + HASHES_A_LOOK])
-            self.catalogue.change_boilerplate(hits.document_ids, by)
+    def _add(self, documents: Sequence[PreparedDocument], boilerplate_hashes: U64) -> _NewRun:
+        """Enter documents, all boilerplate or none, into the catalogue; return their postings, not yet written."""
+        first_id = self._take_ids(len(documents), boilerplate=documents[0].boilerplate)
+        self.catalogue.set_names(first_id, [document.record.name for document in documents])
+        postings, first = _sort_postings(documents, first_id)
 
-    # ------------------------------------------------------------ in
+        def count(rows: Bools) -> I64:
+            return np.bincount(postings.document_ids[rows] - np.uint32(first_id), minlength=len(documents))
 
-    def _add(
-        self, additions: Sequence[PreparedDocument], boilerplate_hashes: U64, *, boilerplate: bool
-    ) -> tuple[Postings, int, int]:
-        """Enters documents into the catalogue; returns their postings, which are still to be written, and the first
-        and the last of their ids."""
-        first_id = self._take_ids(len(additions), boilerplate=boilerplate)
-        self.catalogue.set_names(first_id, [addition.record.name for addition in additions])
-        postings, first = _sorted(additions, first_id)
         if first is None:
-            fingerprints = distinct = np.array([len(addition.hashes) for addition in additions], np.int64)
+            fingerprints = distinct = np.array([len(document.hashes) for document in documents], np.int64)
         else:
-            fingerprints = _count(postings.documents, first_id, len(additions))
-            distinct = _count(postings.documents[first], first_id, len(additions))
-        ignored = np.zeros(len(additions), np.int64)
-        if len(boilerplate_hashes) and not boilerplate:
-            held = contains(boilerplate_hashes, postings.hashes)
-            if first is not None:
-                held &= first
-            ignored = _count(postings.documents[held], first_id, len(additions))
-        sizes = np.empty(len(additions), file_format.SIZE)
+            fingerprints, distinct = count(np.ones(len(postings), np.bool_)), count(first)
+        ignored = np.zeros(len(documents), np.int64)
+        if len(boilerplate_hashes) and not documents[0].boilerplate:
+            common = contains(boilerplate_hashes, postings.hashes)
+            ignored = count(common if first is None else common & first)
+        sizes = np.empty(len(documents), file_format.SIZE)
         sizes["hashes"], sizes["boilerplate"] = distinct, ignored
-        sizes["share"] = [addition.share for addition in additions]
+        sizes["share"] = [document.share for document in documents]
         self.catalogue.set_sizes(first_id, sizes)
-        counts = zip(additions, fingerprints.tolist(), distinct.tolist(), strict=True)
-        self.catalogue.add_records(first_id, [addition.record.counted(*two) for addition, *two in counts])
-        return postings, first_id, first_id + len(additions) - 1
+        counts = zip(documents, fingerprints.tolist(), distinct.tolist(), strict=True)
+        self.catalogue.add_records(first_id, [document.record.counted(*numbers) for document, *numbers in counts])
+        return _NewRun(postings, first_id, first_id + len(documents) - 1)
 
     def _arrive(self, first_id: int, records: Sequence[Record], sizes: NDArray[np.void]) -> None:
-        """Enters documents whose postings and ids there are already."""
+        """Enter documents into the catalogue whose postings and ids are there already."""
         self.catalogue.set_names(first_id, [record.name for record in records])
         self.catalogue.set_sizes(first_id, sizes)
         self.catalogue.add_records(
-            first_id, [each if each.text is None else each._replace(text=None) for each in records]
+            first_id, [record if record.text is None else record._replace(text=None) for record in records]
         )
         postings = np.array([record.fingerprints for record in records], np.int64)
-        for at, run in enumerate(self.listed[False]):
+        for index, run in enumerate(self.runs[False]):
             start, end = max(run.first_id - first_id, 0), max(run.last_id + 1 - first_id, 0)
-            self.listed[False][at] = run._replace(dead=run.dead - int(postings[start:end].sum()))
+            self.runs[False][index] = run._replace(dead=run.dead - int(postings[start:end].sum()))
         self.state = self.state._replace(documents=self.state.documents + len(records))
 
     def _take_ids(self, count: int, *, boilerplate: bool) -> int:
@@ -208,94 +210,88 @@ class _Commit:
         if first + count - 1 > last:
             raise Error("the document ids are used up; export the documents into a new database")
         if boilerplate:
-            self.state = state._replace(
-                next_boilerplate=first + count,
-                boilerplate_documents=state.boilerplate_documents + count,
-            )
+            documents = state.boilerplate_documents + count
+            self.state = state._replace(next_boilerplate=first + count, boilerplate_documents=documents)
         else:
             self.state = state._replace(next_document=first + count, documents=state.documents + count)
         return first
 
-    def _write_run(self, postings: Postings, first_id: int, last_id: int) -> None:
-        """Writes the postings as a run, merged with the small ones before it that policy names."""
-        txn, blocks = self.view.txn, self.view.blocks
-        listed = self.listed[first_id >= file_format.FIRST_BOILERPLATE]
-        sizes = [run.postings for run in listed]
-        count = merge_policy.absorbed(sizes, len(postings))
-        if sum(sizes[len(sizes) - count :]) > merge_policy.AT_ONCE:
-            count = 0  # too much for a commit: Store.tidy merges them afterwards
-        swallowed = listed[len(listed) - count :]
-        del listed[len(listed) - count :]
+    def _write_run(self, new: _NewRun) -> None:
+        """Write the postings as a run, merged with the small runs before it that policy names."""
+        runs = self.runs[new.first_id >= FIRST_BOILERPLATE]
+        start = len(runs) - merge_policy.absorbed([run.postings for run in runs], len(new.postings))
+        if sum(run.postings for run in runs[start:]) > merge_policy.AT_ONCE:
+            start = len(runs)  # too much for a commit: Store.tidy merges them afterwards
+        absorbed, runs[start:] = runs[start:], []
+        first_id = absorbed[0].first_id if absorbed else new.first_id
+        pieces = in_pieces(new.postings)
+        if absorbed:
+            inputs = [*map(self.snapshot.scan, absorbed), pieces]
+            pieces = merge_postings(inputs, dead_documents(self.snapshot, absorbed, new.last_id), first_id)
         writer = RunWriter(self.state.next_run)
         self.state = self.state._replace(next_run=self.state.next_run + 1)
-        pieces = in_pieces(postings)
-        if swallowed:
-            first_id = swallowed[0].first_id
-            pieces = merged(
-                [*(run_blocks.scan(txn, blocks, run) for run in swallowed), pieces],
-                dead_of(self.view, swallowed, last_id),
-                first_id,
-            )
         for piece in pieces:
-            writer.append(txn, blocks, piece)
-        listed.append(writer.finish(txn, blocks, first_id, last_id))
-        for run in swallowed:
-            run_blocks.delete(txn, blocks, run.number)
+            writer.append(self.snapshot.blocks, piece)
+        runs.append(writer.finish(self.snapshot.blocks, first_id, new.last_id))
+        for run in absorbed:
+            delete_blocks(self.snapshot.blocks, run.number)
+
+    # ------------------------------------------------------------ records and texts
 
     def _update(self, updates: Sequence[Record]) -> None:
-        """Sets what is said of documents; one that got another content meanwhile, or went, is left as it is."""
-        for record in updates:
-            found = self.catalogue.find(record.name)
-            if found is None:
+        """Set source, contact and labels, unless the document has got another content meanwhile, or was removed."""
+        for update in updates:
+            document_id = self.catalogue.find(update.name)
+            if document_id is None:
                 continue
-            now = self.catalogue.record(found)
-            if (now.kind, now.digest) == (record.kind, record.digest):
-                now = now._replace(source=record.source, contact=record.contact, labels=record.labels)
-                self.catalogue.set_record(found, now)
+            record = self.catalogue.record(document_id)
+            if (record.kind, record.digest) == (update.kind, update.digest):
+                record = record._replace(source=update.source, contact=update.contact, labels=update.labels)
+                self.catalogue.set_record(document_id, record)
 
     def _keep(self, texts: Mapping[bytes, KeptText]) -> None:
-        """Stores texts, but of documents that got another content meanwhile, or went, or have theirs already."""
+        """Store texts, unless the document has got another content meanwhile, was removed, or has its text already."""
         for name, text in texts.items():
-            found = self.catalogue.find(name)
-            if found is None:
+            document_id = self.catalogue.find(name)
+            if document_id is None:
                 continue
-            record = self.catalogue.record(found)
+            record = self.catalogue.record(document_id)
             if record.digest == text.digest and record.text is None:
-                self.view.texts.put(found, text)
-                self.catalogue.set_record(found, record._replace(text=text.size))
+                self.snapshot.texts.put(document_id, text)
+                self.catalogue.set_record(document_id, record._replace(text=text.size))
                 self._count_text(1, text.size)
 
-    def _count_text(self, by: int, size: int) -> None:
-        state = self.state
-        self.state = state._replace(texts=state.texts + by, text_bytes=state.text_bytes + by * size)
+    def _count_text(self, change: int, size: int) -> None:
+        texts, text_bytes = self.state.texts + change, self.state.text_bytes + change * size
+        self.state = self.state._replace(texts=texts, text_bytes=text_bytes)
 
 
-def dead_of(view: Snapshot, group: Sequence[Run], last_id: int | None = None) -> U8:
-    """Which documents of neighbouring runs (up to last_id, where more follow) are dead, as merging takes it."""
-    if not any(run.dead for run in group):
+def dead_documents(snapshot: Snapshot, runs: Sequence[Run], last_id: int | None = None) -> U8:
+    """Return which documents of neighbouring runs are dead, as merging takes it.
+
+    last_id: the last document of the merge, where more documents follow those of the runs.
+    """
+    if not any(run.dead for run in runs):
         return NOTHING_DEAD
-    return view.catalogue.dead(group[0].first_id, group[-1].last_id if last_id is None else last_id)
+    return snapshot.catalogue.dead(runs[0].first_id, runs[-1].last_id if last_id is None else last_id)
 
 
-def _sorted(additions: Sequence[PreparedDocument], first_id: int) -> tuple[Postings, Bools | None]:
-    """The additions' distinct postings by (hash, document, position), and which of them is the first of its hash and
-    document, shape (n,); None where each is."""
-    hashes = np.concatenate([addition.hashes for addition in additions])
-    ids = np.arange(first_id, first_id + len(additions), dtype=np.uint32)
-    documents = np.repeat(ids, [len(addition.hashes) for addition in additions])
-    numbers = np.concatenate([addition.encoded_positions for addition in additions])
-    _sorting.sort(hashes, documents, numbers)
-    first = _sorting.first_of_pair(hashes, documents)
+def _sort_postings(documents: Sequence[PreparedDocument], first_id: int) -> tuple[Postings, Bools | None]:
+    """Return the documents' distinct postings by (hash, document, position), and which begin another (hash, document).
+
+    The second is None where every posting does.
+    """
+    hashes = np.concatenate([document.hashes for document in documents])
+    ids = np.arange(first_id, first_id + len(documents), dtype=np.uint32)
+    document_ids = np.repeat(ids, [len(document.hashes) for document in documents])
+    positions = np.concatenate([document.encoded_positions for document in documents])
+    _sorting.sort(hashes, document_ids, positions)
+    postings = Postings(hashes, document_ids, positions)
+    first = _sorting.first_of_pair(hashes, document_ids)
     if first.all():
-        return Postings(hashes, documents, numbers), None
+        return postings, None
     same = ~first[1:]
-    if (same & (numbers[1:] < numbers[:-1])).any():  # positions came in another order
-        order = np.lexsort((numbers, documents, hashes))
-        hashes, documents, numbers = hashes[order], documents[order], numbers[order]
-    keep = np.r_[True, ~(same & (numbers[1:] == numbers[:-1]))]
-    return Postings(hashes[keep], documents[keep], numbers[keep]), first[keep]
-
-
-def _count(documents: U32, first_id: int, length: int) -> I64:
-    """How often each document of first_id and following comes; shape (length,)."""
-    return np.bincount(documents - np.uint32(first_id), minlength=length)
+    if (same & (positions[1:] < positions[:-1])).any():  # positions came in another order
+        postings = postings[np.lexsort((positions, document_ids, hashes))]
+    distinct = np.r_[True, ~(same & (postings.encoded_positions[1:] == postings.encoded_positions[:-1]))]
+    return postings[distinct], first[distinct]

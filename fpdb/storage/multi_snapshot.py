@@ -17,7 +17,7 @@ from fpdb.storage import commit, file_format
 from fpdb.storage.file_format import Record
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
-from fpdb.storage.runs.run_blocks import Postings
+from fpdb.storage.runs.postings import Postings
 from fpdb.storage.snapshot import Snapshot
 
 DiscardedCounts = dict[int, I64]
@@ -141,8 +141,8 @@ class MultiSnapshotCache:
             others = np.setdiff1d(union, own_hashes, assume_unique=True)
             if len(others):
                 counts = np.zeros(snapshot.state.next_document, np.int64)
-                for start in range(0, len(others), commit.HASHES_A_LOOK):
-                    hits = snapshot.look_up(others[start : start + commit.HASHES_A_LOOK])
+                for start in range(0, len(others), commit.HASHES_PER_RECOUNT):
+                    hits = snapshot.look_up(others[start : start + commit.HASHES_PER_RECOUNT])
                     np.add.at(counts, hits.document_ids, 1)
                 discarded[index] = counts
         self._cached = versions, union, discarded
@@ -208,4 +208,4 @@ class _MultiTexts:
 
 
 def _shifted(pieces: Iterator[Postings], base: np.uint32) -> Iterator[Postings]:
-    return (Postings(piece.hashes, piece.documents + base, piece.numbers) for piece in pieces)
+    return (Postings(piece.hashes, piece.document_ids + base, piece.encoded_positions) for piece in pieces)

@@ -9,7 +9,7 @@ from fpdb.arrays import I64, U32, U64, contains, group_starts
 from fpdb.storage import file_format
 from fpdb.storage.catalogue import live_documents
 from fpdb.storage.reader import Reader
-from fpdb.storage.runs import merge, run_blocks
+from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.snapshot import Snapshot
 
 NO_DEAD_DOCUMENTS: Final = np.empty(0, np.uint8)
@@ -37,8 +37,8 @@ def scan_postings(reader: Reader) -> Iterator[tuple[U64, U32]]:
     """
     boilerplate = reader.boilerplate()
     hashes, document_ids = np.empty(0, np.uint64), np.empty(0, np.uint32)
-    for piece in merge.merged(reader.scans(), NO_DEAD_DOCUMENTS, 0):
-        new_hashes, new_ids = piece.hashes, piece.documents
+    for piece in merge_postings(reader.scans(), NO_DEAD_DOCUMENTS, 0):
+        new_hashes, new_ids = piece.hashes, piece.document_ids
         if len(boilerplate):
             kept = ~contains(boilerplate, new_hashes)
             new_hashes, new_ids = new_hashes[kept], new_ids[kept]
@@ -73,6 +73,5 @@ def document_hashes(snapshot: Snapshot, document_id: int) -> U64:
     hashes = [np.empty(0, np.uint64)]
     for run in snapshot.runs(boilerplate=document_id >= file_format.FIRST_BOILERPLATE):
         if run.first_id <= document_id <= run.last_id:
-            pieces = run_blocks.scan(snapshot.txn, snapshot.blocks, run)
-            hashes += [piece.hashes[piece.documents == document_id] for piece in pieces]
+            hashes += [piece.hashes[piece.document_ids == document_id] for piece in snapshot.scan(run)]
     return np.concatenate(hashes)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, U64, Bools
 from fpdb.storage.file_format import Record
 from fpdb.storage.hits import Hits
-from fpdb.storage.runs.run_blocks import Postings
+from fpdb.storage.runs.postings import Postings
 
 
 class Occurrences(NamedTuple):

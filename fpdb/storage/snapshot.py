@@ -14,7 +14,11 @@ from fpdb.storage.catalogue import Catalogue, live_documents
 from fpdb.storage.file_format import Run, State
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
-from fpdb.storage.runs import _codec, position_lookup, run_blocks
+from fpdb.storage.runs import _codec, position_lookup
+from fpdb.storage.runs.blocks import Blocks, Fences, RunReader
+from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
+from fpdb.storage.runs.postings import Postings
+from fpdb.storage.runs.scan import scan
 from fpdb.storage.texts import Texts
 
 IDS_A_POSTING = 4
@@ -33,7 +37,7 @@ class Cache:
     """
 
     generation: int = 1
-    fences: dict[int, run_blocks.Fences] = field(default_factory=dict)
+    fences: dict[int, Fences] = field(default_factory=dict)
     position_starts: dict[int, I64] = field(default_factory=dict)
     boilerplate: tuple[tuple[Run, ...], U64] = ((), np.empty(0, np.uint64))
 
@@ -52,7 +56,7 @@ class Snapshot:
     def __init__(self, txn: lmdb.Transaction, databases: Mapping[bytes, Any], cache: Cache) -> None:
         self.txn = txn
         self.databases = databases
-        self.blocks = databases[file_format.BLOCKS]
+        self.blocks = Blocks(txn, databases[file_format.BLOCKS])
         self.state = read_state(txn)
         self.catalogue = Catalogue(txn, databases)
         self.texts = Texts(txn, databases[file_format.TEXTS])
@@ -87,22 +91,30 @@ class Snapshot:
         """Return True if `scans` yields postings of removed documents."""
         return any(run.dead for run in self.runs())
 
-    def scans(self) -> list[Iterator[run_blocks.Postings]]:
+    def scans(self) -> list[Iterator[Postings]]:
         """Return the postings of each ordinary run, those of dead documents included."""
-        return [run_blocks.scan(self.txn, self.blocks, run) for run in self.runs()]
+        return [self.scan(run) for run in self.runs()]
 
-    def fences(self, run: Run) -> run_blocks.Fences:
+    def scan(self, run: Run) -> Iterator[Postings]:
+        """Yield the postings of a run in order, those of dead documents included."""
+        return scan(self.run_reader(run))
+
+    def run_reader(self, run: Run) -> RunReader:
+        """Return what reads a run in this transaction."""
+        return RunReader(self.blocks, run)
+
+    def fences(self, run: Run) -> Fences:
         """Return a run's fences."""
         fences = self._cache.fences.get(run.number)
         if fences is None:
-            fences = self._cache.fences[run.number] = run_blocks.read_fences(self.txn, self.blocks, run)
+            fences = self._cache.fences[run.number] = self.run_reader(run).read_fences()
         return fences
 
     def position_starts(self, run: Run) -> I64:
         """Return what `position_lookup.read_position_starts` gives for a run."""
         starts = self._cache.position_starts.get(run.number)
         if starts is None:
-            starts = position_lookup.read_position_starts(self.txn, self.blocks, run)
+            starts = position_lookup.read_position_starts(self.run_reader(run))
             self._cache.position_starts[run.number] = starts
         return starts
 
@@ -119,8 +131,8 @@ class Snapshot:
         """Return the hashes that live documents of the runs hold; sorted, distinct."""
         parts = [np.empty(0, np.uint64)]
         for run in runs:
-            for piece in run_blocks.scan(self.txn, self.blocks, run):
-                parts.append(piece.hashes[live_documents(self.catalogue, piece.documents)])
+            for piece in self.scan(run):
+                parts.append(piece.hashes[live_documents(self.catalogue, piece.document_ids)])
         return np.unique(np.concatenate(parts))
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
@@ -138,7 +150,7 @@ class Snapshot:
         return Hits(hits.counts, hits.document_ids, hits.capped | capped)
 
     def _look_up_in(self, run: Run, hashes: U64) -> Hits:
-        counts, document_ids = run_blocks.look_up(self.txn, self.blocks, run, self.fences(run), hashes)
+        counts, document_ids = look_up(self.run_reader(run), self.fences(run), hashes)
         hits = Hits(counts, document_ids, np.zeros(len(hashes), np.bool_))
         return hits.filter(live_documents(self.catalogue, document_ids)) if run.dead else hits
 
@@ -149,7 +161,7 @@ class Snapshot:
             return None
         counts = np.zeros(self.state.next_document, np.uint32)
         for run in runs:
-            run_blocks.tally(self.txn, self.blocks, run, self.fences(run), hashes, counts)
+            tally(self.run_reader(run), self.fences(run), hashes, counts)
             if run.dead:
                 counts[run.first_id : run.last_id + 1][self.catalogue.dead(run.first_id, run.last_id) > 0] = 0
         return counts
@@ -164,11 +176,11 @@ class Snapshot:
         for run in self.state.runs:
             inside = document_ids[slice(*np.searchsorted(document_ids, [run.first_id, run.last_id + 1]))]
             if len(inside) and run.position_blocks:
-                fences, starts = self.fences(run), self.position_starts(run)
-                indices, holders, ranks = position_lookup.find_ranks(self.txn, self.blocks, run, fences, hashes, inside)
-                numbers = position_lookup.read_numbers(self.txn, self.blocks, run, starts, ranks)
-                placed = numbers > 0
-                parts.append(Occurrences(indices[placed], holders[placed], numbers[placed] - np.uint32(1)))
+                reader = self.run_reader(run)
+                indices, holders, ranks = position_lookup.find_ranks(reader, self.fences(run), hashes, inside)
+                positions = position_lookup.read_encoded_positions(reader, self.position_starts(run), ranks)
+                placed = positions > 0
+                parts.append(Occurrences(indices[placed], holders[placed], positions[placed] - np.uint32(1)))
         return Occurrences.concatenate(parts)
 
     def _count_in_full_blocks(self, runs: Sequence[Run], hashes: U64) -> I64:
@@ -176,9 +188,9 @@ class Snapshot:
         counts = np.zeros(len(hashes), np.int64)
         for run in runs:
             fences = self.fences(run)
-            lows, highs = _codec.spans(fences.first, hashes)
+            lows, highs = _codec.spans(fences.first_hashes, hashes)
             for index in np.flatnonzero(highs - lows > 1).tolist():
-                counts[index] += int(fences.postings[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
+                counts[index] += int(fences.posting_counts[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
         return counts
 
     def _reaches(self, runs: Sequence[Run], hash_: U64, cap: int) -> bool:
@@ -193,10 +205,10 @@ class Snapshot:
 
     def _holders_by_block(self, run: Run, hash_: U64) -> Iterator[U32]:
         """Yield the distinct documents of a run that hold the hash, shape (1,), block by block."""
-        lows, highs = _codec.spans(self.fences(run).first, hash_)
+        lows, highs = _codec.spans(self.fences(run).first_hashes, hash_)
         last = -1
         for index in range(int(lows[0]), int(highs[0]) + 1):
-            document_ids = run_blocks.look_in(self.txn, self.blocks, run, index, hash_)
+            document_ids = look_up_in_block(self.run_reader(run), index, hash_)
             if len(document_ids):
                 repeated = int(document_ids[0]) == last  # at another position, in the block before
                 last = int(document_ids[-1])

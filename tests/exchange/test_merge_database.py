@@ -16,7 +16,10 @@ import fpdb
 from fpdb import keys
 from fpdb.exchange import jsonl_export, merge_database, parquet_import
 from fpdb.storage import commit, file_format, ingest, store
-from fpdb.storage.runs import run_blocks
+from fpdb.storage.runs import writer
+from fpdb.storage.runs.postings import Postings
+from fpdb.storage.runs.writer import RunWriter
+from fpdb.storage.snapshot import Snapshot
 from tests.folders import DOCUMENTS, POSTINGS, document, rows, write, write_rows
 from tests.plain import OPTIONS, Plain, as_json
 
@@ -33,9 +36,9 @@ CHANGES = st.lists(st.tuples(NAMES, st.none() | HASHES, st.sampled_from([False, 
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
     """Batches of a few documents and postings, and a clock that stands still."""
-    monkeypatch.setattr(ingest, "POSTINGS_A_TRANSACTION", 30)
-    monkeypatch.setattr(ingest, "DOCUMENTS_A_COMMIT", 3)
-    monkeypatch.setattr(ingest, "TEXTS_A_COMMIT", 200)
+    monkeypatch.setattr(writer, "POSTINGS_PER_TRANSACTION", 30)
+    monkeypatch.setattr(ingest, "DOCUMENTS_PER_COMMIT", 3)
+    monkeypatch.setattr(ingest, "TEXT_BYTES_PER_COMMIT", 200)
     monkeypatch.setattr(jsonl_export, "POSTINGS_AT_ONCE", 20)
     monkeypatch.setattr(merge_database, "NAMES_AT_ONCE", 5)
     monkeypatch.setattr(parquet_import, "DOCUMENTS_AT_ONCE", 5)
@@ -288,7 +291,7 @@ class Interrupted(Exception):
 def interrupt(monkeypatch, nth):
     """Fails the nth write transaction from now on; returns how many there were."""
     done = [0]
-    apply, append = commit.apply, run_blocks.RunWriter.append
+    apply, append = commit.apply, RunWriter.append
 
     def counted(step):
         def call(*arguments):
@@ -300,7 +303,7 @@ def interrupt(monkeypatch, nth):
         return call
 
     monkeypatch.setattr(commit, "apply", counted(apply))
-    monkeypatch.setattr(run_blocks.RunWriter, "append", counted(append))
+    monkeypatch.setattr(RunWriter, "append", counted(append))
     return done
 
 
@@ -607,15 +610,15 @@ def test_a_hostile_database_cannot_bring_disorder(db, tmp_path, monkeypatch):
     """Checksums keep out damage only."""
     with fpdb.open(tmp_path / "b") as other:
         other.add_fingerprints("a", range(100))
-        scan = run_blocks.scan
+        scan = Snapshot.scan
 
-        def disordered(txn, blocks, run, start=0):
-            for piece in scan(txn, blocks, run, start):
-                yield run_blocks.Postings(piece.hashes[::-1].copy(), piece.documents, piece.numbers)
+        def disordered(snapshot, run):
+            for piece in scan(snapshot, run):
+                yield Postings(piece.hashes[::-1].copy(), piece.document_ids, piece.encoded_positions)
 
-        monkeypatch.setattr(run_blocks, "scan", disordered)
+        monkeypatch.setattr(Snapshot, "scan", disordered)
         with pytest.raises(fpdb.Corrupt, match="out of order"):
             db.merge(other)
-        monkeypatch.setattr(run_blocks, "scan", scan)
+        monkeypatch.setattr(Snapshot, "scan", scan)
     assert len(db) == db.info()["runs"] == 0
     assert file_format.FORMAT_VERSION == 1

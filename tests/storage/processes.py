@@ -10,7 +10,7 @@ import numpy as np
 import fpdb
 from fpdb.storage import store
 from fpdb.storage.environment import environment, files
-from fpdb.storage.runs import merge, merge_policy
+from fpdb.storage.runs import merge, merge_policy, writer
 
 path, *arguments = sys.argv[1:]
 
@@ -21,8 +21,8 @@ def hear():
     return sys.stdin.readline().strip()
 
 def small_merges():
-    merge_policy.SMALLEST, merge_policy.AT_ONCE, merge.PIECE, store.POSTINGS_A_TRANSACTION = 16, 300, 100, 300
-    store.SWEPT_A_TRANSACTION = 2
+    merge_policy.SMALLEST, merge_policy.AT_ONCE, merge.PIECE, writer.POSTINGS_PER_TRANSACTION = 16, 300, 100, 100
+    store.BLOCKS_PER_SWEEP = 2
 
 def hashes_of(number, count=60):
     return np.random.default_rng(number).integers(0, 2**63, count, np.uint64)

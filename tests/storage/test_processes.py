@@ -11,7 +11,8 @@ import pytest
 import fpdb
 from fpdb.storage import store
 from fpdb.storage.environment.locking import FileLock
-from fpdb.storage.runs import merge, merge_policy, run_blocks
+from fpdb.storage.runs import merge, merge_policy, writer
+from fpdb.storage.runs.blocks import stored_runs
 from tests.storage.processes import hear, running, tell
 
 HOLD = """
@@ -280,8 +281,7 @@ def test_a_merge_bears_what_is_committed_meanwhile(path, monkeypatch, rng, meanw
     """A run that is mostly dead is being rewritten when a commit swallows it, or kills more of it."""
     monkeypatch.setattr(merge_policy, "SMALLEST", 16)
     monkeypatch.setattr(merge, "PIECE", 100)
-    monkeypatch.setattr(store, "POSTINGS_A_TRANSACTION", 100)
-    append = store.Store._append
+    monkeypatch.setattr(writer, "POSTINGS_PER_TRANSACTION", 100)
     pending = [meanwhile]
 
     def commit(what):
@@ -293,18 +293,19 @@ def test_a_merge_bears_what_is_committed_meanwhile(path, monkeypatch, rng, meanw
         else:
             db.add_fingerprints("new", rng.integers(0, 2**63, 2_000 if what == "a long document" else 20, np.uint64))
 
-    def append_and_commit(self, writer, pieces):
-        append(self, writer, pieces)
-        if pending:
-            with ThreadPoolExecutor() as pool:
-                pool.submit(commit, pending.pop()).result()
+    def merge_and_commit(*arguments):
+        for number, piece in enumerate(merge.merge_postings(*arguments)):
+            if number and pending:
+                with ThreadPoolExecutor() as pool:
+                    pool.submit(commit, pending.pop()).result()
+            yield piece
 
     with fpdb.open(path) as db:
         with db.batch() as batch:
             for name in "0123":
                 batch.add_fingerprints(name, np.arange(ord(name), ord(name) + 100, dtype=np.uint64))
         db.remove("3")
-        monkeypatch.setattr(store.Store, "_append", append_and_commit)
+        monkeypatch.setattr(store, "merge_postings", merge_and_commit)
         db.remove("0")
         assert not pending
         assert db.check() == []
@@ -363,10 +364,11 @@ environment.Environment.write = write
 ADD_AND_DIE = (
     DIE
     + """
+small_merges()
 with fpdb.open(path) as db:
     start = int(arguments[2])
     for number in range(start, start + 1_000):
-        db.add_fingerprints(f"{number}", hashes_of(number))
+        db.add_fingerprints(f"{number}", hashes_of(number, 300))
         if number % 3 == 0:
             db.remove(f"{number}")
         say(number)
@@ -377,7 +379,7 @@ with fpdb.open(path) as db:
 def unlisted(db):
     """The runs whose blocks are in the file, but not listed."""
     with db._store.snapshot() as view:
-        return set(run_blocks.written(view.txn, view.blocks)) - {run.number for run in view.state.runs}
+        return set(stored_runs(view.blocks)) - {run.number for run in view.state.runs}
 
 
 def test_kill_9_loses_nothing_that_was_acknowledged(path):

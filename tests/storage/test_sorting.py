@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fpdb.storage import _sorting
 from fpdb.storage.runs import merge
-from fpdb.storage.runs.run_blocks import Postings
+from fpdb.storage.runs.postings import Postings
 
 MOST = 2**64 - 1
 
@@ -57,13 +57,13 @@ def test_a_merge_is_the_sorted_union_without_the_dead(case):
     flags = np.array([document in dead for document in range(first_id, end)], np.uint8) if dead else np.empty(0, "u1")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merge, "PIECE", piece)
-        pieces = list(merge.merged([in_pieces(entries, length) for entries in inputs], flags, first_id))
+        pieces = list(merge.merge_postings([in_pieces(entries, length) for entries in inputs], flags, first_id))
     assert all(len(each) == piece for each in pieces[:-1])
     assert all(0 < len(each) <= piece for each in pieces)
     got = [
         entry
         for each in pieces
-        for entry in zip(each.hashes.tolist(), each.documents.tolist(), each.numbers.tolist(), strict=True)
+        for entry in zip(each.hashes.tolist(), each.document_ids.tolist(), each.encoded_positions.tolist(), strict=True)
     ]
     assert got == sorted(entry for entries in inputs for entry in entries if entry[1] not in dead)
 
@@ -71,8 +71,8 @@ def test_a_merge_is_the_sorted_union_without_the_dead(case):
 def test_documents_outside_the_dead_array_are_kept():
     """A run damaged in a way that its checksums hide must not make a merge read beyond its arrays."""
     entries = [(1, 3, 0), (1, 2**32 - 1, 0)]
-    (piece,) = merge.merged([in_pieces(entries, 2)], np.ones(2, np.uint8), 5)
-    assert piece.documents.tolist() == [3, 2**32 - 1]
+    (piece,) = merge.merge_postings([in_pieces(entries, 2)], np.ones(2, np.uint8), 5)
+    assert piece.document_ids.tolist() == [3, 2**32 - 1]
 
 
 @given(st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 3)))

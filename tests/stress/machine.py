@@ -211,7 +211,7 @@ def main(folder, examples, steps):
     os.mkdir(folder)
     Histories.base = folder
     for module in (store, commit):
-        vars(module)["merged"] = counted(merge.merged)
+        vars(module)["merge_postings"] = counted(merge.merge_postings)
     run_state_machine_as_test(
         Histories,
         settings=settings(

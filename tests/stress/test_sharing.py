@@ -133,7 +133,7 @@ def counted(plain):
     return merged
 
 from fpdb.storage import commit as commits
-store.merged, commits.merged = counted(store.merged), counted(commits.merged)
+store.merge_postings, commits.merge_postings = counted(store.merge_postings), counted(commits.merge_postings)
 with fpdb.open(path, timeout=300) as db:
     say("open")
     hear()

@@ -22,7 +22,8 @@ from fpdb.storage.environment import environment, page_check
 from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run
 from fpdb.storage.maintenance import sampled
 from fpdb.storage.maintenance.states import state_problems
-from fpdb.storage.runs import run_blocks
+from fpdb.storage.runs.blocks import count_blocks, expected_blocks
+from fpdb.storage.runs.postings import NO_POSTINGS, concat_postings, is_ascending
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 from fpdb.storage.texts import check_packages
@@ -45,7 +46,7 @@ def examine(store: Store, *, quick: bool = False) -> Iterator[str]:
     """What is wrong with a store, and what could not be looked at. Writers wait meanwhile, unless the store is
     read-only. quick: looks at samples of what there is very much of, see `fpdb.storage.maintenance.sampled`."""
     try:
-        with store.quiet():
+        with store.exclude_writers():
             found = [] if quick else _structure(store.path)
             yield from found
             if any(not isinstance(sentence, Unchecked) for sentence in found):
@@ -161,25 +162,25 @@ def _catalogue(view: Snapshot) -> Generator[str, None, _Told]:
 
 
 def _run(view: Snapshot, run: Run, boilerplate: NDArray[np.uint64], tally: _Tally) -> Iterator[str]:
-    if run_blocks.count(view.txn, view.blocks, run.number) != run_blocks.counted(run):
+    if count_blocks(view.blocks, run.number) != expected_blocks(run):
         yield f"run {run.number} has more or fewer blocks than the state says"
     fences = view.fences(run)
-    starts = np.cumsum(fences.postings, dtype=np.int64) - fences.postings
+    starts = np.cumsum(fences.posting_counts, dtype=np.int64) - fences.posting_counts
     done = dead = 0
-    last = run_blocks.NO_POSTINGS
-    for piece in run_blocks.scan(view.txn, view.blocks, run):
-        joined = run_blocks.joined(last, piece)
-        if not run_blocks.ascending(joined):
+    last = NO_POSTINGS
+    for piece in view.scan(run):
+        joined = concat_postings(last, piece)
+        if not is_ascending(joined):
             yield f"run {run.number} is out of order"
-        new = _first_of_pair(joined.hashes, joined.documents)[len(last) :]
-        dead += tally.count(piece.documents, new, new & contains(boilerplate, piece.hashes))
+        new = _first_of_pair(joined.hashes, joined.document_ids)[len(last) :]
+        dead += tally.count(piece.document_ids, new, new & contains(boilerplate, piece.hashes))
         inside = slice(*np.searchsorted(starts, [done, done + len(piece)]))
-        if (piece.hashes[starts[inside] - done] != fences.first[inside]).any():
+        if (piece.hashes[starts[inside] - done] != fences.first_hashes[inside]).any():
             yield f"run {run.number} has fences that are not its blocks' first hashes"
-        if piece.documents.min() < run.first_id or piece.documents.max() > run.last_id:
+        if piece.document_ids.min() < run.first_id or piece.document_ids.max() > run.last_id:
             yield f"run {run.number} has postings of documents outside its range"
         done += len(piece)
-        last = run_blocks.Postings(piece.hashes[-1:], piece.documents[-1:], piece.numbers[-1:])
+        last = piece[-1:]
     if dead != run.dead:
         yield f"run {run.number} has {dead} dead postings; the state says {run.dead}"
 

@@ -215,7 +215,7 @@ class Salvage:
 
     # ------------------------------------------------------------ what they say
 
-    def blocks(self) -> dict[int, set[int]]:
+    def posting_blocks(self) -> dict[int, set[int]]:
         """The runs that have posting blocks, and which."""
         found: dict[int, set[int]] = {}
         values = self._values[file_format.BLOCKS]

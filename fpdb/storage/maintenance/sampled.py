@@ -19,7 +19,8 @@ from fpdb.errors import Corrupt, MissingPackage
 from fpdb.storage import file_format
 from fpdb.storage.file_format import Run
 from fpdb.storage.maintenance.states import state_problems
-from fpdb.storage.runs import _codec, run_blocks
+from fpdb.storage.runs import _codec
+from fpdb.storage.runs.blocks import expected_blocks, stored_runs
 from fpdb.storage.snapshot import Snapshot
 
 SAMPLES: Final = 200
@@ -45,29 +46,29 @@ def _counts(view: Snapshot) -> Iterator[str]:
     entries = {name: view.txn.stat(view.databases[name])["entries"] for name in file_format.NAMED}
     if entries[file_format.NAMES] != state.documents + state.boilerplate_documents:
         yield "there are more or fewer names than the state says there are documents"
-    unlisted = set(run_blocks.written(view.txn, view.blocks)) - {run.number for run in state.runs}
-    if not unlisted and entries[file_format.BLOCKS] != sum(sum(run_blocks.counted(run)) for run in state.runs):
+    unlisted = set(stored_runs(view.blocks)) - {run.number for run in state.runs}
+    if not unlisted and entries[file_format.BLOCKS] != sum(sum(expected_blocks(run)) for run in state.runs):
         yield "there are more or fewer blocks than the state says"
 
 
 def _run(view: Snapshot, run: Run, chance: random.Random) -> Iterator[str]:
-    fences = view.fences(run)
-    if (fences.first[1:] < fences.first[:-1]).any():
+    fences, reader = view.fences(run), view.run_reader(run)
+    if (fences.first_hashes[1:] < fences.first_hashes[:-1]).any():
         yield f"the fences of run {run.number} are out of order"
-    counts = run_blocks.read_position_counts(view.txn, view.blocks, run)
+    counts = reader.read_position_counts()
     if run.position_blocks and int(counts.sum(dtype=np.int64)) != run.postings:
         yield f"run {run.number} has more or fewer positions than postings"
     for column, blocks in ((file_format.POSTINGS, run.blocks), (file_format.POSITIONS, run.position_blocks)):
         for index in _some(chance, blocks, SAMPLES):
-            (value,) = run_blocks.read_blocks(view.txn, view.blocks, run.number, column, np.array([index]))
+            (value,) = reader.read_values(column, np.array([index]))
             try:
                 if column == file_format.POSITIONS:
                     _codec.decode_positions([value], int(counts[index]))
                     continue
-                hashes, documents = _codec.decode_postings([value], int(fences.postings[index]))
+                hashes, documents = _codec.decode_postings([value], int(fences.posting_counts[index]))
             except ValueError as error:
                 raise Corrupt(f"run {run.number}: {error}") from error
-            if int(hashes[0]) != int(fences.first[index]) or (hashes[1:] < hashes[:-1]).any():
+            if int(hashes[0]) != int(fences.first_hashes[index]) or (hashes[1:] < hashes[:-1]).any():
                 yield f"run {run.number} has a block that is out of order"
             if int(documents.min()) < run.first_id or int(documents.max()) > run.last_id:
                 yield f"run {run.number} has postings of documents outside its range"

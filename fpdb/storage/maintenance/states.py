@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fpdb.storage.runs import run_blocks
+from fpdb.storage.runs.blocks import stored_runs
 from fpdb.storage.snapshot import Snapshot
 
 
@@ -12,7 +12,7 @@ def state_problems(view: Snapshot) -> Iterator[str]:
     """One sentence each."""
     state = view.state
     listed = {run.number for run in state.runs}
-    written = set(run_blocks.written(view.txn, view.blocks))
+    written = set(stored_runs(view.blocks))
     if len(listed) != len(state.runs):
         yield "the state lists a run twice"
     for number in sorted(listed - written):

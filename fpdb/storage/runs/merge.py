@@ -1,54 +1,51 @@
-"""Merging runs: sorted inputs in, one run out, in memory bounded by a few blocks an input. Policy is elsewhere."""
-
-from __future__ import annotations
+"""Merging runs: sorted inputs in, one sequence out, in memory bounded by a few blocks per input."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fpdb.arrays import U8
 from fpdb.storage import _sorting
-from fpdb.storage.runs.run_blocks import Postings
+from fpdb.storage.runs.postings import Postings
 
 PIECE = 1 << 18  # postings handed on at once
 
 
-def merged(inputs: Sequence[Iterable[Postings]], dead: NDArray[np.uint8], first_id: int) -> Iterator[Postings]:
-    """The inputs' postings in one sorted sequence, without those of dead documents, in pieces.
+def merge_postings(inputs: Sequence[Iterable[Postings]], dead: U8, first_id: int) -> Iterator[Postings]:
+    """Yield the inputs' postings in one sorted sequence, without those of dead documents.
 
-    inputs: each sorted by (hash, document, position), with the documents' ids of one below those of the next.
-    dead: shape (n,), not 0 for a dead document; dead[0] is document first_id; shape (0,) when none is dead.
+    Args:
+        inputs: Each sorted, in pieces; all document ids of one are below those of the next.
+        dead: Not 0 for a dead document, the first of which is `first_id`; shape (documents,), or (0,) if none is dead.
+        first_id: The id that dead[0] is about.
     """
-    pieces = [iter(source) for source in inputs]
+    sources = [iter(pieces) for pieces in inputs]
     streams = [_sorting.Stream() for _ in inputs]
-    hashes = np.empty(PIECE, np.uint64)
-    documents = np.empty(PIECE, np.uint32)
-    numbers = np.empty(PIECE, np.uint32)
-    at = 0
-    for index in range(len(streams)):
-        _refill(streams[index], pieces[index])
+    output = np.empty(PIECE, np.uint64), np.empty(PIECE, np.uint32), np.empty(PIECE, np.uint32)
+    filled = 0
+    for stream, source in zip(streams, sources, strict=True):
+        _refill(stream, source)
     while True:
-        at, dry = _sorting.merge(streams, hashes, documents, numbers, at, dead, first_id)
+        filled, dry = _sorting.merge(streams, *output, filled, dead, first_id)
         if dry >= 0:
-            _refill(streams[dry], pieces[dry])
+            _refill(streams[dry], sources[dry])
             continue
-        if at:
-            yield Postings(hashes[:at].copy(), documents[:at].copy(), numbers[:at].copy())
-        if at < PIECE:
+        if filled:
+            yield Postings(output[0][:filled].copy(), output[1][:filled].copy(), output[2][:filled].copy())
+        if filled < PIECE:
             return
-        at = 0
+        filled = 0
 
 
 def _refill(stream: _sorting.Stream, pieces: Iterator[Postings]) -> None:
     for piece in pieces:
         if len(piece):
-            stream.refill(piece.hashes, piece.documents, piece.numbers)
+            stream.refill(piece.hashes, piece.document_ids, piece.encoded_positions)
             return
     stream.ended = True
 
 
 def in_pieces(postings: Postings) -> Iterator[Postings]:
-    """Sorted postings in memory as an input of a merge, or a run to be written."""
+    """Yield sorted postings piece by piece, as merging and writing take them."""
     for start in range(0, len(postings), PIECE):
-        part = slice(start, start + PIECE)
-        yield Postings(postings.hashes[part], postings.documents[part], postings.numbers[part])
+        yield postings[start : start + PIECE]

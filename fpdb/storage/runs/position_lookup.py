@@ -1,119 +1,112 @@
-"""Places: where in its documents a run says that hashes are.
+"""Looking up the positions at which documents hold hashes.
 
 A run's columns hold postings and positions in the same order, so the way from one to the other is a posting's rank in
 the run, which the fences of both columns give.
 """
 
-from __future__ import annotations
+from typing import NamedTuple
 
-from typing import Any
-
-import lmdb
 import numpy as np
 
 from fpdb.arrays import I64, U32, U64
 from fpdb.errors import Corrupt
-from fpdb.storage import file_format
-from fpdb.storage.file_format import Run
 from fpdb.storage.runs import _codec
-from fpdb.storage.runs.run_blocks import Fences, read_blocks, read_position_counts
+from fpdb.storage.runs.blocks import Fences, RunReader
 
-BLOCKS_AT_ONCE = 128  # blocks that are decoded at once: some MB, or 100 MB where they are as full as can be
+BLOCKS_PER_DECODE = 128  # some MB, or 100 MB where they are as full as can be
 
 
-def read_position_starts(txn: lmdb.Transaction, blocks: Any, run: Run) -> I64:
-    """The rank of each position block's first posting, and the number of postings; shape (position blocks + 1,).
+class RankedPostings(NamedTuple):
+    """Postings of a run in order of rank; arrays of one shape (postings,).
 
-    Shape (1,) where no posting has a position. Raises Corrupt.
+    The posting of a rank says that the document holds hashes[index] of those asked for.
     """
-    counts = read_position_counts(txn, blocks, run)
+
+    indices: U32
+    document_ids: U32
+    ranks: I64
+
+
+def read_position_starts(reader: RunReader) -> I64:
+    """Return the rank of each position block's first posting, and the number of postings.
+
+    The shape is (position blocks + 1,): (1,) where no posting has a position. Raises Corrupt.
+    """
+    counts = reader.read_position_counts()
     starts = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=starts[1:])
-    if len(counts) and int(starts[-1]) != run.postings:
-        raise Corrupt(f"the position fences of run {run.number} do not add up; run 'fpdb check'")
+    if len(counts) and int(starts[-1]) != reader.run.postings:
+        raise Corrupt(f"the position fences of run {reader.run.number} do not add up; run 'fpdb check'")
     return starts
 
 
-def find_ranks(
-    txn: lmdb.Transaction, blocks: Any, run: Run, fences: Fences, hashes: U64, documents: U32
-) -> tuple[U32, U32, I64]:
-    """Which postings of the run are of these hashes in these documents.
-
-    hashes, documents: sorted, distinct. Returns (indices, documents, ranks), shape (postings,): the posting of that
-    rank says that document holds hashes[index]; in order of rank. Raises Corrupt.
-    """
-    parts: list[tuple[U32, U32, I64]] = [(np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64))]
-    lows, highs = _codec.spans(fences.first, hashes)
+def find_ranks(reader: RunReader, fences: Fences, hashes: U64, document_ids: U32) -> RankedPostings:
+    """Find the postings of these hashes in these documents; both sorted, distinct. Raises Corrupt."""
+    parts = [RankedPostings(np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64))]
+    lows, highs = _codec.spans(fences.first_hashes, hashes)
     inside = highs >= 0
-    if inside.any() and len(documents):
-        wanted = _codec.slots(lows[inside], highs[inside])[0]
-        starts = np.cumsum(fences.postings, dtype=np.int64) - fences.postings
-        for piece in range(0, len(wanted), BLOCKS_AT_ONCE):
-            some = wanted[piece : piece + BLOCKS_AT_ONCE]
-            counts = fences.postings[some].astype(np.int64)
-            if not counts.all():
-                raise Corrupt(f"run {run.number} has a fence of no postings; run 'fpdb check'")
-            held, holders = _decode_postings(txn, blocks, run, some, int(counts.sum()))
-            begins = np.cumsum(counts) - counts
-            if (held[begins] != fences.first[some]).any():
-                raise Corrupt(f"run {run.number} has fences that are not its blocks' first hashes; run 'fpdb check'")
-            indices, at = _pick(held, holders, hashes, documents)
-            block = np.searchsorted(begins, at, "right") - 1
-            parts.append((indices, holders[at], starts[some][block] + at - begins[block]))
-    return (
-        np.concatenate([part[0] for part in parts]),
-        np.concatenate([part[1] for part in parts]),
-        np.concatenate([part[2] for part in parts]),
-    )
+    if inside.any() and len(document_ids):
+        indices = _codec.slots(lows[inside], highs[inside])[0]
+        starts = np.cumsum(fences.posting_counts, dtype=np.int64) - fences.posting_counts
+        for first in range(0, len(indices), BLOCKS_PER_DECODE):
+            some = indices[first : first + BLOCKS_PER_DECODE]
+            stored_hashes, stored_ids, block_starts = _read_postings(reader, fences, some)
+            matches, rows = _match(stored_hashes, stored_ids, hashes, document_ids)
+            block = np.searchsorted(block_starts, rows, "right") - 1
+            ranks = starts[some][block] + rows - block_starts[block]
+            parts.append(RankedPostings(matches, stored_ids[rows], ranks))
+    return RankedPostings(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _pick(held: U64, holders: U32, hashes: U64, documents: U32) -> tuple[U32, I64]:
-    """(indices, at), shape (n,): held[at] is hashes[index] and holders[at] among the documents; in order of at."""
-    first = int(np.searchsorted(hashes, held[0], "left"))
-    asked = hashes[first : int(np.searchsorted(hashes, held[-1], "right"))]
-    begins = np.searchsorted(held, asked, "left")
-    lengths = np.searchsorted(held, asked, "right") - begins
-    indices = np.repeat(np.arange(first, first + len(asked), dtype=np.uint32), lengths)
-    at = np.arange(len(indices)) + np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
-    place = np.searchsorted(documents, holders[at])
-    place[place == len(documents)] = 0
-    kept = documents[place] == holders[at]
-    return indices[kept], at[kept]
+def _read_postings(reader: RunReader, fences: Fences, indices: I64) -> tuple[U64, U32, I64]:
+    """Return the hashes and document ids of blocks, and where each block begins in them."""
+    counts = fences.posting_counts[indices].astype(np.int64)
+    if not counts.all():
+        raise Corrupt(f"run {reader.run.number} has a fence of no postings; run 'fpdb check'")
+    hashes, document_ids = reader.read_postings(indices, int(counts.sum()))
+    starts = np.cumsum(counts) - counts
+    if (hashes[starts] != fences.first_hashes[indices]).any():
+        raise Corrupt(f"run {reader.run.number} has fences that are not its blocks' first hashes; run 'fpdb check'")
+    return hashes, document_ids, starts
 
 
-def read_numbers(txn: lmdb.Transaction, blocks: Any, run: Run, starts: I64, ranks: I64) -> U32:
-    """The numbers (position + 1, 0 for none) of the postings of these ascending ranks; shape (n,).
+def _match(stored_hashes: U64, stored_ids: U32, hashes: U64, document_ids: U32) -> tuple[U32, I64]:
+    """Return (indices, rows), in order of rows: stored_hashes[row] is hashes[index], stored_ids[row] is wanted."""
+    first = int(np.searchsorted(hashes, stored_hashes[0], "left"))
+    wanted = hashes[first : int(np.searchsorted(hashes, stored_hashes[-1], "right"))]
+    starts = np.searchsorted(stored_hashes, wanted, "left")
+    lengths = np.searchsorted(stored_hashes, wanted, "right") - starts
+    indices = np.repeat(np.arange(first, first + len(wanted), dtype=np.uint32), lengths)
+    rows = np.arange(len(indices)) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
+    places = np.searchsorted(document_ids, stored_ids[rows])
+    places[places == len(document_ids)] = 0
+    matches = document_ids[places] == stored_ids[rows]
+    return indices[matches], rows[matches]
 
-    starts: what `read_position_starts` gave. Raises Corrupt.
+
+def read_encoded_positions(reader: RunReader, starts: I64, ranks: I64) -> U32:
+    """Return the encoded positions of postings; shape (n,).
+
+    Args:
+        reader: The run.
+        starts: The result of `read_position_starts`.
+        ranks: Ascending; shape (n,).
+
+    Raises:
+        Corrupt: A block is missing or damaged.
     """
     if len(starts) == 1 or not len(ranks):
         return np.zeros(len(ranks), np.uint32)
     if int(ranks[-1]) >= int(starts[-1]):
-        raise Corrupt(f"run {run.number} has too few positions; run 'fpdb check'")
+        raise Corrupt(f"run {reader.run.number} has too few positions; run 'fpdb check'")
     block = np.searchsorted(starts, ranks, "right") - 1
-    wanted = block[np.r_[True, block[1:] != block[:-1]]]
+    indices = block[np.r_[True, block[1:] != block[:-1]]]
     parts = []
-    for piece in range(0, len(wanted), BLOCKS_AT_ONCE):
-        some = wanted[piece : piece + BLOCKS_AT_ONCE]
+    for first in range(0, len(indices), BLOCKS_PER_DECODE):
+        some = indices[first : first + BLOCKS_PER_DECODE]
         counts = starts[some + 1] - starts[some]
-        numbers = _decode_positions(txn, blocks, run, some, int(counts.sum()))
+        positions = reader.read_positions(some, int(counts.sum()))
         here = slice(*np.searchsorted(block, [some[0], some[-1] + 1]).tolist())
-        begins = np.cumsum(counts) - counts
-        parts.append(numbers[begins[np.searchsorted(some, block[here])] + ranks[here] - starts[block[here]]])
+        block_starts = np.cumsum(counts) - counts
+        parts.append(positions[block_starts[np.searchsorted(some, block[here])] + ranks[here] - starts[block[here]]])
     return np.concatenate(parts)
-
-
-def _decode_postings(txn: lmdb.Transaction, blocks: Any, run: Run, indices: I64, postings: int) -> tuple[U64, U32]:
-    values = read_blocks(txn, blocks, run.number, file_format.POSTINGS, indices)
-    try:
-        return _codec.decode_postings(values, postings)
-    except ValueError as error:
-        raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error
-
-
-def _decode_positions(txn: lmdb.Transaction, blocks: Any, run: Run, indices: I64, postings: int) -> U32:
-    values = read_blocks(txn, blocks, run.number, file_format.POSITIONS, indices)
-    try:
-        return _codec.decode_positions(values, postings)
-    except ValueError as error:
-        raise Corrupt(f"run {run.number}: {error}; run 'fpdb check'") from error

@@ -48,8 +48,10 @@ def look(path):
         postings = {}
         with db._store.snapshot() as view:
             for run in view.state.runs:
-                for piece in fpdb.storage.runs.run_blocks.scan(view.txn, view.blocks, run):
-                    for hash_, number, position in zip(piece.hashes, piece.documents, piece.numbers, strict=True):
+                for piece in view.scan(run):
+                    for hash_, number, position in zip(
+                        piece.hashes, piece.document_ids, piece.encoded_positions, strict=True
+                    ):
                         postings.setdefault(int(number), set()).add((int(hash_), int(position)))
             named = {document: view.catalogue.record(document).name for document in view.catalogue.sized()}
     return documents, {name.decode(): postings.get(number, set()) for number, name in named.items()}

@@ -65,7 +65,7 @@ def test_places_are_those_of_a_dict_of_sets(tmp_path_factory, data):
 @pytest.mark.usefixtures("small_limits")
 def test_places_over_many_runs_and_blocks(db, rng, monkeypatch):
     """Hashes that fill blocks, documents removed and replaced, decoding a few blocks at once."""
-    monkeypatch.setattr(position_lookup, "BLOCKS_AT_ONCE", 2)
+    monkeypatch.setattr(position_lookup, "BLOCKS_PER_DECODE", 2)
     pool = uniform(rng, 400)
     held = {}
     for number in range(60):
@@ -92,7 +92,7 @@ def test_a_hash_in_very_many_documents(db):
         for number in range(40_000):
             batch.add_fingerprints(f"{number}", [5, 5, 9], [number, number + 1, 3])
     with db._store.snapshot() as view:
-        assert view.fences(view.runs()[0]).postings.max() > 3 * 128
+        assert view.fences(view.runs()[0]).posting_counts.max() > 3 * 128
         names = ["0", "17", "31234", "39999"]
         wanted = {(5, name, int(name) + more) for name in names for more in (0, 1)} | {(9, name, 3) for name in names}
         assert found(view, [4, 5, 6, 9], names) == wanted
@@ -118,7 +118,7 @@ def test_damage_is_said(path, rng, column):
         run = db._store.snapshot
         with run() as view:
             number = file_format.block_number(view.runs()[0].number, column, 0)
-            value = bytes(view.txn.get(file_format.block_key(number), db=view.blocks))
+            value = bytes(view.txn.get(file_format.block_key(number), db=view.blocks.database))
     with open(path, "rb") as file:
         content = file.read()
     (at,) = [match.start() for match in re.finditer(re.escape(value[:64]), content)]

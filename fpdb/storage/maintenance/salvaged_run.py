@@ -1,0 +1,137 @@
+"""What is left of a run in a damaged file: postings of its sound blocks, and which positions are lost."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fpdb.arrays import U32, Bools
+from fpdb.storage import file_format
+from fpdb.storage.file_format import Run
+from fpdb.storage.maintenance.salvage import Salvage
+from fpdb.storage.runs import _codec
+from fpdb.storage.runs.postings import Postings
+
+
+@dataclass(frozen=True)
+class SalvagedRun:
+    """What is left of a run. run.postings is 0 where it is not known."""
+
+    salvage: Salvage
+    run: Run
+
+    def pieces(self) -> Iterator[tuple[Postings, Bools]]:
+        """Yield the postings that are left, and which of them have lost their positions; these have none then."""
+        counts = self.block_counts(file_format.POSTINGS)
+        ranks = _first_ranks(counts, self.run.postings)
+        positions = _Positions(self)
+        for index, (count, rank) in enumerate(zip(counts, ranks, strict=True)):
+            value = self.salvage.block(self.run.number, file_format.POSTINGS, index)
+            if value is not None and count is not None:
+                hashes, document_ids = _codec.decode_postings([value], count)
+                encoded, lost = positions.take(rank, count)
+                yield Postings(hashes, document_ids, encoded), lost
+
+    def block_counts(self, column: int) -> list[int | None]:
+        """Return how many postings each block of a column holds; None where neither it nor its fence tells."""
+        if column == file_format.POSTINGS:
+            blocks, fences, per_chunk = self.run.blocks, file_format.FENCES, file_format.FENCES_PER_CHUNK
+            size = 2
+        else:
+            blocks, fences = self.run.position_blocks, file_format.POSITION_FENCES
+            per_chunk, size = file_format.POSITION_FENCES_PER_CHUNK, 4
+        counts: list[int | None] = [None] * blocks
+        for start in range(0, blocks, per_chunk):
+            chunk = self.salvage.block(self.run.number, fences, start // per_chunk)
+            if chunk is not None:
+                body = chunk[file_format.CHECKSUM :]
+                postings = column == file_format.POSTINGS
+                told = np.frombuffer(body, file_format.FENCE)["postings"] if postings else np.frombuffer(body, "<u2")
+                counts[start : start + len(told)] = told[: blocks - start].tolist()
+        for index in range(blocks):
+            value = self.salvage.block(self.run.number, column, index) if counts[index] is None else None
+            if value is not None:  # a block begins with its count
+                counts[index] = int.from_bytes(value[file_format.CHECKSUM : file_format.CHECKSUM + size], "little")
+        return counts
+
+
+def find_runs(salvage: Salvage) -> list[SalvagedRun]:
+    """Return the runs of a file in order of document ids."""
+    if salvage.state is not None:
+        return [SalvagedRun(salvage, run) for run in salvage.state.runs]
+    # A run that was merged of others is newer, and covers their documents.
+    runs: list[SalvagedRun] = []
+    for number, indices in sorted(salvage.posting_blocks().items(), reverse=True):
+        unlisted = _describe_run(salvage, number, max(indices) + 1)
+        run = unlisted.run
+        if not any(run.first_id <= other.run.last_id and other.run.first_id <= run.last_id for other in runs):
+            runs.append(unlisted)
+    return sorted(runs, key=lambda salvaged: salvaged.run.first_id)
+
+
+def _describe_run(salvage: Salvage, number: int, blocks: int) -> SalvagedRun:
+    """Return a run that no state describes."""
+    position_blocks = 0
+    while salvage.block(number, file_format.POSITIONS, position_blocks) is not None:
+        position_blocks += 1
+    run = Run(number, 0, blocks, position_blocks, 0, 0)
+    ids = [piece.document_ids for piece, _ in SalvagedRun(salvage, run).pieces()]
+    first_id, last_id = min(int(part.min()) for part in ids), max(int(part.max()) for part in ids)
+    return SalvagedRun(salvage, run._replace(first_id=first_id, last_id=last_id))
+
+
+class _Positions:
+    """The positions of a run by the ranks of postings."""
+
+    def __init__(self, salvaged: SalvagedRun) -> None:
+        self._salvaged = salvaged
+        counts = salvaged.block_counts(file_format.POSITIONS)
+        ranks = _first_ranks(counts, salvaged.run.postings)
+        self._blocks = [  # of which the ranks are known: first rank, rank after the last, index
+            (rank, rank + count, index)
+            for index, (rank, count) in enumerate(zip(ranks, counts, strict=True))
+            if rank is not None and count is not None
+        ]
+        self._next = 0
+
+    def take(self, rank: int | None, count: int) -> tuple[U32, Bools]:
+        """Return the encoded positions of `count` postings, 0 where they are lost, and which are; ranks ascend."""
+        positions = np.zeros(count, np.uint32)
+        run = self._salvaged.run
+        lost = np.full(count, run.position_blocks > 0)
+        if rank is None or not run.position_blocks:
+            return positions, lost
+        while self._next < len(self._blocks) and self._blocks[self._next][1] <= rank:
+            self._next += 1
+        for start, end, index in self._blocks[self._next :]:
+            if start >= rank + count:
+                break
+            value = self._salvaged.salvage.block(run.number, file_format.POSITIONS, index)
+            if value is not None:
+                low, high = max(start, rank), min(end, rank + count)
+                decoded = _codec.decode_positions([value], end - start)
+                positions[low - rank : high - rank] = decoded[low - start : high - start]
+                lost[low - rank : high - rank] = False
+        return positions, lost
+
+
+def _first_ranks(counts: list[int | None], total: int) -> list[int | None]:
+    """Return the rank of each block's first posting, told from the beginning, or from the end.
+
+    total: the postings of all blocks; 0 if it is unknown.
+    """
+    ranks: list[int | None] = [None] * len(counts)
+    rank = 0
+    for index, count in enumerate(counts):
+        ranks[index] = rank
+        if count is None:
+            break
+        rank += count
+    rank = total
+    for index in range(len(counts) - 1, -1 if total else len(counts), -1):
+        count = counts[index]
+        if count is None or ranks[index] is not None:
+            break
+        rank -= count
+        ranks[index] = rank
+    return ranks
