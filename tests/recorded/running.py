@@ -18,7 +18,7 @@ from unittest import mock
 
 from . import tools
 
-SETTINGS = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+SETTINGS = {"COLUMNS": "100", "LINES": "25", "NO_COLOR": "1", "TERM": "dumb", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 BEGIN = 1_700_000_000
 """The first moment of the clock that commands see, in seconds since 1970; each step of a case is an hour later."""
 
