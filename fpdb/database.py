@@ -28,7 +28,8 @@ from fpdb.errors import (
     RecipeMismatch,
 )
 from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest
-from fpdb.ingest.batch import Numbers, Status, WriteBatch
+from fpdb.ingest.batch import Status, WriteBatch
+from fpdb.ingest.prepare import Integers
 from fpdb.search.ranking import Ranked, lines_of_all
 from fpdb.search.searchable import Searchable
 from fpdb.storage import file_format
@@ -157,7 +158,9 @@ class Database(Searchable):
         with self.batch() as batch:
             return batch.add(name, content, **options)
 
-    def add_fingerprints(self, name: str, hashes: Numbers, positions: Numbers | None = None, **options: Any) -> Status:
+    def add_fingerprints(
+        self, name: str, hashes: Integers, positions: Integers | None = None, **options: Any
+    ) -> Status:
         """Adds a document of the caller's own hashes, durably; see `WriteBatch.add_fingerprints`."""
         with self.batch() as batch:
             return batch.add_fingerprints(name, hashes, positions, **options)

@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 import fpdb
 from bench.measuring import percentile, seconds
 from bench.papers import page
-from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, content_digest
+from fpdb.fingerprint import Recipe, content_digest
+from fpdb.ingest.files import InputDocument
+from fpdb.ingest.prepare import PrepareOptions, ReadDocument, StoredFingerprints, prepare_fingerprints
 
 DOCUMENTS = 1_000_000
 BATCH = 20_000  # documents a commit
@@ -78,7 +80,7 @@ def fill(path: Path, documents: int, *, bits: int, described: bool) -> Filled:
     recipe = Recipe.preset("koala").with_(hash_bits=bits)
     stored = int(recipe.rules["consonants"].parameters["stored"])
     rng = np.random.default_rng(1)
-    nowhere = np.full(stored, NO_POSITION, np.uint32)
+    nowhere = np.zeros(stored, np.uint32)
     some = []
     begun = time.perf_counter()
     with fpdb.open(path, "x", recipe=recipe) as db:
@@ -89,14 +91,12 @@ def fill(path: Path, documents: int, *, bits: int, described: bool) -> Filled:
             with db.batch() as batch:
                 for row, log in enumerate(logs(rng, first, count)):
                     # Not `add_fingerprints`: these records are to be as long as those of real documents.
-                    found = Fingerprints("text", SYMBOLS, SYMBOLS - 19, hashes[row], nowhere, "utf-8")
-                    batch.add_fingerprinted(
-                        log.name,
-                        found,
-                        digest=content_digest(log.name),
-                        source=log.source if described else None,
-                        contact=log.contact if described else None,
-                    )
+                    found = StoredFingerprints(SYMBOLS, SYMBOLS - 19, "utf-8", hashes[row], nowhere)
+                    description = InputDocument(log.name)
+                    if described:
+                        description = description._replace(source=log.source, contact=log.contact)
+                    document = ReadDocument(description, "", content_digest(log.name))
+                    batch.put(prepare_fingerprints(document, "text", found, PrepareOptions()))
         loading = time.perf_counter() - begun
         loaded = path.stat().st_size
         compacting = seconds(db.compact)

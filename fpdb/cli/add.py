@@ -16,7 +16,7 @@ from fpdb.cli.terminal import count_text, names_text, say, size_text, write_line
 if TYPE_CHECKING:
     from fpdb import Database
     from fpdb.fingerprint import Recipe
-    from fpdb.ingest.batch import Rarity
+    from fpdb.ingest.document_frequencies import Rarity
     from fpdb.ingest.loading import LoadSummary
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
@@ -129,6 +129,7 @@ def add(target: Target, arguments: AddArguments) -> None:
 
 def _load(db: "Database", target: Target, arguments: AddArguments, summary: "LoadSummary") -> None:
     from fpdb.cli.progress import TerminalWatcher
+    from fpdb.ingest.load_options import LoadOptions
     from fpdb.ingest.loading import load
 
     documents = arguments.documents
@@ -136,13 +137,15 @@ def _load(db: "Database", target: Target, arguments: AddArguments, summary: "Loa
         load(
             db,
             documents.open(target),
-            boilerplate=arguments.boilerplate,
-            labels=dict(arguments.labels),
-            contact=arguments.contact,
-            rarity=arguments.rarity,
-            keep_text=arguments.keep_text,
+            LoadOptions(
+                boilerplate=arguments.boilerplate,
+                labels=dict(arguments.labels),
+                contact=arguments.contact,
+                rarity=arguments.rarity,
+                keep_text=arguments.keep_text,
+                strict=arguments.strict,
+            ),
             jobs=arguments.jobs,
-            strict=arguments.strict,
             watcher=watcher,
             summary=summary,
         )

@@ -32,7 +32,7 @@ from fpdb.columns import MATCH, RANK, ResultColumn, measure_groups, select
 
 if TYPE_CHECKING:
     from fpdb import Answer, Database, MultiDatabase
-    from fpdb.ingest.batch import Rarity
+    from fpdb.ingest.document_frequencies import Rarity
     from fpdb.ingest.process_pool import ForkedPool
     from fpdb.search.batch_query import Answered
 
@@ -222,11 +222,11 @@ class _Run:
         if queries.records is None or (queries.size(self.target) or 0) < ALONE_BYTES:
             return nullcontext()
         import_module("fpdb.database")  # forked processes need not import it again
-        from fpdb.ingest.loading import processors
-        from fpdb.ingest.process_pool import forked
+        from fpdb.ingest.process_pool import available_processors, forked_pool
 
         paths = self.target.paths or (self.target.path,)
-        return forked(self.arguments.jobs or processors(), partial(opened, *map(os.path.realpath, paths)))
+        processes = self.arguments.jobs or available_processors()
+        return forked_pool(processes, partial(opened, *map(os.path.realpath, paths)))
 
 
 class _Answers:

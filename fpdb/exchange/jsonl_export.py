@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, U64
 from fpdb.errors import BadExport, BadName, BadRecipe
 from fpdb.fingerprint import Recipe
-from fpdb.ingest.batch import Status, WriteBatch, pack
+from fpdb.ingest.batch import Status, WriteBatch
+from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import PreparedDocument
 from fpdb.storage.file_format import Record, Run
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings
 from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.texts import pack
 
 FORMAT: Final = "fpdb-export"
 VERSION: Final = 1
@@ -175,9 +177,9 @@ class Incoming:
                 if members["documents"] != found:
                     raise self._bad(f"{found} documents came, of {members['documents']!r}")
                 return True
-            addition, content = self._document(members)
+            document, content = self._document(members)
             text = None if content is None else pack(content)
-            counts[changes.restore(addition, text)] += 1
+            counts[changes.put(document._replace(text=text), same_rotation=True)] += 1
             if changes.postings >= POSTINGS_A_BATCH or changes.text_bytes >= TEXTS_A_BATCH:
                 break
         return False
@@ -230,6 +232,8 @@ class Incoming:
         wrong = file_format.record_fault(record)
         if wrong is not None:
             raise ValueError(f"{wrong} cannot be")
+        if record.source is not None:
+            record = record._replace(source=redact_url(record.source))
         share, boilerplate = members.get("share", file_format.WHOLE), members.get("boilerplate", False)
         if type(share) is not int or not 0 <= share <= file_format.WHOLE or not isinstance(boilerplate, bool):
             raise ValueError("share is a number of 32 bits, and boilerplate true or false")

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from fpdb.ingest.archives import (
     HEAD,
-    LARGEST,
     LIMITS,
     MARK,
+    MAX_DOCUMENT_BYTES,
     Exhausted,
     Limits,
     Member,
@@ -22,7 +22,7 @@ from fpdb.ingest.archives import (
     hold,
     open_archive,
 )
-from fpdb.ingest.files import InputDocument, Skipped, error_text, is_read_whole
+from fpdb.ingest.files import InputDocument, Skipped, error_text, may_be_document
 from fpdb.readers.kinds import kind_by_name
 
 _PACKAGES = "apk aar cbz crx ear egg ipa jar nupkg vsix war whl xpi"
@@ -99,7 +99,7 @@ class _Walk:
             form = archive_form(head) if may_be_archive(whole) else None
             if form is not None:
                 yield from self._nested(member.stream, whole, form, depth)
-            elif not is_read_whole(head):
+            elif not may_be_document(head):
                 yield whole._replace(content=head, size=len(head))
             else:
                 yield _with_content(whole, member.stream)
@@ -119,7 +119,7 @@ class _Walk:
 
 
 def _with_content(whole: InputDocument, stream: io.BufferedReader) -> InputDocument:
-    content = content_of(stream, LARGEST, "too large")
+    content = content_of(stream, MAX_DOCUMENT_BYTES, "too large")
     return whole._replace(content=content, size=len(content))
 
 

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from fpdb.ingest.archive_walk import documents, may_be_archive
-from fpdb.ingest.archives import HEAD, LARGEST, archive_form
-from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text, too_large
+from fpdb.ingest.archives import HEAD, MAX_DOCUMENT_BYTES, archive_form
+from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text, size_fault
 
 _BUFFER = 1 << 16
 
@@ -64,8 +64,8 @@ def _found(
     here = os.getcwd()
     for path in paths:
         if path == "-":
-            content = sys.stdin.buffer.read(LARGEST)
-            wrong = too_large(len(content))
+            content = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES)
+            wrong = size_fault(len(content))
             if wrong is None:
                 yield InputDocument(name or "-", content=content, size=len(content), kind=kind, requested=True)
             else:
@@ -140,7 +140,7 @@ def _opened(one: InputDocument) -> Iterator[InputDocument | Skipped]:
     except OSError as error:
         yield Skipped(one.name, error_text(error), one.requested)
         return
-    wrong = too_large(one.size)
+    wrong = size_fault(one.size)
     yield one if wrong is None else Skipped(one.name, wrong, one.requested)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from fpdb.ingest.archives import Exhausted, Refused
-from fpdb.ingest.files import InputDocument, Skipped, error_text, too_large
+from fpdb.ingest.files import InputDocument, Skipped, error_text, size_fault
 from fpdb.ingest.input_files import Unpacking
 from fpdb.ingest.record_fields import PIECE, Fields, RecordChunk
 
@@ -51,7 +51,7 @@ def read_lines(
                 number += whole.count(b"\n")
             if not lost:
                 rest += block[end:]
-            if (wrong := too_large(len(rest))) is not None:
+            if (wrong := size_fault(len(rest))) is not None:
                 yield Skipped(f"{origin}:{number}", wrong)
                 rest.clear()
                 lost = True

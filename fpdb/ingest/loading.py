@@ -1,52 +1,70 @@
-"""Commits fingerprinted documents in batches and counts what became of each.
+"""Load documents into a database in batches, and count what became of each.
 
-A batch is one commit; a Ctrl-C or an error loses the batch that is being filled and nothing before it, and
-the summary says exactly what is in the database. Knows nothing of how documents are found or fingerprinted.
+A batch is one commit; Ctrl-C or an error loses the batch that is being filled and nothing before it, and the summary
+says exactly what is in the database. Knows nothing of how documents are found.
 """
 
-import os
 import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from fpdb.arrays import I64, U64
 from fpdb.errors import Error
-from fpdb.ingest.batch import check_packages
-from fpdb.ingest.files import Chunk, InputDocument, Skipped
-from fpdb.ingest.prepare import Outcome, Task, Worker, chunked, fingerprinted
-from fpdb.ingest.process_pool import WorkerError
-
-if TYPE_CHECKING:
-    from fpdb.database import Database
-    from fpdb.ingest.batch import PreparedDocument, Rarity, WriteBatch
+from fpdb.fingerprint import Recipe
+from fpdb.ingest.batch import Status, WriteBatch
+from fpdb.ingest.chunk_preparer import ChunkPreparer, KnownDocuments, Outcome, ReadyDocument
+from fpdb.ingest.chunks import Chunk, chunked
+from fpdb.ingest.files import InputDocument, Skipped
+from fpdb.ingest.load_options import LoadOptions
+from fpdb.ingest.parallel import prepare_chunks
+from fpdb.ingest.process_pool import WorkerError, available_processors
+from fpdb.storage.commit import PreparedDocument
+from fpdb.storage.texts import check_packages
 
 BATCH_POSTINGS = 2_000_000
 BATCH_TEXT_BYTES = 64 << 20
 """Of texts to be kept, compressed."""
 BATCH_SECONDS = 10.0
-NAMED = 10_000
-"""Documents that a summary names of those with which something is wrong: it is not to grow with the input."""
+LISTED = 10_000
+"""Documents that a summary lists by name for each fault, so that it does not grow with the input."""
+
+
+class LoadTarget(Protocol):
+    """A database that is loaded into; `Database` is one."""
+
+    path: str
+    recipe: Recipe
+
+    def batch(self) -> AbstractContextManager[WriteBatch]:
+        """Return a context whose changes become one commit when it ends."""
+
+    def bulk(self) -> AbstractContextManager[None]:
+        """Return a context in which merging waits until it ends."""
+
+    def frequencies(self, hashes: U64, /) -> I64:
+        """Return in how many documents each hash is; both shapes (n,)."""
 
 
 class Watcher(Protocol):
-    """Is told how a load gets on, while it does."""
+    """Follows a load while it runs."""
 
     def done(self, size: int) -> None:
-        """So many more bytes of input were handled."""
+        """Count so many more bytes of input as handled."""
 
     def skipped(self, skipped: Skipped) -> None:
-        """A document was passed over."""
+        """Take notice of a document that is skipped."""
 
     def noticed(self, place: str, what: str) -> None:
-        """Something about a document that was not passed over."""
+        """Take notice of something about a document that is not skipped."""
 
 
 class Stopped(Error):
-    """A strict load came upon what it would have skipped else; what came before is in the database."""
+    """A strict load came upon what it would skip otherwise; what came before is in the database."""
 
 
 @dataclass
@@ -59,13 +77,13 @@ class LoadSummary:
     """Same content; other labels, source or contact, or its text is kept now."""
     unchanged: int = 0
     skipped: list[Skipped] = field(default_factory=list)
-    """The first NAMED of them."""
+    """The first LISTED of them."""
     skips: int = 0
     """How many were skipped."""
     duplicates: int = 0
     """Records whose name came before in the same load, and which took the place of those."""
     too_short: list[str] = field(default_factory=list)
-    """Names of documents with fewer than k symbols: in the database, with no fingerprint; the first NAMED of them."""
+    """Names of documents with fewer than k symbols: in the database, with no fingerprint; the first LISTED of them."""
     shorts: int = 0
     """How many these are."""
     bytes: int = 0
@@ -79,158 +97,166 @@ class LoadSummary:
         """Documents that are in the database, whether they were there before or not."""
         return self.added + self.replaced + self.updated + self.unchanged
 
-    def count(self, status: str, size: int, added: "PreparedDocument") -> None:
-        """Counts one document of so many bytes. status: what the database says it did."""
+    def count(self, status: Status, size: int, document: PreparedDocument) -> None:
+        """Count one document of so many bytes that was put into a batch."""
         setattr(self, status, getattr(self, status) + 1)
         self.bytes += size
         if status == "unchanged":
             return
-        if added.record.kgrams == 0:
+        if document.record.kgrams == 0:
             self.shorts += 1
-            self.too_short += [_name_in(added)][: NAMED - len(self.too_short)]
+            self.too_short += [_name(document)][: LISTED - len(self.too_short)]
         if status != "updated":
-            self.postings += len(added.hashes)
+            self.postings += len(document.hashes)
 
-    def take(self, committed: "LoadSummary") -> None:
-        """Adds the counts of a batch that was committed."""
+    def include(self, committed: "LoadSummary") -> None:
+        """Add the counts of a batch that was committed."""
         for count in ("added", "replaced", "updated", "unchanged", "bytes", "postings", "duplicates", "shorts"):
             setattr(self, count, getattr(self, count) + getattr(committed, count))
-        self.too_short += committed.too_short[: NAMED - len(self.too_short)]
+        self.too_short += committed.too_short[: LISTED - len(self.too_short)]
 
 
 def load(
-    db: "Database",
-    sources: Iterable[InputDocument | Skipped | Chunk],
+    target: LoadTarget,
+    inputs: Iterable[InputDocument | Skipped | Chunk],
+    options: LoadOptions | None = None,
     *,
-    boilerplate: bool = False,
-    labels: Mapping[str, str] | None = None,
-    contact: str | None = None,
-    rarity: "Rarity" = "document",
-    keep_text: bool = False,
     jobs: int | None = None,
-    strict: bool = False,
     watcher: Watcher | None = None,
     summary: LoadSummary | None = None,
 ) -> LoadSummary:
-    """Adds every source to the database; one that cannot be read or fingerprinted is skipped with the reason.
+    """Add every document to the database; one that cannot be read or fingerprinted is skipped with the reason.
 
-    The same again changes nothing, and fingerprints nothing: a load that was interrupted goes on from there.
+    The same again changes nothing, and fingerprints nothing: a load that was interrupted goes on from there. Ctrl-C
+    ends the load early and sets `interrupted`.
 
-    labels, contact: for all, unless a source has its own. rarity, keep_text: as `WriteBatch.add` takes them.
-    jobs: processes that fingerprint, this one among them (default: one a processor); where it is more than 1,
-    a script that calls this needs the usual `if __name__ == "__main__":`.
-    strict: stop at what would be skipped, or at a record whose name came before; Stopped, then.
-    summary: where to count, for a caller who wants the counts even when an error ends the load.
-    Ctrl-C ends the load early and sets `interrupted`. Error: the load could not go on. MissingPackage: texts cannot be
-    kept. MissingKey: nothing can be fingerprinted.
+    Args:
+        target: The database.
+        inputs: Documents, one by one or in chunks.
+        options: What is done with every document.
+        jobs: Processes that fingerprint, this one among them (default: one a processor); where it is more than 1, a
+            script that calls this needs the usual `if __name__ == "__main__":`.
+        watcher: Follows the load.
+        summary: Where to count, for a caller who wants the counts even when an error ends the load.
+
+    Raises:
+        Stopped: The load is strict, and a document would be skipped.
+        MissingPackage, MissingKey: Texts cannot be kept; nothing can be fingerprinted.
+        Error: The load cannot go on.
     """
-    db.recipe.check_key()
-    if keep_text:
+    options = options or LoadOptions()
+    target.recipe.check_key()
+    if options.keep_text:
         check_packages()
-    frequencies = db.frequencies if rarity == "corpus" else None
-    info = db.info()
-    empty = not (info["documents"] or info["boilerplate_documents"])  # then there is nothing to look for
-    task = Task(boilerplate, labels or {}, contact, keep_text, None if empty else os.path.realpath(db.path))
-    worker = Worker(db.recipe, task, None if empty else db, frequencies)
-    return _Loading(db, worker, strict, watcher, summary or LoadSummary()).run(sources, jobs or processors())
+    preparer = ChunkPreparer(target.recipe, options, target.frequencies if options.rarity == "corpus" else None)
+    return _Load(target, preparer, watcher, summary or LoadSummary()).run(inputs, jobs or available_processors())
 
 
-def is_full(batch: "WriteBatch") -> bool:
-    """Whether a batch holds as much as is to be held in memory."""
+def is_full(batch: WriteBatch) -> bool:
+    """Return True if a batch holds as much as is to be held in memory."""
     return batch.postings >= BATCH_POSTINGS or batch.text_bytes >= BATCH_TEXT_BYTES
 
 
-def processors() -> int:
-    """Processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @dataclass
-class _Loading:
-    db: "Database"
-    worker: Worker
-    strict: bool
+class _Load:
+    target: LoadTarget
+    preparer: ChunkPreparer
     watcher: Watcher | None
     summary: LoadSummary
-    since: tuple[int, int] | None = None
+    batch: WriteBatch | None = None
+    """The one that is being filled."""
+    first_ids: tuple[int, int] = 0, 0
     """The ids that the first documents got."""
     changed: bool = False
-    """Something that was stored before has changed: what workers saw of it may be out of date."""
+    """Something that was stored before has changed: documents that were known may be so no longer."""
 
-    def run(self, sources: Iterable[InputDocument | Skipped | Chunk], processes: int) -> LoadSummary:
-        begun = time.monotonic()
-        work = fingerprinted(chunked(sources), self.worker, processes)
+    def run(self, inputs: Iterable[InputDocument | Skipped | Chunk], processes: int) -> LoadSummary:
+        start = time.monotonic()
+        with self.target.batch() as batch:
+            self.first_ids, was_empty = batch.next_ids, batch.is_empty_database
+        prepared = prepare_chunks(
+            chunked(inputs),
+            self.preparer,
+            processes,
+            path=None if was_empty else self.target.path,  # where nothing is stored, nothing is looked for
+            batch=lambda: None if was_empty else self.batch,
+        )
         try:
-            with self.db.bulk(), _Interrupts() as interrupts, closing(work):
-                while self._one_batch(work, interrupts):
+            with self.target.bulk(), _Interrupts() as interrupts, closing(prepared):
+                while self._fill_batch(prepared, interrupts):
                     pass
         except KeyboardInterrupt:
             self.summary.interrupted = True
         finally:
-            self.summary.seconds += time.monotonic() - begun
+            self.summary.seconds += time.monotonic() - start
         return self.summary
 
-    def _one_batch(self, work: Iterator[Outcome], interrupts: "_Interrupts") -> bool:
-        """Fills and commits one batch. Whether there is more."""
-        counted = LoadSummary()
+    def _fill_batch(self, prepared: Iterator[tuple[Chunk, list[Outcome]]], interrupts: "_Interrupts") -> bool:
+        """Fill and commit one batch. Return True if there is more."""
+        counts = LoadSummary()
         more = False
         failure: Error | None = None
-        until = time.monotonic() + BATCH_SECONDS
-        with self.db.batch() as batch:
-            self.since = self.since or batch.next_ids
+        deadline = time.monotonic() + BATCH_SECONDS
+        with self.target.batch() as self.batch:
             try:
-                for outcome in work:
-                    self._put(batch, outcome, counted)
-                    if is_full(batch) or time.monotonic() > until:
+                for chunk, outcomes in prepared:
+                    self._put_chunk(self.batch, chunk, outcomes, counts)
+                    if is_full(self.batch) or time.monotonic() > deadline:
                         more = True
                         break
             except (WorkerError, Stopped) as error:
                 failure = error  # nothing is wrong with what is in the batch
             interrupts.hold()
-        self.summary.take(counted)
+        self.summary.include(counts)
         interrupts.release()
         if failure is not None:
             raise failure
         return more
 
-    def _put(self, batch: "WriteBatch", outcome: Outcome, counted: LoadSummary) -> None:
-        if self.watcher is not None and outcome.passed:
-            self.watcher.done(outcome.passed)
-        for one in outcome.again(batch) if outcome.again is not None and self.changed else (outcome,):
-            self._put_one(batch, one, counted)
+    def _put_chunk(self, batch: WriteBatch, chunk: Chunk, outcomes: Iterable[Outcome], counts: LoadSummary) -> None:
+        items: list[InputDocument | Skipped] | None = None
+        for outcome in outcomes:
+            if isinstance(outcome, KnownDocuments) and self.changed:
+                items = list(chunk.documents()) if items is None else items
+                for again in self.preparer.prepare(items[outcome.start : outcome.end], batch):
+                    self._put(batch, again, counts)
+            else:
+                self._put(batch, outcome, counts)
+        if self.watcher is not None and chunk.input_bytes:
+            self.watcher.done(chunk.input_bytes)
 
-    def _put_one(self, batch: "WriteBatch", outcome: Outcome, counted: LoadSummary) -> None:
-        if outcome.again is not None:
-            counted.unchanged += outcome.known
-            counted.bytes += outcome.size
-        elif outcome.addition is None:
-            self._skip(Skipped(outcome.place, outcome.failure or "", outcome.requested))
+    def _put(self, batch: WriteBatch, outcome: Outcome, counts: LoadSummary) -> None:
+        if isinstance(outcome, KnownDocuments):
+            counts.unchanged += outcome.end - outcome.start
+            counts.bytes += outcome.size
+        elif isinstance(outcome, Skipped):
+            self._skip(outcome)
         else:
-            if outcome.is_record and self.since and batch.holds_since(outcome.addition.record.name, self.since):
-                self._meet_duplicate(outcome.place, outcome.addition, counted)
-            status = batch.put(outcome.addition)
+            if outcome.is_record and batch.was_added_since(outcome.document.record.name, self.first_ids):
+                self._notice_duplicate(outcome, counts)
+            status = batch.put(outcome.document)
             self.changed |= status in ("replaced", "updated")
-            counted.count(status, outcome.size, outcome.addition)
+            counts.count(status, outcome.size, outcome.document)
 
-    def _meet_duplicate(self, place: str, addition: "PreparedDocument", counted: LoadSummary) -> None:
-        counted.duplicates += 1
-        what = f"another record is named {_name_in(addition)!r}; the later one stays"
-        if self.strict:
-            raise Stopped(f"stopped at {place}: {what}")
+    def _notice_duplicate(self, record: ReadyDocument, counts: LoadSummary) -> None:
+        counts.duplicates += 1
+        what = f"another record is named {_name(record.document)!r}; the later one stays"
+        if self.preparer.options.strict:
+            raise Stopped(f"stopped at {record.place}: {what}")
         if self.watcher is not None:
-            self.watcher.noticed(place, what)
+            self.watcher.noticed(record.place, what)
 
     def _skip(self, skipped: Skipped) -> None:
-        if self.strict:
+        if self.preparer.options.strict:
             raise Stopped(f"stopped at {skipped.name}: {skipped.reason}")
         self.summary.skips += 1
-        self.summary.skipped += [skipped][: NAMED - len(self.summary.skipped)]
+        self.summary.skipped += [skipped][: LISTED - len(self.summary.skipped)]
         if self.watcher is not None:
             self.watcher.skipped(skipped)
 
 
-def _name_in(addition: "PreparedDocument") -> str:
-    return addition.record.name.decode("utf-8", "surrogateescape")
+def _name(document: PreparedDocument) -> str:
+    return document.record.name.decode("utf-8", "surrogateescape")
 
 
 class _Interrupts:

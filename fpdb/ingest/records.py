@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from fpdb.ingest import jsonl, parquet
-from fpdb.ingest.files import Chunk, DatabaseFiles, InputDocument, Skipped, document_name, error_text
+from fpdb.ingest.chunks import Chunk
+from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text
 from fpdb.ingest.input_files import RecordFormat, find_input_files
 from fpdb.ingest.record_fields import Fields
 

@@ -4,19 +4,46 @@ Heintze, "Scalable Document Fingerprinting" (1996), section 3.3: sources that ar
 """
 
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from fpdb.errors import ContentChanged, NoSuchDocument, Unreadable
+from fpdb.fingerprint import Recipe
+from fpdb.ingest.batch import WriteBatch
 from fpdb.ingest.loading import is_full
 
-if TYPE_CHECKING:
-    from fpdb.database import Database
-    from fpdb.documents import Document
+
+class RotationTarget(Protocol):
+    """A database whose documents are rotated; `Database` is one."""
+
+    recipe: Recipe
+
+    def batch(self) -> AbstractContextManager[WriteBatch]:
+        """Return a context whose changes become one commit when it ends."""
+
+    def original(self, name: str) -> str | bytes:
+        """Return a document's content. Raises NoSuchDocument, ContentChanged, Unreadable."""
 
 
-class Stale(NamedTuple):
-    """A document whose source does not give its content any more."""
+class ListedDocument(Protocol):
+    """A document of the catalogue."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def source(self) -> str | None:
+        """Where it came from."""
+
+    @property
+    def contact(self) -> str | None:
+        """Whom to ask about it."""
+
+
+class StaleDocument(NamedTuple):
+    """A document whose content can no longer be had, and the reason."""
 
     name: str
     source: str | None
@@ -25,35 +52,46 @@ class Stale(NamedTuple):
 
 
 @dataclass
-class Rotated:
+class RotationSummary:
     """What a rotation did; only what was committed is counted."""
 
     documents: int = 0
-    stale: list[Stale] = field(default_factory=list)
+    stale: list[StaleDocument] = field(default_factory=list)
 
 
-def rotate(db: "Database", documents: Iterable["Document"], *, rotation: int | None = None) -> Rotated:
-    """Stores another subset of the search fingerprints of every document, read from its kept text or its source.
+def rotate(
+    target: RotationTarget, documents: Iterable[ListedDocument], *, rotation: int | None = None
+) -> RotationSummary:
+    """Store another subset of the search fingerprints of every document, read from its kept text or its source.
 
-    rotation: the number of the subset, by default for each document the one after its own. Documents that cannot be
-    read any more keep what they have. Raises BadRecipe where the scheme does not rotate, MissingKey.
+    Documents that cannot be read any more keep what they have.
+
+    Args:
+        target: The database.
+        documents: Which of its documents.
+        rotation: The number of the subset, by default for each document the one after its own.
+
+    Raises:
+        BadRecipe: The scheme does not rotate.
+        MissingKey: Nothing can be fingerprinted.
     """
-    db.recipe.check_key()
-    report = Rotated()
-    waiting = iter(documents)
+    target.recipe.check_key()
+    summary = RotationSummary()
+    remaining = iter(documents)
     more = True
     while more:
         more = False
         done = 0
-        with db.batch() as batch:
-            for document in waiting:
+        with target.batch() as batch:
+            for document in remaining:
                 try:
-                    batch.rotate(document.name, db.original(document.name), rotation=rotation)
+                    batch.rotate(document.name, target.original(document.name), rotation=rotation)
                     done += 1
                 except (Unreadable, ContentChanged, NoSuchDocument) as error:
-                    report.stale.append(Stale(document.name, document.source, document.contact, str(error)))
+                    stale = StaleDocument(document.name, document.source, document.contact, str(error))
+                    summary.stale.append(stale)
                 if is_full(batch):
                     more = True
                     break
-        report.documents += done
-    return report
+        summary.documents += done
+    return summary

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Collection
 from typing import Literal
 
-from fpdb.ingest.archives import LARGEST, MemberCache, Refused, find_member, split_source
+from fpdb.ingest.archives import MAX_DOCUMENT_BYTES, MemberCache, Refused, find_member, split_source
 
 FileId = tuple[int, int]
 """Device and inode."""
@@ -28,7 +28,7 @@ def read_original(source: str | None, own: Collection[FileId], passed: MemberCac
     try:
         if (file := _open(source, own)) is not None:
             with file:
-                return file.read() if os.fstat(file.fileno()).st_size < LARGEST else None
+                return file.read() if os.fstat(file.fileno()).st_size < MAX_DOCUMENT_BYTES else None
         for path, inside in split_source(source):
             if (file := _open(path, own)) is not None:
                 with file:

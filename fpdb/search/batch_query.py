@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, Recipe
-from fpdb.ingest.files import Chunk, InputDocument, Skipped, error_text, read_content
-from fpdb.ingest.loading import processors
-from fpdb.ingest.prepare import chunked, detect_kind, estimate_work
-from fpdb.ingest.process_pool import HELD_BYTES, ForkedPool, PoolTask, run_in_pool
+from fpdb.ingest.chunks import Chunk, chunked, estimate_work
+from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
+from fpdb.ingest.prepare import document_kind
+from fpdb.ingest.process_pool import QUEUED_BYTES, ForkedPool, PoolTask, available_processors, run_in_pool
 from fpdb.search.results import REGIONAL
 from fpdb.search.spool import Spooled, spooled
 
@@ -72,7 +72,7 @@ def answers(
     db.recipe.check_key()
     asking = _Asking(db, contents, folder, options)
     pieces = chunked(sources, DOCUMENTS)
-    jobs = jobs or processors()
+    jobs = jobs or available_processors()
     ahead: list[Chunk] = []
     work = 0
     while jobs > 1 and (piece := next(pieces, None)) is not None:
@@ -123,10 +123,10 @@ class Bundle:
 def bundled(pieces: Iterable[Chunk], processes: int, most: int, start: int) -> Iterator[Bundle]:
     """The pieces in bundles, as few as can be of up to `most` bytes, as blocks are read anew for each, and as many for
     each process; the last one, which this process takes first, is larger by `start`, what is answered while the others
-    start. No more than HELD_BYTES are read ahead to know how much there is."""
+    start. No more than QUEUED_BYTES are read ahead to know how much there is."""
     waiting: deque[Chunk] = deque()
     pieces = iter(pieces)
-    known = min(2 * processes * most, HELD_BYTES)
+    known = min(2 * processes * most, QUEUED_BYTES)
     left = planned = later = 0
     while True:
         while left < known and (piece := next(pieces, None)) is not None:
@@ -180,7 +180,7 @@ class _Asking:
             if isinstance(source, InputDocument):
                 try:
                     content = read_content(source)
-                    kind = detect_kind(self.db.recipe, source.name, content) if source.kind == AUTO else source.kind
+                    kind = document_kind(self.db.recipe, source.name, content) if source.kind == AUTO else source.kind
                     documents.append((source.name, content, kind))
                 except Exception as error:
                     read = _failed(source, error)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fpdb.arrays import I64, U64
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import SHORT_TEXT, Fingerprints, Recipe, content_digest, find_scheme
-from fpdb.ingest.batch import Numbers, Rarity, as_hashes, frequencies
+from fpdb.ingest.document_frequencies import Rarity, document_frequencies
+from fpdb.ingest.prepare import Integers, check_hashes
 from fpdb.search.candidates import Asked
 from fpdb.search.ranking import Ranked, search, search_all
 from fpdb.search.results import Answer, Options
@@ -197,7 +198,7 @@ class Searchable(ABC):
     ) -> tuple[Asked, Fingerprints, Callable[..., Fingerprints]]:
         """The query, its fingerprints, and what makes them, which takes another window."""
         kind = self.recipe.resolve_kind(kind, content, name)
-        counts = frequencies(view) if rarity == "corpus" else None
+        counts = document_frequencies(view) if rarity == "corpus" else None
         search_with = partial(self.recipe.fingerprint, content, kind, purpose="search", frequencies=counts, name=name)
         found = search_with(window=window)
         scheme = find_scheme(self.recipe.rule_for(kind)[1].scheme)
@@ -210,7 +211,7 @@ class Searchable(ABC):
 
     def query_fingerprints(
         self,
-        hashes: Numbers,
+        hashes: Integers,
         *,
         name: str | None = None,
         kind: str = "hashes",
@@ -223,16 +224,16 @@ class Searchable(ABC):
         BadQuery, BadFingerprints, Corrupt.
         """
         checked = Options(**self._caps(options))
-        array = as_hashes(hashes)
+        array = check_hashes(hashes)
         with self._snapshot() as view:
             itself = [] if name is None or digest is None else _itself(view, name, lambda: digest)
             asked = Asked(array, name, kind, itself)
             return self._placed(view, search(view, asked, checked)).answer
 
-    def frequencies(self, hashes: Numbers) -> I64:
+    def frequencies(self, hashes: Integers) -> I64:
         """The document frequency of each hash, shape (n,): how many documents hold it, boilerplate not counted."""
         with self._snapshot() as view:
-            return frequencies(view)(as_hashes(hashes))
+            return document_frequencies(view)(check_hashes(hashes))
 
     def _caps(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """The options, with the recipe's caps where the caller gives none."""

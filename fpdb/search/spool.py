@@ -9,7 +9,7 @@ from types import FrameType
 from typing import NamedTuple
 
 from fpdb.errors import StorageFailure
-from fpdb.ingest.process_pool import ENDINGS
+from fpdb.ingest.process_pool import TERMINATION_SIGNALS
 
 PIECE_BYTES = 1 << 16
 """That are written at once, and held. (Of larger pieces, all memory that they pass through is new to the system, and a
@@ -37,7 +37,7 @@ def spool_folder() -> Iterator[str]:
     """A new folder for `spooled`, which goes in the end, also where the process is told to end; for a main thread."""
     from tempfile import TemporaryDirectory  # not for a query alone, which needs none
 
-    ending = [one for one in ENDINGS if signal.getsignal(one) is signal.SIG_DFL]  # not: nohup
+    ending = [one for one in TERMINATION_SIGNALS if signal.getsignal(one) is signal.SIG_DFL]  # not: nohup
     for one in ending:
         signal.signal(one, _end)
     try:

@@ -197,13 +197,13 @@ def test_a_query_that_is_ended_leaves_nothing_behind(how: signal.Signals, monkey
 
 FORKED = """
 import threading
-from fpdb.ingest.process_pool import forked
+from fpdb.ingest.process_pool import forked_pool
 
 wait = threading.Event()
 for _ in range({others}):
     threading.Thread(target=wait.wait).start()
-with forked({processes}, int) as copies:
-    print(0 if copies is None else len(copies.pool._processes))
+with forked_pool({processes}, int) as copies:
+    print(0 if copies is None else len(copies.executor._processes))
 wait.set()
 """
 

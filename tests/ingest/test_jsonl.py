@@ -27,9 +27,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.ingest import loading, prepare
-from fpdb.ingest.files import Chunk, InputDocument, ListChunk, Skipped
+from fpdb.ingest import loading, parallel
+from fpdb.ingest.chunks import Chunk, ListChunk
+from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.input_files import find_input_files, input_files_size
+from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import Stopped, load
 from fpdb.ingest.record_fields import Fields
 from fpdb.ingest.records import read_records, record_chunks
@@ -120,7 +122,7 @@ def test_the_same_documents_in_any_form(rows: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     """Short texts are fingerprinted together, in any script and of any kind; answers are those of single queries."""
-    monkeypatch.setattr(prepare, "ALONE_BYTES", 1)
+    monkeypatch.setattr(parallel, "ALONE_BYTES", 1)
     monkeypatch.setattr(sys.modules["fpdb.search.batch_query"], "ALONE_BYTES", 1)
     monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 3000)
     texts = [
@@ -259,7 +261,7 @@ FAULTS: list[tuple[bytes, str]] = [
 def test_what_is_wrong_is_named_and_counted_and_the_rest_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    monkeypatch.setattr(prepare, "ALONE_BYTES", 1)
+    monkeypatch.setattr(parallel, "ALONE_BYTES", 1)
     monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 1000)
     good = lines_of(numbered(20)).splitlines()
     again = json.dumps({"id": "d003", "text": text(50)}).encode()
@@ -288,7 +290,7 @@ def test_what_is_wrong_is_named_and_counted_and_the_rest_goes_on(
         assert db.check() == []
     with fpdb.open(tmp_path / "strict.fpdb") as db:
         with pytest.raises(Stopped, match=r"in\.jsonl:11: not JSON"):
-            load(db, record_chunks([path]), jobs=jobs, strict=True)
+            load(db, record_chunks([path]), LoadOptions(strict=True), jobs=jobs)
         assert [document.name for document in db.documents()] == [f"d{number:03}" for number in range(10)]
 
 
@@ -378,11 +380,12 @@ def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fields: Fields,
 LOADING = """
 import sys
 import fpdb
-from fpdb.ingest import loading
+from fpdb.ingest import jsonl, loading
 from fpdb.ingest.loading import load
 from fpdb.ingest.records import record_chunks
 if __name__ == "__main__":
     loading.BATCH_POSTINGS = 2000
+    jsonl.PIECE = 2000
     with fpdb.open(sys.argv[1]) as db:
         load(db, record_chunks([sys.argv[2]]), jobs=1)
 """
@@ -397,6 +400,7 @@ def test_a_load_that_is_killed_goes_on_where_it_was(tmp_path: Path, monkeypatch:
             time.sleep(0.002)
         process.send_signal(signal.SIGKILL)
     monkeypatch.setattr(loading, "BATCH_POSTINGS", 2000)
+    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 2000)
     with fpdb.open(killed) as db, fpdb.open(tmp_path / "whole.fpdb") as whole:
         there = len(db)
         assert there >= 100

@@ -19,16 +19,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.ingest import chunks, loading, parallel, process_pool
 from fpdb.ingest import files as input_documents
-from fpdb.ingest import loading, prepare, process_pool
-from fpdb.ingest.batch import pack
+from fpdb.ingest.chunk_preparer import ChunkPreparer
+from fpdb.ingest.chunks import chunked
 from fpdb.ingest.discover import discover
 from fpdb.ingest.files import InputDocument, Skipped, document_name
+from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import LoadSummary, load
-from fpdb.ingest.prepare import Outcome, Task, Worker, chunked, fingerprinted
+from fpdb.ingest.parallel import prepare_chunks
 from fpdb.ingest.process_pool import WorkerError
 from fpdb.ingest.records import read_records
+from fpdb.storage.texts import pack
 
+PREPARER = ChunkPreparer(fpdb.Recipe.preset(), LoadOptions())
 STATUSES = ("added", "replaced", "updated", "unchanged")
 
 
@@ -47,8 +51,8 @@ def db(tmp_path: Path) -> Iterator[fpdb.Database]:
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Worker processes at once, and several commits, with little data."""
-    monkeypatch.setattr(prepare, "ALONE_BYTES", 1)
-    monkeypatch.setattr(prepare, "CHUNK_DOCUMENTS", 3)
+    monkeypatch.setattr(parallel, "ALONE_BYTES", 1)
+    monkeypatch.setattr(chunks, "CHUNK_DOCUMENTS", 3)
     monkeypatch.setattr(loading, "BATCH_POSTINGS", 2000)
 
 
@@ -104,12 +108,12 @@ def test_texts_are_kept_as_they_were(
     half = [*given_texts(9)[:4], *discover([str(folder / "0")])]
     assert load(db, half, jobs=jobs).added == 11
     every = [*given_texts(9), *discover([str(folder)])]
-    report = load(db, every, jobs=jobs, keep_text=True)
+    report = load(db, every, LoadOptions(keep_text=True), jobs=jobs)
     assert (report.updated, report.added, report.replaced) == (11, 19, 0)
     assert {document.name: db.original(document.name) for document in db.documents()} == expected
     shutil.rmtree(folder)
     assert {document.name: db.original(document.name) for document in db.documents()} == expected
-    assert load(db, given_texts(9), jobs=jobs, keep_text=True).unchanged == 9
+    assert load(db, given_texts(9), LoadOptions(keep_text=True), jobs=jobs).unchanged == 9
     assert load(db, given_texts(9), jobs=jobs).unchanged == 9
     assert db.info()["texts"] == 30
 
@@ -124,10 +128,11 @@ def test_a_batch_holds_so_much_text_at_most(db: fpdb.Database, monkeypatch: pyte
 
     monkeypatch.setattr(fpdb.ingest.batch.WriteBatch, "change", change)
     monkeypatch.setattr(loading, "BATCH_TEXT_BYTES", 500)
-    load(db, given_texts(30), keep_text=True)
+    monkeypatch.setattr(chunks, "CHUNK_DOCUMENTS", 1)
+    load(db, given_texts(30), LoadOptions(keep_text=True))
     largest = max(len(pack(text(seed)).packed) for seed in range(30))
     assert len(held) > 3
-    assert all(500 <= size < 500 + largest for size in held[:-1])
+    assert all(500 <= size < 500 + largest for size in held[1:-1])  # the first looks whether anything is stored
 
 
 def test_a_load_equals_adding_one_by_one(db: fpdb.Database, tmp_path: Path) -> None:
@@ -145,11 +150,11 @@ def test_loading_again(db: fpdb.Database, jobs: int) -> None:
     before = db.info()["postings"]
     again = load(db, given_texts(20), jobs=jobs)
     assert (again.added, again.unchanged, again.postings) == (0, 20, 0)
-    labelled = load(db, given_texts(20), jobs=jobs, labels={"x": "1"}, contact="me")
+    labelled = load(db, given_texts(20), LoadOptions(labels={"x": "1"}, contact="me"), jobs=jobs)
     assert (labelled.updated, labelled.unchanged) == (20, 0)
     assert db.document("d000").labels == {"x": "1"}
     assert db.info()["postings"] == before
-    boilerplate = load(db, given_texts(5), jobs=jobs, boilerplate=True, labels={"x": "1"}, contact="me")
+    boilerplate = load(db, given_texts(5), LoadOptions(True, {"x": "1"}, "me"), jobs=jobs)
     assert boilerplate.replaced == 5
     assert db.document("d000").boilerplate
 
@@ -210,7 +215,7 @@ def test_what_is_known_is_what_adding_would_not_change(
     ):
         load(db, before, jobs=1)
         load(one, before, jobs=1)
-        report = load(db, after, jobs=1, boilerplate=boilerplate, keep_text=keep_text)
+        report = load(db, after, LoadOptions(boilerplate, keep_text=keep_text), jobs=1)
         said = Counter(
             one.add(
                 each.name,
@@ -274,21 +279,21 @@ def test_a_large_file_chunked(db: fpdb.Database, tmp_path: Path, monkeypatch: py
     content = text(1, 300_000).encode()
     path = tmp_path / "large.txt"
     path.write_bytes(content)
-    assert input_documents.read(str(path)) == content
+    assert input_documents.read_file(str(path)) == content
     load(db, discover([str(path)], name="large"))
     assert db.document("large").digest == fpdb.fingerprint.content_digest(content)
-    monkeypatch.setattr(input_documents, "LARGEST", 200_000)
+    monkeypatch.setattr(input_documents, "MAX_DOCUMENT_BYTES", 200_000)
     report = load(db, discover([str(path)], name="too-large"))
     assert report.skipped[0].reason.startswith("too large")
     with pytest.raises(fpdb.Unreadable, match="too large"):
-        input_documents.read(str(path))
+        input_documents.read_file(str(path))
 
 
 def test_what_is_too_large_is_not_held_in_memory_to_say_so(
     db: fpdb.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("files", "discover"):
-        monkeypatch.setattr(sys.modules[f"fpdb.ingest.{name}"], "LARGEST", 2_000)
+        monkeypatch.setattr(sys.modules[f"fpdb.ingest.{name}"], "MAX_DOCUMENT_BYTES", 2_000)
     monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 300)
     short, long = (json.dumps({"name": name, "text": "a" * size}) for name, size in (("a", 1_000), ("b", 9_000)))
     (tmp_path / "l").write_text("\n".join((short, long, short.replace('"a"', '"c"', 1), long)))
@@ -336,6 +341,7 @@ def test_an_interrupt_waits_for_the_commit(db: fpdb.Database, monkeypatch: pytes
 
 def test_an_error_leaves_the_counts_right(db: fpdb.Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "BATCH_POSTINGS", 2000)
+    monkeypatch.setattr(chunks, "CHUNK_DOCUMENTS", 3)
     commit, commits = db._store.commit, []
 
     def failing_commit(change: object) -> None:
@@ -357,11 +363,10 @@ def dying(*_: object) -> None:
 
 @pytest.mark.usefixtures("small_chunks")
 def test_a_worker_that_dies_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prepare, "_begin", dying)
-    slow = [Outcome("a", failure="slow")]
-    monkeypatch.setattr(Worker, "outcomes", lambda *_: slow)
+    monkeypatch.setattr(parallel, "_start_worker", dying)
+    monkeypatch.setattr(ChunkPreparer, "prepare", lambda *_: [Skipped("a", "slow")])
     with pytest.raises(WorkerError, match="--jobs 1"):
-        list(fingerprinted(chunked(given_texts(200)), Worker(fpdb.Recipe.preset(), Task()), 2))
+        list(prepare_chunks(chunked(given_texts(200)), PREPARER, 2))
 
 
 def test_no_process_is_copied_whose_threads_the_system_does_not_tell(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -369,12 +374,12 @@ def test_no_process_is_copied_whose_threads_the_system_does_not_tell(monkeypatch
         raise FileNotFoundError(path)
 
     monkeypatch.setattr(os, "listdir", listdir)
-    with process_pool.forked(2, int) as copies:
+    with process_pool.forked_pool(2, int) as copies:
         assert copies is None
 
 
 def test_reading_ahead_is_bounded(small_chunks: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
-    monkeypatch.setattr(prepare, "CHUNKS_AHEAD", 2)
+    monkeypatch.setattr(parallel, "CHUNKS_AHEAD", 2)
     made = 0
 
     def given() -> Iterator[InputDocument]:
@@ -383,9 +388,11 @@ def test_reading_ahead_is_bounded(small_chunks: None, monkeypatch: pytest.Monkey
             made += 1
             yield source
 
-    for index, outcome in enumerate(fingerprinted(chunked(given()), Worker(fpdb.Recipe.preset(), Task()), 2)):
-        assert outcome.place == f"d{index:03}"
-        assert made - index <= 3 * (2 * 2 + 2)
+    done = 0
+    for _, outcomes in prepare_chunks(chunked(given()), PREPARER, 2):
+        assert [outcome.place for outcome in outcomes] == [f"d{done + at:03}" for at in range(len(outcomes))]
+        assert made - done <= 3 * (2 * 2 + 2)
+        done += len(outcomes)
 
 
 def test_walking_is_sorted_and_follows_no_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.fingerprint import Recipe
+from fpdb.fingerprint import Recipe, content_digest
+from fpdb.ingest.files import InputDocument
 from fpdb.ingest.loading import load
+from fpdb.ingest.prepare import PrepareOptions, ReadDocument, prepare
 from fpdb.ingest.records import read_records
 from fpdb.ingest.redact_url import CREDENTIALS, redact_url
 
@@ -82,8 +84,8 @@ def test_whichever_way_a_source_comes(db, tmp_path, monkeypatch):
     assert load(db, read_records([str(tmp_path / "l")])).unchanged == 1
     monkeypatch.undo()
     with db.batch() as batch:
-        found = db.recipe.fingerprint("text")
-        batch.add_fingerprinted("d", found, digest=bytes(16), source=url)
+        document = ReadDocument(InputDocument("d", source=url), "text", content_digest("text"))
+        batch.put(prepare(db.recipe, document, "text", PrepareOptions()))
     assert [document.source for document in db.documents()] == [stored] * 4
     with open(db.path, "rb") as file:
         assert SECRET.encode() not in file.read()

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 import fpdb
+from fpdb.fingerprint import content_digest
+from fpdb.ingest.files import InputDocument
+from fpdb.ingest.prepare import PrepareOptions, ReadDocument, prepare
 from fpdb.storage import commit, file_format, texts
 
 from .raw import Raw
@@ -77,7 +80,9 @@ class Histories(RuleBasedStateMachine):
                 elif change in self.model:
                     batch.remove(change)
                     del self.model[change]
-            held = sum(len(text.packed) for text in batch.change().texts.values())
+            change = batch.change()
+            kept = [*change.texts.values(), *(document.text for document in change.additions)]
+            held = sum(len(text.packed) for text in kept if text is not None)
             assert batch.text_bytes == held
 
     @rule(name=NAMES)
@@ -171,9 +176,10 @@ def test_what_is_gone_takes_no_room(db):
 
 
 def test_fingerprints_and_text_are_of_one_content(db):
-    found = db.recipe.fingerprint(PROSE)
+    document = ReadDocument(InputDocument("a"), PROSE, content_digest(PROSE))
+    prepared = prepare(db.recipe, document, "text", PrepareOptions())
     with db.batch() as batch, pytest.raises(fpdb.ContentChanged):
-        batch.add_fingerprinted("a", found, digest=texts.pack(PROSE).digest, text=texts.pack(LONG))
+        batch.put(prepared._replace(text=texts.pack(LONG)))
     assert "a" not in db
 
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import fpdb
 from fpdb.cli.program import cli
 from fpdb.fingerprint import Recipe
-from fpdb.ingest.archives import LARGEST
+from fpdb.ingest.archives import MAX_DOCUMENT_BYTES
 from tests import hostile
 from tests.stress.hostiles import ESCAPES, SCRIPTS, nested, selected_throughout, slow
 
@@ -98,7 +98,7 @@ def test_one_thing_over_and_over(tmp_path, amount, figure, what):
     """A character: one file just below the limit of a document, in full, and one of 1 GB."""
     name, unit, times = REPEATED[what]
     one = what == "a character"
-    size = amount(10, (LARGEST >> 20) - 1) if one else amount(1, 50)
+    size = amount(10, (MAX_DOCUMENT_BYTES >> 20) - 1) if one else amount(1, 50)
     folder = laid_out(tmp_path, {name: (unit.encode() * (1 << 20))[: 1 << 20]})
     piece = (folder / name).read_bytes()
     for path, megabytes in ((folder / name, size), (folder / "larger.txt", amount(1, 1_000))):

@@ -4,7 +4,7 @@ Members come one after the other as streams, under limits that are measured whil
 of itself may be a lie. Names of members are labels and never paths that are opened. Knows nothing of documents.
 """
 
-from fpdb.ingest.archives.limits import LARGEST, LIMITS, Exhausted, Limits, Meter, Refused
+from fpdb.ingest.archives.limits import LIMITS, MAX_DOCUMENT_BYTES, Exhausted, Limits, Meter, Refused
 from fpdb.ingest.archives.member_lookup import MARK, MemberCache, find_member, hold, split_source
 from fpdb.ingest.archives.members import Member
 from fpdb.ingest.archives.opening import HEAD, Archive, archive_form, content_of, open_archive
@@ -13,9 +13,9 @@ from fpdb.ingest.archives.streams import COMPRESSIONS, Unpacked, buffered
 __all__ = [
     "COMPRESSIONS",
     "HEAD",
-    "LARGEST",
     "LIMITS",
     "MARK",
+    "MAX_DOCUMENT_BYTES",
     "Archive",
     "Exhausted",
     "Limits",

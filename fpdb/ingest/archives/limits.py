@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-LARGEST: Final = 1 << 29
+MAX_DOCUMENT_BYTES: Final = 1 << 29
 """Documents from this many bytes on are not read, in an archive or not: one is held in memory many times over, see
 SECURITY.md."""
 

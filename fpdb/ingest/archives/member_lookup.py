@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
-from fpdb.ingest.archives.limits import LARGEST, LIMITS, Exhausted, Limits, Meter, Refused
+from fpdb.ingest.archives.limits import LIMITS, MAX_DOCUMENT_BYTES, Exhausted, Limits, Meter, Refused
 from fpdb.ingest.archives.members import Member
 from fpdb.ingest.archives.opening import HEAD, archive_form, content_of, open_archive
 from fpdb.ingest.archives.streams import buffered
@@ -84,7 +84,7 @@ def _find(stream: io.BufferedReader, name: str, inside: str, meter: Meter, depth
 def _content(member: Member) -> bytes:
     if member.stream is None:
         raise Refused(member.reason)
-    return content_of(member.stream, LARGEST, "too large")
+    return content_of(member.stream, MAX_DOCUMENT_BYTES, "too large")
 
 
 def hold(stream: io.BufferedReader, meter: Meter) -> io.BufferedReader:

@@ -20,14 +20,17 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.ingest import prepare, process_pool
+from fpdb.ingest import chunks, parallel, process_pool
 from fpdb.ingest.archive_walk import documents
 from fpdb.ingest.archives import Limits, MemberCache
 from fpdb.ingest.archives.members import Labels
+from fpdb.ingest.chunk_preparer import ChunkPreparer, ReadyDocument
+from fpdb.ingest.chunks import chunked
 from fpdb.ingest.discover import discover
 from fpdb.ingest.files import InputDocument, Skipped, read_content
+from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import load
-from fpdb.ingest.prepare import Task, Worker, chunked, fingerprinted
+from fpdb.ingest.parallel import prepare_chunks
 from fpdb.ingest.rotation import rotate
 from fpdb.regions.originals import identify, read_original
 from tests import hostile
@@ -431,8 +434,8 @@ def test_hostile_archives_are_read_in_bounds(tmp_path: Path) -> None:
 
 
 def test_content_on_its_way_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process_pool, "HELD_BYTES", 1 << 20)
-    monkeypatch.setattr(prepare, "ALONE_BYTES", 0)
+    monkeypatch.setattr(process_pool, "QUEUED_BYTES", 1 << 20)
+    monkeypatch.setattr(parallel, "ALONE_BYTES", 0)
     path = written(tmp_path / "a.zip", hostile.zipped(*((f"{at}", f"{at:09} ".encode() * 30_000) for at in range(60))))
     given = 0
 
@@ -442,17 +445,20 @@ def test_content_on_its_way_is_bounded(tmp_path: Path, monkeypatch: pytest.Monke
             given += 1
             yield one
 
-    for done, outcome in enumerate(fingerprinted(chunked(members()), Worker(fpdb.Recipe.preset(), Task()), 2)):
-        assert outcome.failure is None
+    done = 0
+    preparer = ChunkPreparer(fpdb.Recipe.preset(), LoadOptions())
+    for _, outcomes in prepare_chunks(chunked(members()), preparer, 2):
+        assert all(isinstance(outcome, ReadyDocument) for outcome in outcomes)
         assert given - done <= 20
+        done += len(outcomes)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_load_of_an_archive_and_again(
     db: fpdb.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
-    monkeypatch.setattr(prepare, "ALONE_BYTES", 0)
-    monkeypatch.setattr(prepare, "CHUNK_BYTES", 1000)
+    monkeypatch.setattr(parallel, "ALONE_BYTES", 0)
+    monkeypatch.setattr(chunks, "CHUNK_BYTES", 1000)
     path = written(tmp_path / "a.zip", hostile.zipped(*((f"{at}.txt", f"{at} ".encode() * 400) for at in range(30))))
     assert load(db, discover([path]), jobs=jobs).added == 30
     assert load(db, discover([path]), jobs=jobs).unchanged == 30

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import fpdb
 from fpdb.cli.program import cli
 from fpdb.ingest.files import InputDocument
+from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import load
 from fpdb.ingest.rotation import rotate
 
@@ -85,7 +86,7 @@ def test_a_rotation_of_everything_lists_stale_sources_with_their_contact(koala: 
         load(
             koala,
             [InputDocument(name, str(tmp_path / name), source=str(tmp_path / name))],
-            contact=f"{name}@example.org",
+            LoadOptions(contact=f"{name}@example.org"),
         )
     koala.add("d", prose(9, 3_000))
     (tmp_path / "b").unlink()

@@ -1,0 +1,167 @@
+"""Prepare the documents of a chunk, in whichever process: known ones are left out, short texts go together."""
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from fpdb.fingerprint import AUTO, SHORT_TEXT, Frequencies, Recipe, content_digest
+from fpdb.ingest.batch import WriteBatch
+from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
+from fpdb.ingest.load_options import LoadOptions
+from fpdb.ingest.prepare import (
+    PrepareOptions,
+    ReadDocument,
+    StoredFingerprints,
+    document_kind,
+    encode_positions,
+    prepare,
+    prepare_fingerprints,
+    purpose_of,
+)
+from fpdb.storage.commit import PreparedDocument
+
+
+class ReadyDocument(NamedTuple):
+    """A document that can be put into a batch; size: bytes of its content; is_record: it is one of many in a file."""
+
+    place: str
+    size: int
+    is_record: bool
+    document: PreparedDocument
+
+
+class KnownDocuments(NamedTuple):
+    """Documents `start` to `end` of a chunk, which were stored just so when it was prepared; size: of all of them."""
+
+    start: int
+    end: int
+    size: int
+
+
+Outcome: TypeAlias = ReadyDocument | KnownDocuments | Skipped
+
+
+@dataclass
+class ChunkPreparer:
+    """Prepares documents as `load` was told to. frequencies: as for `Recipe.fingerprint`."""
+
+    recipe: Recipe
+    options: LoadOptions
+    frequencies: Frequencies | None = None
+
+    def prepare(self, items: Iterable[InputDocument | Skipped], stored: WriteBatch | None) -> list[Outcome]:
+        """Return what becomes of each item, in order. stored: where to look for known documents; None for nowhere."""
+        return _Preparation(self).run(items, stored)
+
+
+class _Preparation:
+    """The preparation of one chunk."""
+
+    def __init__(self, preparer: ChunkPreparer) -> None:
+        options = preparer.options
+        self._recipe, self._load_options = preparer.recipe, options
+        self._options = PrepareOptions(purpose_of(options.boilerplate), options.keep_text, preparer.frequencies)
+        self._outcomes: list[ReadyDocument | Skipped | None] = []
+        """By item; None for known documents, and until an item's turn has come."""
+        self._short: list[tuple[int, ReadDocument]] = []
+
+    def run(self, items: Iterable[InputDocument | Skipped], stored: WriteBatch | None) -> list[Outcome]:
+        read = self._read(items)
+        known: dict[int, int] = {}
+        unchanged = itertools.repeat(False) if stored is None else iter(self._find_unchanged(read, stored))
+        for (index, document), is_known in zip(read, unchanged, strict=False):
+            if is_known:
+                known[index] = _size(document.content)
+            else:
+                self._prepare(index, document)
+        self._prepare_short()
+        return self._joined(known)
+
+    def _read(self, items: Iterable[InputDocument | Skipped]) -> list[tuple[int, ReadDocument]]:
+        read = []
+        for index, item in enumerate(items):
+            if isinstance(item, Skipped):
+                self._outcomes.append(item)
+                continue
+            self._outcomes.append(None)
+            try:
+                content = read_content(item)
+                read.append((index, ReadDocument(self._labelled(item), content, content_digest(content))))
+            except Exception as error:
+                self._outcomes[index] = _skipped(item, error)
+        return read
+
+    def _labelled(self, document: InputDocument) -> InputDocument:
+        """Add the labels and the contact that all documents get."""
+        labels, contact = self._load_options.labels, self._load_options.contact
+        if not labels and contact is None:
+            return document
+        return document._replace(labels={**labels, **(document.labels or {})}, contact=document.contact or contact)
+
+    def _find_unchanged(self, read: list[tuple[int, ReadDocument]], stored: WriteBatch) -> list[bool]:
+        options = self._load_options
+        documents = [document for _, document in read]
+        return stored.find_unchanged(documents, boilerplate=options.boilerplate, keep_text=options.keep_text)
+
+    def _prepare(self, index: int, document: ReadDocument) -> None:
+        """Prepare a document, or put it to the short texts."""
+        description, content, _ = document
+        try:
+            kind = description.kind
+            if kind == AUTO:
+                kind = document_kind(self._recipe, description.name, content)
+            if kind == "text" and self._options.frequencies is None and len(content) <= SHORT_TEXT:
+                self._short.append((index, document))
+            else:
+                self._finish(index, document, prepare(self._recipe, document, kind, self._options))
+        except Exception as error:
+            self._outcomes[index] = _skipped(description, error)
+
+    def _prepare_short(self) -> None:
+        """Fingerprint the short texts in one call; those that it cannot take, one by one."""
+        if not self._short:
+            return
+        contents = [document.content for _, document in self._short]
+        texts = self._recipe.fingerprint_texts(contents, purpose=self._options.purpose)
+        end, positions = 0, None if texts is None else encode_positions(texts.positions)
+        for number, (index, document) in enumerate(self._short):
+            try:
+                if texts is None or positions is None or texts.symbols[number] < 0:
+                    prepared = prepare(self._recipe, document, "text", self._options)
+                else:
+                    start, end = end, end + texts.counts[number]
+                    note = "string" if isinstance(document.content, str) else "utf-8"
+                    counts = texts.symbols[number], texts.kgrams(number), note
+                    found = StoredFingerprints(*counts, texts.hashes[start:end], positions[start:end])
+                    prepared = prepare_fingerprints(document, "text", found, self._options)
+                self._finish(index, document, prepared)
+            except Exception as error:
+                self._outcomes[index] = _skipped(document.description, error)
+
+    def _finish(self, index: int, document: ReadDocument, prepared: PreparedDocument) -> None:
+        description = document.description
+        is_record = description.location is not None
+        self._outcomes[index] = ReadyDocument(description.place, _size(document.content), is_record, prepared)
+
+    def _joined(self, known: dict[int, int]) -> list[Outcome]:
+        """Return the outcomes, with known documents that follow each other as one. known: their sizes by item."""
+        joined: list[Outcome] = []
+        for is_known, group in itertools.groupby(range(len(self._outcomes)), known.__contains__):
+            indices = list(group)
+            if is_known:
+                joined.append(KnownDocuments(indices[0], indices[-1] + 1, sum(known[index] for index in indices)))
+            else:
+                joined += [outcome for index in indices if (outcome := self._outcomes[index]) is not None]
+        return joined
+
+
+def _skipped(document: InputDocument, error: Exception) -> Skipped:
+    return Skipped(document.place, error_text(error), document.requested)
+
+
+def _size(content: bytes | str) -> int:
+    """Return the bytes of a content, as they are digested."""
+    if isinstance(content, bytes) or content.isascii():
+        return len(content)
+    return len(content.encode("utf-8", "surrogatepass"))

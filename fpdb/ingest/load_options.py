@@ -1,0 +1,22 @@
+"""What a load does with every document."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from fpdb.ingest.document_frequencies import Rarity
+
+
+class LoadOptions(NamedTuple):
+    """What a load does with every document.
+
+    labels, contact: For all documents, unless one has its own.
+    boilerplate, rarity, keep_text: As for `WriteBatch.add`.
+    strict: Stop at a document that would be skipped, or at a record whose name came before.
+    """
+
+    boilerplate: bool = False
+    labels: Mapping[str, str] = {}
+    contact: str | None = None
+    rarity: Rarity = "document"
+    keep_text: bool = False
+    strict: bool = False

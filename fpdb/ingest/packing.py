@@ -1,0 +1,60 @@
+"""Outcomes on their way from a worker process: the arrays of all documents as two, since a message costs more than a
+document.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from fpdb.arrays import U32, U64
+from fpdb.ingest.chunk_preparer import KnownDocuments, Outcome, ReadyDocument
+from fpdb.ingest.files import Skipped
+from fpdb.storage.commit import PreparedDocument
+from fpdb.storage.file_format import Record
+from fpdb.storage.texts import KeptText
+
+_Row: TypeAlias = tuple[str, int, bool, Record, int, bool, int, KeptText | None]
+"""place, size, is_record, record, number of hashes, boilerplate, share and text of a document that is ready."""
+
+
+class PackedOutcomes(NamedTuple):
+    """The outcomes of a chunk; hashes and encoded_positions are those of all its documents in order, shape (n,)."""
+
+    rows: list[_Row | KnownDocuments | Skipped]
+    hashes: U64
+    encoded_positions: U32
+
+
+def pack_outcomes(outcomes: Iterable[Outcome]) -> PackedOutcomes:
+    """Pack the outcomes of a chunk to be sent."""
+    rows: list[_Row | KnownDocuments | Skipped] = []
+    hashes, positions = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
+    for outcome in outcomes:
+        if not isinstance(outcome, ReadyDocument):
+            rows.append(outcome)
+            continue
+        place, size, is_record, document = outcome
+        hashes.append(document.hashes)
+        positions.append(document.encoded_positions)
+        count = len(document.hashes)
+        rows.append(
+            (place, size, is_record, document.record, count, document.boilerplate, document.share, document.text)
+        )
+    return PackedOutcomes(rows, np.concatenate(hashes), np.concatenate(positions))
+
+
+def unpack_outcomes(packed: PackedOutcomes) -> list[Outcome]:
+    """Return the outcomes that were packed; the arrays of their documents are views."""
+    outcomes: list[Outcome] = []
+    end = 0
+    for row in packed.rows:
+        if isinstance(row, KnownDocuments | Skipped):
+            outcomes.append(row)
+            continue
+        place, size, is_record, record, count, boilerplate, share, text = row
+        start, end = end, end + count
+        arrays = packed.hashes[start:end], packed.encoded_positions[start:end]
+        document = PreparedDocument(record, *arrays, boilerplate, share, text)
+        outcomes.append(ReadyDocument(place, size, is_record, document))
+    return outcomes
