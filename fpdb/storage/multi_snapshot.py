@@ -180,10 +180,12 @@ class _MultiCatalogue:
     def sizes(self, document_ids: U32) -> NDArray[np.void]:
         """Return the sizes of documents, boilerplate counted by that of all stores; see `CatalogueReader.sizes`."""
         sizes = np.empty(len(document_ids), file_format.SIZE)
-        for index, part, own_ids in self._stores.split(document_ids):
-            sizes[part] = self._stores.snapshots[index].catalogue.sizes(own_ids)
+        order = np.argsort(document_ids)  # stores are split by ranges of ids
+        for index, part, own_ids in self._stores.split(document_ids[order]):
+            places = order[part]
+            sizes[places] = self._stores.snapshots[index].catalogue.sizes(own_ids)
             if index in self._discarded:
-                sizes["boilerplate"][part] += self._discarded[index][own_ids].astype(np.uint32)
+                sizes["boilerplate"][places] += self._discarded[index][own_ids].astype(np.uint32)
         return sizes
 
     def first_by_name(self, candidates: Bools, count: int) -> list[int]:

@@ -1,0 +1,41 @@
+"""Several snapshots read as one."""
+
+from contextlib import ExitStack
+
+import numpy as np
+import pytest
+
+import fpdb
+
+
+@pytest.fixture
+def databases(tmp_path):
+    """Three databases with boilerplate of their own, closed and checked in the end."""
+    rng = np.random.default_rng(7)
+    with ExitStack() as stack:
+        opened = []
+        for store in range(3):
+            db = stack.enter_context(fpdb.open(tmp_path / f"{store}.fpdb"))
+            with db.batch() as batch:
+                batch.add_fingerprints(f"template {store}", range(store, store + 4), boilerplate=True)
+                for number in range(30):
+                    batch.add_fingerprints(f"{store}/{number}", rng.integers(0, 60, 20).astype(np.uint64))
+            opened.append(db)
+        yield {db.path: db for db in opened}
+        assert [db.check() for db in opened] == [[], [], []]
+
+
+def by_measures(answer):
+    return {(match.database, match.name): match[1:5] for match in answer.matches}
+
+
+@pytest.mark.parametrize("by", ["containment", "reverse_containment", "resemblance", "shared"])
+@pytest.mark.parametrize("top", [1, 3, 10, 50])
+def test_the_first_matches_have_the_measures_that_they_have_among_all(databases, by, top):
+    """Only the sizes of promising documents are read then, whose ids are in any order."""
+    query = np.arange(60, dtype=np.uint64)
+    together = fpdb.MultiDatabase(databases)
+    every = together.query_fingerprints(query, by=by)
+    first = together.query_fingerprints(query, by=by, top=top)
+    assert first.matches == every.matches[:top]
+    assert by_measures(first).items() <= by_measures(every).items()
