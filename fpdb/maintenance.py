@@ -19,10 +19,11 @@ from fpdb import errors
 from fpdb.errors import BadRecipe, Corrupt, Error
 from fpdb.fingerprint import Recipe, find_scheme
 from fpdb.keys import KEY_DIGEST
-from fpdb.storage.maintenance import check as checking
+from fpdb.storage.maintenance.check import examine
 from fpdb.storage.maintenance.repair import Loss as Loss  # handed out
 from fpdb.storage.maintenance.repair import Repaired
 from fpdb.storage.maintenance.repair import repair as repairing
+from fpdb.storage.maintenance.verifier import Unchecked
 from fpdb.storage.store import Store
 
 
@@ -129,8 +130,8 @@ def _check(path: str, quick: bool) -> Iterator[tuple[str, Any]]:
             _recipe(store.recipe)
         except BadRecipe as error:
             yield "problem", f"the recipe in the format record makes no sense: {error}"
-        for sentence in checking.examine(store, quick=quick):
-            yield "unchecked" if isinstance(sentence, checking.Unchecked) else "problem", sentence
+        for sentence in examine(store, quick=quick):
+            yield "unchecked" if isinstance(sentence, Unchecked) else "problem", sentence
     finally:
         store.close()
 

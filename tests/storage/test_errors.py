@@ -12,7 +12,7 @@ import pytest
 import fpdb
 from fpdb.storage import file_format
 from fpdb.storage.environment import failures
-from fpdb.storage.maintenance import sampled
+from fpdb.storage.maintenance import copies
 
 RAISED = [
     (lmdb.MapFullError("x"), "compact"),
@@ -120,7 +120,7 @@ def test_a_copy_that_is_not_sound_gets_no_name(path, tmp_path, monkeypatch):
         db.add_fingerprints("a", [1])
         before = Path(path).read_bytes()
         with monkeypatch.context() as patch:
-            patch.setattr(sampled, "problems", lambda _: iter(["something is wrong"]))
+            patch.setattr(copies, "verify", lambda *_, **__: iter(["something is wrong"]))
             for change in (lambda: db.backup(tmp_path / "copy"), db.compact):
                 with pytest.raises(fpdb.Corrupt, match="something is wrong"):
                     change()

@@ -14,7 +14,7 @@ from collections import Counter
 from functools import partial
 
 import fpdb
-from fpdb.storage.maintenance import sampled
+from fpdb.storage.maintenance.verifier import verify
 from tests.stress.attempts import Changes, attempt, outcome
 from tests.stress.forks import fork
 from tests.stress.shim import FOR_EVER, shim, tell
@@ -83,7 +83,7 @@ def look(say, folder, nth):
     with fpdb.open(f"{folder}/t.fpdb", "r") as db, db._snapshot() as view:
         starve_python(nth, 1)
         try:
-            found = list(sampled.problems(view))
+            found = list(verify(view, quick=True))
             failed = False
         except Exception:
             failed = True

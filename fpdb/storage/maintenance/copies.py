@@ -17,7 +17,7 @@ from fpdb.storage.commit import dead_documents
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.file_format import FIRST_BOILERPLATE, Run, State
-from fpdb.storage.maintenance import sampled
+from fpdb.storage.maintenance.verifier import verify
 from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.runs.writer import write_run
@@ -155,7 +155,7 @@ def _verify(path: str) -> None:
     env = Environment(path, readonly=True, timeout=0)
     try:
         with env.read() as (txn, file):
-            problem = next(sampled.problems(Snapshot(txn, file.databases, Cache())), None)
+            problem = next(verify(Snapshot(txn, file.databases, Cache()), quick=True), None)
     finally:
         env.close()
     if problem is not None:
