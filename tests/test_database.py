@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fpdb
-from tests.plain import OPTIONS, Plain, as_json
+from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 
 MOST = 2**64 - 1
 OPERATIONS = 2_000
@@ -55,7 +55,7 @@ def compare(db, fresh, plain, draw, rng):
 @pytest.mark.usefixtures("small_limits")
 def test_any_history_equals_a_rebuild(path, tmp_path, rng):
     draw = popular(rng, 3_000)
-    plain, documents = Plain(), {}
+    plain, documents = ReferenceDatabase(), {}
     db = fpdb.open(path)
 
     def add(into, name):

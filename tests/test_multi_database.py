@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.storage import file_format
-from tests.plain import OPTIONS, Plain, as_json
+from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 
 MOST = 2**64 - 1
 PROSE = (
@@ -39,7 +39,7 @@ def test_the_answer_is_that_of_one_database(tmp_path, documents, later, asked, o
     """documents: in which of three databases each is, its hashes, whether it is boilerplate, whether it is removed."""
     folder = tmp_path / str(next(FOLDERS))
     folder.mkdir()
-    plain, where, left = Plain(), {}, {}
+    plain, where, left = ReferenceDatabase(), {}, {}
     with ExitStack() as stack:
         paths = [str(folder / name) for name in "cab"]
         databases = [stack.enter_context(fpdb.open(path)) for path in paths]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import fpdb
-from tests.folders import document, write
+from tests.parquet_folders import document, write
 
 from .conftest import Run
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.exchange import jsonl_export
-from tests.plain import as_json
+from tests.reference_database import as_json
 
 PROSE = "Four score and seven years ago our fathers brought forth on this continent, a new nation. " * 9
 

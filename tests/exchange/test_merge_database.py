@@ -20,8 +20,8 @@ from fpdb.storage.runs import writer
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.runs.writer import RunWriter
 from fpdb.storage.snapshot import Snapshot
-from tests.folders import DOCUMENTS, POSTINGS, document, rows, write, write_rows
-from tests.plain import OPTIONS, Plain, as_json
+from tests.parquet_folders import DOCUMENTS, POSTINGS, document, rows, write, write_rows
+from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 
 PROSE = "Four score and seven years ago our fathers brought forth on this continent, a new nation. " * 9
 RECIPE = fpdb.Recipe.preset()
@@ -60,7 +60,7 @@ def change(db, plain, name, hashes, boilerplate, **options):
 
 def grown(path, changes):
     """A database, open, and the same plainly."""
-    db, plain = fpdb.open(path, "x"), Plain()
+    db, plain = fpdb.open(path, "x"), ReferenceDatabase()
     plain.given = {}  # type: ignore[attr-defined]
     for start in range(0, len(changes), 4):
         with db.batch() as some:
@@ -556,11 +556,11 @@ def test_optional_columns_and_empty_folders(db, tmp_path, some):
     large = pa.schema(
         [pa.field(each.name, {pa.string(): pa.large_string()}.get(each.type, each.type)) for each in least]
     )
-    assert db.adopt(write_rows(tmp_path / "1", RECIPE.to_record(), *some, documents_as=least))["added"] == 5
-    assert db.adopt(write_rows(tmp_path / "2", RECIPE.to_record(), *some, documents_as=large))["unchanged"] == 5
+    assert db.adopt(write_rows(tmp_path / "1", RECIPE.to_record(), *some, schemas=(least, POSTINGS)))["added"] == 5
+    assert db.adopt(write_rows(tmp_path / "2", RECIPE.to_record(), *some, schemas=(large, POSTINGS)))["unchanged"] == 5
     assert sum(db.adopt(write_rows(tmp_path / "3", RECIPE.to_record(), [], [], files=0)).values()) == 0
     with pytest.raises(fpdb.BadFolder, match=r"0 postings are told of.*45 rows"):
-        db.adopt(write_rows(tmp_path / "4", RECIPE.to_record(), [], some[1], postings_as=POSTINGS))
+        db.adopt(write_rows(tmp_path / "4", RECIPE.to_record(), [], some[1]))
 
 
 def test_names_that_are_there_are_refused_skipped_or_replaced(db, tmp_path, some):

@@ -29,7 +29,7 @@ from fpdb.storage import file_format, texts
 from fpdb.storage.environment import _page_check
 from fpdb.storage.file_format import Record, Run, State
 from fpdb.storage.runs import _codec
-from tests import hostile
+from tests import crafted_archives as crafted
 from tests.fingerprint import essays
 from tests.readers import listings
 
@@ -364,9 +364,9 @@ def archive(data: bytes) -> None:
 
 
 def archives() -> list[bytes]:
-    small = [content for content in hostile.archives().values() if len(content) <= LARGEST]
-    good = [hostile.zipped(hostile.GOOD, ("b.txt", b"b")), hostile.tarred(hostile.GOOD, ("b.txt", b"b"))]
-    return [*good, hostile.gzips(2), *small]
+    small = [content for content in crafted.archives().values() if len(content) <= LARGEST]
+    good = [crafted.zipped(crafted.GOOD, ("b.txt", b"b")), crafted.tarred(crafted.GOOD, ("b.txt", b"b"))]
+    return [*good, crafted.gzips(2), *small]
 
 
 def json_lines(data: bytes) -> None:

@@ -12,7 +12,7 @@ import fpdb
 from fpdb.errors import BadQuery
 from fpdb.pairs import coverage
 from fpdb.regions import pair_aligner, region_finder
-from tests.plain import name_bytes, rarity
+from tests.reference_database import name_bytes, rarity
 
 RECIPE = fpdb.Recipe.preset("text").with_(k=4, w=3)
 QUERY_MEASURES = ["query_coverage", "document_coverage", "weighted_query_coverage", "weighted_document_coverage"]

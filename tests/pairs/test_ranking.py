@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.errors import BadQuery
 from fpdb.pairs import _counting, clusters, corpus, counting, ranking
-from tests.plain import name_bytes, rarity, share
+from tests.reference_database import name_bytes, rarity, share
 
 LIMITS = [
     (counting, "BUDGET", 40),

@@ -13,7 +13,7 @@ import fpdb
 from fpdb.fingerprint import PRESETS, Symbols
 from fpdb.regions.line_index import LineIndex, line_starts
 from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
-from tests.plain import as_json
+from tests.reference_database import as_json
 
 GUARANTEE = 50  # symbols: w + k - 1 of the preset "text"
 SEPARATORS = ["\n", "\r\n", "\r", " ", "\t", "\f", "\v", "\x85", "\u2028", "\u2029", "", ", "]

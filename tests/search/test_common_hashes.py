@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fpdb
-from tests.plain import Plain, as_json
+from tests.reference_database import ReferenceDatabase, as_json
 
 EVERYWHERE = [5, 2**40, 2**64 - 1]
 DOCUMENTS = 20_000  # so that a hash in each of them fills several blocks
@@ -21,7 +21,7 @@ OPTIONS = [
 
 @pytest.fixture(scope="module")
 def plain():
-    return Plain()
+    return ReferenceDatabase()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
 from fpdb.search.ranking import measure
 from fpdb.search.results import Answer, Match, Options, Query
 from fpdb.storage import hits
-from tests.plain import OPTIONS, Plain, as_json
+from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 
 MOST = 2**64 - 1
 MEASURES = ("containment", "reverse_containment", "resemblance")
@@ -64,7 +64,7 @@ def test_measures_are_those_of_the_sets(tmp_path_factory, data):
     hashes = st.lists(st.one_of(st.integers(0, 30), st.integers(MOST - 5, MOST)), max_size=40)
     documents = data.draw(st.dictionaries(st.text("abc\x00", min_size=1, max_size=3), hashes, max_size=8))
     boilerplate = data.draw(st.lists(hashes, max_size=2))
-    plain = Plain()
+    plain = ReferenceDatabase()
     with fpdb.open(tmp_path_factory.mktemp("sets") / "t.fpdb") as db, db.batch() as batch:
         for name, held in documents.items():
             batch.add_fingerprints(name, held)
@@ -287,7 +287,7 @@ def test_capped_hashes_that_span_many_blocks(db, rng):
     hot = np.sort(uniform(rng, 5))
     documents = 5_000
     holders = [documents, 2_500, 300, 10, 4]
-    plain = Plain()
+    plain = ReferenceDatabase()
     for half in range(2):
         with db.batch() as batch:
             for number in range(half, documents, 2):

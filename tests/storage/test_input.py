@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from tests.plain import name_bytes
+from tests.reference_database import name_bytes
 
 MOST = 2**64 - 1
 

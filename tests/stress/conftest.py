@@ -1,4 +1,4 @@
-"""How much the stress suite does, and where it notes its figures."""
+"""Fixtures of the stress suite: how much work a test does, and where it notes its figures."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def amount():
 def figure(request):
     """Notes a figure for docs/design/reliability.md: `figure(row, what, done)`, after all that it claims was asserted.
 
-    row: of the table in `tests/stress/table.py`. what: what was counted. done: how many, or a few words.
+    row: of the table in `tests/stress/reliability_table.py`. what: what was counted. done: how many, or a few words.
     """
 
     def note(row, what, done):

@@ -1,7 +1,7 @@
-"""Programs of the stress suite under shim.c: how a test runs one, and how the program drives the shim.
+"""Run programs of the stress suite under shim.c, and control the shim from within them.
 
-A program is a module of this folder with a `main`. It runs in a process of its own, alone in it but for its forks, with
-the shim preloaded and the small limits of the storage tests; each line it prints is a JSON object.
+A program is a module of this folder with a `main`. It runs in a process of its own (with its forks), with the shim
+preloaded and the small limits of the storage tests. Each line that it prints is a JSON object.
 """
 
 import atexit

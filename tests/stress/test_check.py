@@ -1,5 +1,7 @@
-"""Row 14: whatever is wrong with a file, `check` says so. Faults are planted with LMDB itself, with sound checksums
-where the fault is not in the bytes."""
+"""Row 14: `check` reports every fault of a file.
+
+Faults are planted with LMDB itself, and sealed with a valid checksum unless the fault is in the bytes.
+"""
 
 import zlib
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Rows 6 and 7: damaged files, and files that are no database. Nobody dies of one, and none gives another answer."""
+"""Rows 6 and 7: damaged files and files that are no database neither crash a process nor change an answer."""
 
 import gzip
 import hashlib
@@ -15,7 +15,7 @@ import pytest
 
 import fpdb
 from fpdb.storage import file_format
-from tests.stress.victims import judge, make, victims
+from tests.stress.fork_server import judge, make, victims
 
 PAGE, HEADER = 4096, 16
 COMMIT = 144  # where a meta page says which commit it is of
@@ -69,8 +69,10 @@ class Sample:
         return 8 * at + rng.randrange(8)
 
     def judge(self, victims, damaged, *, trusting=False):
-        """What comes of a damaged copy, see `tests.stress.victims.judge`; a reader leaves it as it is, and a refused
-        file gets no company."""
+        """Return the verdict on a damaged copy, see `fork_server.judge`.
+
+        A reader must leave the file as it is, and no file may appear beside a refused one.
+        """
         expected = self.expected(victims)
         self._clear()
         Path(self.copy).write_bytes(damaged)

@@ -1,4 +1,7 @@
-"""Row 13: damaged inputs of everything that reads bytes of others. tools/fuzz does it for longer, and with coverage."""
+"""Row 13: damaged inputs of every decoder and reader raise documented errors only.
+
+`tools/fuzz` tries more inputs, guided by coverage.
+"""
 
 import pytest
 

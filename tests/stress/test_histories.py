@@ -1,4 +1,4 @@
-"""Row 11: whatever is done to a database, it says what a plain dict says, see `tests.stress.machine`."""
+"""Row 11: after any history, a database answers as a dict does; see `tests.stress.state_machine`."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.stress.shim import run_program
 @pytest.mark.parametrize("part", range(1, 5))
 def test_a_database_is_a_dict(part, amount, figure):
     """Each part is of other histories."""
-    (outcome,) = run_program("machine", amount(5, 620), amount(40, 50))
+    (outcome,) = run_program("state_machine", amount(5, 620), amount(40, 50))
     assert outcome["steps"] >= amount(40, 25_000)
     merges, killed = outcome.get("merges", 0), outcome.get("killed", 0)  # a short run may have none
     counts = f"{outcome['steps']:,} steps, {merges:,} merges, {killed:,} killed in a step"

@@ -1,4 +1,4 @@
-"""kill -9: every commit that was acknowledged is there afterwards, and nothing that was not begun."""
+"""Rows 1 and 3: after kill -9, every acknowledged commit is there, and nothing of a commit that was not begun."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.stress.shim import run_program
 @pytest.mark.parametrize("half", [1, 2])
 def test_killed_at_any_moment(half, amount, figure):
     kills = amount(20, 700)
-    (outcome,) = run_program("kills", half, kills)
+    (outcome,) = run_program("killed_changes", half, kills)
     assert "bad" not in outcome, outcome
     assert outcome["killed"] == kills
     assert amount({"batch"}, {"batch", "compact", "merge"}) <= set(outcome["inside"])  # twenty may miss the others
@@ -17,7 +17,7 @@ def test_killed_at_any_moment(half, amount, figure):
 
 
 def test_killed_at_every_call_inside_backup_and_compact(amount, figure):
-    (outcome,) = run_program("copies", 1, amount(25, 1))
+    (outcome,) = run_program("killed_copies", 1, amount(25, 1))
     assert "bad" not in outcome, outcome
     backups, compactions = outcome["backup"], outcome["compact"]
     assert backups > 0

@@ -1,4 +1,4 @@
-"""Row 12: a database that has seen much answers as one built afresh from what is left, and is hardly larger."""
+"""Row 12: after many changes, a database answers as a new one of the same documents, and is hardly larger."""
 
 import os
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fpdb
-from tests.plain import OPTIONS, as_json
+from tests.reference_database import OPTIONS, as_json
 
 HASHES = 50
 """Of a document. A third of them are in about eight documents each."""

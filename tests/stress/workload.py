@@ -1,7 +1,7 @@
-"""What the stress suite does to a database, and what the database must hold then: the oracle of its tests.
+"""Random changes of a database, and the model of what the database must hold afterwards: the oracle of the suite.
 
-A model is {name: (version, number of hashes, whether boilerplate)}. Documents share no hash, so that one query with
-every hash that must be there tells whether all are, and under the right names.
+A model is {name: (version, number of hashes, boilerplate or not)}. Documents share no hash, so one query with all
+expected hashes shows whether all documents are there, and under the right names.
 """
 
 from dataclasses import dataclass

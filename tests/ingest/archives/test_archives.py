@@ -33,12 +33,12 @@ from fpdb.ingest.loading import load
 from fpdb.ingest.parallel import prepare_chunks
 from fpdb.ingest.rotation import rotate
 from fpdb.regions.originals import identify, read_original
-from tests import hostile
+from tests import crafted_archives as crafted
 
 patient = settings(
     deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-GOOD, GOOD_TEXT = hostile.GOOD
+GOOD, GOOD_TEXT = crafted.GOOD
 Made = Callable[[Path, dict[str, bytes]], None]
 
 
@@ -140,8 +140,8 @@ def test_a_compressed_file_has_one_member(tmp_path: Path, name: str, label: str)
 
 
 def test_archives_in_archives(tmp_path: Path) -> None:
-    inner = gzip.compress(hostile.tarred(("x/y.txt", GOOD_TEXT), ("again.zip", hostile.zipped(hostile.GOOD))))
-    path = written(tmp_path / "a.zip", hostile.zipped(("in.tgz", inner), ("a!", b"mark"), ("a!/b", b"of a kind")))
+    inner = gzip.compress(crafted.tarred(("x/y.txt", GOOD_TEXT), ("again.zip", crafted.zipped(crafted.GOOD))))
+    path = written(tmp_path / "a.zip", crafted.zipped(("in.tgz", inner), ("a!", b"mark"), ("a!/b", b"of a kind")))
     assert found(path) == {
         "in.tgz/x/y.txt": GOOD_TEXT,
         "in.tgz/again.zip/good.txt": GOOD_TEXT,
@@ -164,17 +164,17 @@ def test_documents_in_the_form_of_a_zip_are_no_folders(tmp_path: Path) -> None:
         "p-1.dist-info/WHEEL": b"x",
     }
     for part, data in parts.items():
-        (first, *_) = discover([written(tmp_path / "no-extension", hostile.zipped((part, data), hostile.GOOD))])
+        (first, *_) = discover([written(tmp_path / "no-extension", crafted.zipped((part, data), crafted.GOOD))])
         packed = part != "word/document.xml"
         assert (first.name == f"{tmp_path}/no-extension") == packed, part
-        assert GOOD in found(written(tmp_path / "a.zip", hostile.zipped((part, data), hostile.GOOD)))
+        assert GOOD in found(written(tmp_path / "a.zip", crafted.zipped((part, data), crafted.GOOD)))
     for name in ("a.docx", "a.odt", "a.xlsx", "a.epub", "a.jar", "a.whl"):
-        (whole,) = discover([written(tmp_path / name, hostile.zipped(hostile.GOOD))])
+        (whole,) = discover([written(tmp_path / name, crafted.zipped(crafted.GOOD))])
         assert isinstance(whole, InputDocument)
         assert (whole.path, whole.content) == (str(tmp_path / name), None)
-        (inside,) = discover([written(tmp_path / "outer.zip", hostile.zipped((name, hostile.zipped(hostile.GOOD))))])
+        (inside,) = discover([written(tmp_path / "outer.zip", crafted.zipped((name, crafted.zipped(crafted.GOOD))))])
         assert isinstance(inside, InputDocument)
-        assert inside.content == hostile.zipped(hostile.GOOD)
+        assert inside.content == crafted.zipped(crafted.GOOD)
     (kind,) = discover([str(tmp_path / "no-extension")], kind="docx")
     assert kind.name == f"{tmp_path}/no-extension"
 
@@ -184,7 +184,7 @@ def test_a_known_extension_is_believed(tmp_path: Path) -> None:
 
 
 def test_names_are_labels(tmp_path: Path) -> None:
-    names = found(written(tmp_path / "a.zip", hostile.zipped(*((name, GOOD_TEXT) for name in hostile.NAMES))))
+    names = found(written(tmp_path / "a.zip", crafted.zipped(*((name, GOOD_TEXT) for name in crafted.NAMES))))
     assert list(names) == [
         "../../etc/passwd",
         "etc/passwd",
@@ -207,7 +207,7 @@ def test_no_two_members_have_one_label(names: list[str]) -> None:
 
 
 def test_utf8_names_that_do_not_say_so(tmp_path: Path) -> None:
-    plain = hostile.zipped(("naïve.txt", b"1"))
+    plain = crafted.zipped(("naïve.txt", b"1"))
     unsaid = plain.replace(b"\x00\x08\x08\x00", b"\x00\x00\x08\x00")
     assert unsaid != plain
     assert list(found(written(tmp_path / "a.zip", unsaid))) == ["naïve.txt"]
@@ -245,7 +245,7 @@ def changed(data: bytes, at: int, *values: int) -> bytes:
 
 
 def test_members_that_cannot_be_read_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
-    bad = hostile.stored(b"It is another text.")
+    bad = crafted.stored(b"It is another text.")
     members = {
         "crc": (bad._replace(crc=1), "damaged: its checksum is wrong"),
         "size": (bad._replace(size=3), "damaged: it has another size than the archive says"),
@@ -254,11 +254,11 @@ def test_members_that_cannot_be_read_are_named_and_the_rest_goes_on(tmp_path: Pa
         "bzip2": (bad._replace(method=12), "damaged: Invalid data stream"),
     }
     for name, (packed, reason) in members.items():
-        path = written(tmp_path / "a.zip", hostile.zip_of((name, packed), (GOOD, hostile.stored(GOOD_TEXT))))
+        path = written(tmp_path / "a.zip", crafted.zip_of((name, packed), (GOOD, crafted.stored(GOOD_TEXT))))
         answer = found(path)
         assert answer.pop(GOOD) == GOOD_TEXT
         assert str(answer[name]).startswith(reason)
-    encrypted = hostile.zip_of(("secret", bad), (GOOD, hostile.stored(GOOD_TEXT)))
+    encrypted = crafted.zip_of(("secret", bad), (GOOD, crafted.stored(GOOD_TEXT)))
     at = encrypted.index(b"PK\1\2") + 8
     path = written(tmp_path / "a.zip", changed(encrypted, at, encrypted[at] | 1))
     assert found(path) == {"secret": "encrypted", GOOD: GOOD_TEXT}
@@ -300,7 +300,7 @@ def test_a_compressed_tar_is_unpacked_to_its_end(tmp_path: Path, made: str, cut:
 
 
 def test_an_archive_named_itself_that_is_damaged_counts_as_asked(tmp_path: Path) -> None:
-    path = written(tmp_path / "a.zip", hostile.zipped(hostile.GOOD)[:-9])
+    path = written(tmp_path / "a.zip", crafted.zipped(crafted.GOOD)[:-9])
     (skipped,) = discover([path])
     assert isinstance(skipped, Skipped)
     assert skipped.requested
@@ -324,7 +324,7 @@ def limited(content: bytes, **limits: int) -> tuple[list[str], str]:
 
 def test_each_limit_ends_what_it_should() -> None:
     ten = [(f"{at}.txt", os.urandom(1000).hex().encode()) for at in range(10)]
-    tar, zip_ = hostile.tarred(*ten), hostile.zipped(*ten)
+    tar, zip_ = crafted.tarred(*ten), crafted.zipped(*ten)
     first_four = [f"a.zip/{name}" for name, _ in ten[:4]]
     assert limited(tar, members=4) == (
         first_four,
@@ -336,19 +336,19 @@ def test_each_limit_ends_what_it_should() -> None:
         first_four,
         "not read any further, from a.zip/4.txt on (6 of its members): it unpacks to more than 0.0 GB",
     )
-    dense = hostile.zipped(*((f"{at}.txt", b"a" * 20_000) for at in range(10)))
+    dense = crafted.zipped(*((f"{at}.txt", b"a" * 20_000) for at in range(10)))
     assert limited(dense, ratio=15, free=9_000)[1].endswith(
         ": it unpacks to more than 15 times its size, like a zip bomb"
     )
     assert limited(dense, ratio=2000, free=9_000)[1] == ""
     assert limited(dense, ratio=15, free=200_000)[1] == ""
     assert limited(zip_, directory=100)[1].startswith("its list of members has ")
-    assert limited(hostile.gzips(3), depth=2) == ([], "in more than 2 archives, one in another")
-    assert limited(hostile.gzips(3), depth=3)[1] == ""
-    nested = hostile.tarred(("in.zip", zip_), ("late.txt", b"x"))
+    assert limited(crafted.gzips(3), depth=2) == ([], "in more than 2 archives, one in another")
+    assert limited(crafted.gzips(3), depth=3)[1] == ""
+    nested = crafted.tarred(("in.zip", zip_), ("late.txt", b"x"))
     assert limited(nested, held=len(zip_))[0] == ["a.zip/late.txt"]
     assert len(limited(nested, held=len(zip_) + 1)[0]) == 11
-    long = hostile.tarred(("y" * 700, b"x"))
+    long = crafted.tarred(("y" * 700, b"x"))
     assert limited(long, header=600)[1].endswith(" bytes; the limit is 600")
     assert limited(long, name=10)[0] == ["a.zip/yyyyyyyyyy"]
 
@@ -415,7 +415,7 @@ REASONS: dict[str, dict[str, str | None]] = {
 
 def test_hostile_archives_are_read_in_bounds(tmp_path: Path) -> None:
     """All of them in one test, since one process reads them."""
-    answers = answers_of(tmp_path, hostile.archives())
+    answers = answers_of(tmp_path, crafted.archives())
     for name, reasons in REASONS.items():
         assert answers[name].keys() == reasons.keys(), name
         for member, reason in reasons.items():
@@ -436,7 +436,7 @@ def test_hostile_archives_are_read_in_bounds(tmp_path: Path) -> None:
 def test_content_on_its_way_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_pool, "QUEUED_BYTES", 1 << 20)
     monkeypatch.setattr(parallel, "ALONE_BYTES", 0)
-    path = written(tmp_path / "a.zip", hostile.zipped(*((f"{at}", f"{at:09} ".encode() * 30_000) for at in range(60))))
+    path = written(tmp_path / "a.zip", crafted.zipped(*((f"{at}", f"{at:09} ".encode() * 30_000) for at in range(60))))
     given = 0
 
     def members() -> Iterator[InputDocument | Skipped]:
@@ -459,21 +459,21 @@ def test_a_load_of_an_archive_and_again(
 ) -> None:
     monkeypatch.setattr(parallel, "ALONE_BYTES", 0)
     monkeypatch.setattr(chunks, "CHUNK_BYTES", 1000)
-    path = written(tmp_path / "a.zip", hostile.zipped(*((f"{at}.txt", f"{at} ".encode() * 400) for at in range(30))))
+    path = written(tmp_path / "a.zip", crafted.zipped(*((f"{at}.txt", f"{at} ".encode() * 400) for at in range(30))))
     assert load(db, discover([path]), jobs=jobs).added == 30
     assert load(db, discover([path]), jobs=jobs).unchanged == 30
     assert db.document(f"{path}/7.txt").source == f"{path}!/7.txt"
 
 
 def test_an_original_is_the_member_as_it_is_now(tmp_path: Path) -> None:
-    path = written(tmp_path / "a!", hostile.zipped(("x!/y", GOOD_TEXT), ("bad", b"")))
+    path = written(tmp_path / "a!", crafted.zipped(("x!/y", GOOD_TEXT), ("bad", b"")))
     source = f"{path}!/x!/y"
     assert read_original(source, ()) == GOOD_TEXT
     assert read_original(source, identify([path])) is None
     assert read_original(f"{path}!/x", ()) is None
     assert read_original(f"{path}!/", ()) is None
     assert read_original(f"{path}/x", ()) is None
-    written(tmp_path / "a!", hostile.tarred(("x!/y", b"another")))
+    written(tmp_path / "a!", crafted.tarred(("x!/y", b"another")))
     assert read_original(source, ()) == b"another"
     written(tmp_path / "a!", b"no archive")
     assert read_original(source, ()) is None
@@ -488,10 +488,10 @@ def test_an_original_is_the_member_as_it_is_now(tmp_path: Path) -> None:
 def test_what_is_passed_changes_no_answer(
     tmp_path: Path, members: list[tuple[str, bytes]], asked: list[tuple[str, str]], room: int
 ) -> None:
-    written(tmp_path / "x.tar", hostile.tarred(*members))
-    written(tmp_path / "x.tgz", gzip.compress(hostile.tarred(*members)))
+    written(tmp_path / "x.tar", crafted.tarred(*members))
+    written(tmp_path / "x.tgz", gzip.compress(crafted.tarred(*members)))
     with warnings.catch_warnings(action="ignore"):  # of names that are there twice
-        written(tmp_path / "x.zip", hostile.zipped(*members))
+        written(tmp_path / "x.zip", crafted.zipped(*members))
     passed = MemberCache(room)
     for form, label in asked:
         source = f"{tmp_path}/x{form}!/{label}"
@@ -500,12 +500,12 @@ def test_what_is_passed_changes_no_answer(
 
 def test_rotation_reads_members_again(tmp_path: Path) -> None:
     text = " ".join(f"word{at * 7919 % 1009}" for at in range(900)).encode()
-    path = written(tmp_path / "a.tar.gz", gzip.compress(hostile.tarred(("a.txt", text), ("b.txt", text[::-1]))))
+    path = written(tmp_path / "a.tar.gz", gzip.compress(crafted.tarred(("a.txt", text), ("b.txt", text[::-1]))))
     with fpdb.open(tmp_path / "k.fpdb", recipe=fpdb.Recipe.preset("koala")) as db:
         load(db, discover([path]))
         rotated = rotate(db, db.documents(), rotation=1)
         assert (rotated.documents, rotated.stale) == (2, [])
-        written(tmp_path / "a.tar.gz", gzip.compress(hostile.tarred(("a.txt", text))))
+        written(tmp_path / "a.tar.gz", gzip.compress(crafted.tarred(("a.txt", text))))
         (stale,) = rotate(db, db.documents(), rotation=2).stale
         assert (stale.name, stale.reason) == (f"{path}/b.txt", "the source cannot be read")
         os.remove(path)

@@ -14,7 +14,7 @@ import pytest
 
 import fpdb
 from fpdb.storage import file_format
-from tests.plain import as_json
+from tests.reference_database import as_json
 
 
 def foreign_lmdb(path, **values):

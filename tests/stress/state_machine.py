@@ -1,6 +1,8 @@
-"""Any history of a database beside a plain dict, found and made short by Hypothesis: after each step both say the same.
+"""Compare any history of a database with a dict, after each step. Hypothesis finds and shortens the histories.
 
-`python -m tests.stress.machine FOLDER EXAMPLES STEPS`, under the shim, which kills children in the middle of a step.
+    python -m tests.stress.state_machine FOLDER EXAMPLES STEPS
+
+The program runs under the shim, which kills children in the middle of a step.
 """
 
 import os
@@ -19,8 +21,8 @@ import fpdb
 from fpdb.fingerprint import content_digest
 from fpdb.storage import commit, store
 from fpdb.storage.runs import merge
-from tests.plain import OPTIONS, Plain, as_json
-from tests.stress.forks import fork
+from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
+from tests.stress.child_process import fork
 from tests.stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
 from tests.stress.workload import small_limits
 
@@ -39,7 +41,7 @@ CHANGES = st.lists(st.tuples(NAMES, st.none() | HASHES, st.booleans()), max_size
 done = Counter()
 
 
-class Model(Plain):
+class Model(ReferenceDatabase):
     """Knows the digests, too, by which a catalogue can be told from any other."""
 
     def __init__(self):

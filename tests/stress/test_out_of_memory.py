@@ -1,4 +1,4 @@
-"""Memory that runs out: MemoryError or an error of fpdb's, nothing lost, and the database goes on."""
+"""Row 5: out of memory, a change raises MemoryError or an error of fpdb's, loses nothing, and can be repeated."""
 
 import importlib.util
 
@@ -20,7 +20,7 @@ OF_LIBRARIES = {"raised SystemError", "raised RuntimeError", "raised SyntaxError
 def test_memory_may_run_out_anywhere(what, amount, figure):
     if what == "python" and importlib.util.find_spec("_testcapi") is None:
         pytest.skip("this Python comes without _testcapi")
-    *remarks, total = run_program("memory", what, 1, amount(1, 40))
+    *remarks, total = run_program("out_of_memory", what, 1, amount(1, 40))
     assert [remark for remark in remarks if "bad" in remark] == []
     assert [remark for remark in remarks if "unusable" in remark] == []
     assert "hung" not in total
@@ -40,7 +40,7 @@ def test_a_sound_file_is_not_called_damaged_for_want_of_memory(amount, figure):
     """A number of numpy's that it finds no memory to compare is unequal to all others, without an error."""
     if importlib.util.find_spec("_testcapi") is None:
         pytest.skip("this Python comes without _testcapi")
-    *remarks, total = run_program("memory", "look", 1, amount(160, 2_000))
+    *remarks, total = run_program("out_of_memory", "look", 1, amount(160, 2_000))
     assert remarks == []
     assert total["failed"] > total["tries"] / 2
     what = "allocations of Python that failed while a sound file was looked at"

@@ -1,7 +1,9 @@
-"""Disks that are full, and files that may not grow: real ones, no shim in between.
+"""Change a database on a full disk, and with files that may not grow (RLIMIT_FSIZE).
 
-`python -m tests.stress.rooms FOLDER SEED EVERY`. EVERY: only every so manyth amount of room that is left. Needs root
-for the disks: a tmpfs, and ext4 in a file, mounted where no other process sees them.
+    python -m tests.stress.full_disks FOLDER SEED EVERY
+
+EVERY: try every nth amount of free space only. The disks are real (a tmpfs, and ext4 in a file) and mounted where no
+other process sees them, which needs root.
 """
 
 import ctypes
@@ -15,8 +17,8 @@ from contextlib import suppress
 from functools import partial
 
 import fpdb
-from tests.stress.attempts import Changes, attempt, outcome
-from tests.stress.forks import fork
+from tests.stress.child_process import fork
+from tests.stress.fault_injection import Changes, attempt, outcome
 from tests.stress.shim import tell
 from tests.stress.workload import difference, small_limits
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import fpdb
-from tests.plain import OPTIONS, Plain, as_json
+from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 from tests.storage.processes import hear, running, tell
 
 # ---------------------------------------------------------------- writers
@@ -177,7 +177,7 @@ def test_each_answer_is_of_one_commit(path, amount, figure):
     """Four readers ask while a writer commits and merges; all that the file ever held is known beforehand."""
     steps = amount(60, 700)
     fpdb.open(path).close()
-    plain, states = Plain(), [Plain()]
+    plain, states = ReferenceDatabase(), [ReferenceDatabase()]
     for step in range(1, steps):
         plain.add(f"{step % 30}", held(step, 40))
         plain.add("now", range(step))
@@ -216,7 +216,7 @@ def test_each_answer_is_of_one_commit(path, amount, figure):
 
 
 def copy(plain):
-    same = Plain()
+    same = ReferenceDatabase()
     same.documents = dict(plain.documents)
     return same
 

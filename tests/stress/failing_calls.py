@@ -1,7 +1,8 @@
-"""Calls to the system that fail, inside each change of a database: ENOSPC, EIO, and writes that come up short.
+"""Let system calls fail inside each change of a database: ENOSPC, EIO, and short writes.
 
-`python -m tests.stress.failing FOLDER WHAT SEED STRIDE`, under the shim. WHAT: "library" or "commands". STRIDE:
-every so manyth call only.
+    python -m tests.stress.failing_calls FOLDER WHAT SEED STRIDE
+
+The program runs under the shim. WHAT: "library" or "commands". STRIDE: try every nth call only.
 """
 
 import errno
@@ -12,8 +13,8 @@ from functools import partial
 
 import fpdb
 from fpdb.cli.program import cli
-from tests.stress.attempts import Changes, attempt, outcome
-from tests.stress.forks import fork
+from tests.stress.child_process import fork
+from tests.stress.fault_injection import Changes, attempt, outcome
 from tests.stress.shim import EVERY_KIND, FAIL, FOR_EVER, NAME, SHORT, shim, tell
 from tests.stress.workload import difference, held, small_limits
 

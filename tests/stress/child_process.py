@@ -1,4 +1,4 @@
-"""Forked children that may be killed, starved or go astray: what they said, and how they ended."""
+"""Run a function in a forked child that may be killed, starved or hang; report its messages and its status."""
 
 import faulthandler
 import json

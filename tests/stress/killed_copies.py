@@ -1,6 +1,8 @@
-"""kill -9 at every call to the system inside backup and compact: before it, after it, and halfway through a write.
+"""Kill backup and compact (kill -9) at every system call: before it, after it, and halfway through a write.
 
-`python -m tests.stress.copies FOLDER SEED STRIDE`, under the shim. STRIDE: every so manyth call only.
+    python -m tests.stress.killed_copies FOLDER SEED STRIDE
+
+The program runs under the shim. STRIDE: try every nth call only.
 """
 
 import os
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import fpdb
 from fpdb.storage.environment.files import BESIDE
-from tests.stress.forks import fork
+from tests.stress.child_process import fork
 from tests.stress.shim import EVERY_KIND, FAIL, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
 from tests.stress.workload import History, difference, small_limits
 

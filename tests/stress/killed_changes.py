@@ -1,6 +1,8 @@
-"""kill -9 at a random call to the system, or at a random moment, of a random history; then what is left is compared.
+"""Kill a random history (kill -9) at a random system call or moment, and compare what is left with the model.
 
-`python -m tests.stress.kills FOLDER SEED KILLS`, under the shim.
+    python -m tests.stress.killed_changes FOLDER SEED KILLS
+
+The program runs under the shim.
 """
 
 import os
@@ -12,7 +14,7 @@ from pathlib import Path
 import fpdb
 from fpdb.storage.environment.files import BESIDE
 from fpdb.storage.store import Store
-from tests.stress.forks import fork
+from tests.stress.child_process import fork
 from tests.stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
 from tests.stress.workload import History, difference, held, small_limits
 

@@ -1,4 +1,4 @@
-"""Adoptable folders, written as docs/design/adopt-format.md says by what a programmer would write in an hour."""
+"""Write folders that `fpdb adopt` takes over, by docs/design/adopt-format.md alone."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ WHOLE = 2**32 - 1
 
 
 def document(name, digest, *, symbols=0, kgrams=0, share=WHOLE, note="", added=0, kind="hashes", **more):
-    """A row but for its ordinal and its postings."""
+    """Return a row of documents without its ordinal and its number of postings."""
     return {
         "name": name,
         "kind": kind,
@@ -44,7 +44,11 @@ def document(name, digest, *, symbols=0, kgrams=0, share=WHOLE, note="", added=0
 
 
 def rows(documents):
-    """documents: rows, each with its postings, pairs of a hash and a position or None. Returns the rows of both."""
+    """Return the rows of documents and those of postings.
+
+    Args:
+        documents: pairs of a row and its postings, each a hash with a position or None.
+    """
     listed, postings = [], set()
     for ordinal, (row, pairs) in enumerate(documents):
         pairs = set(pairs)
@@ -57,19 +61,19 @@ def rows(documents):
 
 
 def write(folder, recipe, documents, *, files=2):
-    """A folder of these documents, see `rows`; files: of each sort."""
+    """Write a folder of the documents that `rows` describes, with `files` files of each table."""
     return write_rows(folder, recipe.to_record(), *rows(documents), files=files)
 
 
-def write_rows(folder, recipe, documents, postings, *, files=2, documents_as=DOCUMENTS, postings_as=POSTINGS):
+def write_rows(folder, recipe, documents, postings, *, files=2, schemas=(DOCUMENTS, POSTINGS)):
     folder = Path(folder)
     folder.mkdir()
     (folder / "recipe.json").write_text(json.dumps(recipe))
-    for name, some, schema in (("documents", documents, documents_as), ("postings", postings, postings_as)):
+    for name, table_rows, schema in zip(("documents", "postings"), (documents, postings), schemas, strict=True):
         (folder / name).mkdir()
-        for number, part in enumerate(np.array_split(np.arange(len(some)), files) if files else ()):
-            table = pa.Table.from_pylist([some[row] for row in part], schema=schema)
-            # Names tell nothing: the last file comes first among them.
+        for number, part in enumerate(np.array_split(np.arange(len(table_rows)), files) if files else ()):
+            table = pa.Table.from_pylist([table_rows[row] for row in part], schema=schema)
+            # The order of file names has no meaning: the last file has the first name.
             pq.write_table(table, folder / name / f"part-{files - number:05}.parquet", row_group_size=50)
             (folder / name / f".part-{number}.crc").write_bytes(b"1234")
         (folder / name / "_SUCCESS").touch()

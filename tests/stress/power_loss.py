@@ -1,8 +1,10 @@
-"""Simulated loss of power: a history is logged, folders are built that a loss of power may have left, and opened.
+"""Simulate a loss of power: log a history, build folders that a loss of power may leave, and open them.
 
-`python -m tests.stress.power FOLDER SEED STATES WHAT SYNCS`, under the shim. WHAT: "changes" or "copies" (states inside
-backup and compact only). SYNCS: "as they are"; or which are left out, as a control that the simulation finds something:
-"data", "meta" (of LMDB), "copies" (of fpdb's own files and folders).
+    python -m tests.stress.power_loss FOLDER SEED STATES WHAT SYNCS
+
+The program runs under the shim. WHAT: "changes", or "copies" (states inside backup and compact only). SYNCS: "as they
+are", or the syncs that are left out as a control that the simulation finds their absence: "data", "meta" (both of
+LMDB), "copies" (those of fpdb's own files and folders).
 """
 
 import hashlib
@@ -16,8 +18,8 @@ import lmdb
 
 import fpdb
 from fpdb.storage.environment import files
-from tests.stress import disk
-from tests.stress.forks import fork
+from tests.stress import disk_model
+from tests.stress.child_process import fork
 from tests.stress.shim import shim, tell
 from tests.stress.workload import History, Step, difference, small_limits
 
@@ -135,20 +137,20 @@ class Judging:
 def lose_power(entries, history, folder, work, rng, wanted, copies):
     """Judges so many different states that the log allows; returns the outcomes."""
     judging = Judging(work, history)
-    model = disk.Disk(folder)
+    model = disk_model.Disk(folder)
     seen = set()
     begun, done = 0, -1
     points = []
     inside = False
     for number, (what, *_, first, _, _) in enumerate(entries):
-        if what == disk.MARK:
+        if what == disk_model.MARK:
             word, step = first.split()
             inside = word == "begin" and history.steps[int(step)].what in ("compact", "backup")
         if inside or not copies:
             points.append(number)
     tries = Counter(rng.choices(points, k=wanted * 2))
     for number, entry in enumerate(entries):
-        if entry[0] == disk.MARK:
+        if entry[0] == disk_model.MARK:
             word, step = entry[4].split()
             if word == "begin":
                 begun = int(step) + 1
@@ -201,7 +203,7 @@ def main(folder, seed, states, what, syncs):
         if ended.status:
             raise SystemExit(f"the history ended with {ended.status}")
         with open(log, "rb") as file:
-            entries = list(disk.read_log(file.read()))
+            entries = list(disk_model.read_log(file.read()))
         wanted = min(STATES_A_HISTORY, states - sum(outcomes.values()))
         judging = lose_power(entries, history, home, work, random.Random(number), wanted, what == "copies")
         outcomes += judging.outcomes

@@ -1,4 +1,4 @@
-"""The database written plainly: a dict of sets, and DESIGN's definitions word for word. The oracle of storage tests."""
+"""A reference database for tests: a dict of sets, and the definitions of the measures written plainly."""
 
 import json
 import math
@@ -27,19 +27,19 @@ OPTIONS = [
 ]
 
 
-class Plain:
-    """Documents by name: a set of hashes, and whether it is boilerplate."""
+class ReferenceDatabase:
+    """Documents by name: the set of hashes, and True if it is boilerplate."""
 
     def __init__(self):
         self.documents = {}
-        self._seen = None
+        self._counts = None
 
     def add(self, name, hashes, boilerplate=False):
-        self._seen = None
+        self._counts = None
         self.documents[name] = ({int(hash_) for hash_ in hashes}, boilerplate)
 
     def remove(self, name):
-        self._seen = None
+        self._counts = None
         del self.documents[name]
 
     def __contains__(self, name):
@@ -51,15 +51,21 @@ class Plain:
     def names(self, glob="*"):
         return sorted((name for name in self.documents if fnmatchcase(name, glob)), key=name_bytes)
 
-    def _see(self):
-        """The discarded hashes, what is left of each ordinary document, and each hash's document frequency."""
-        discarded = set().union(*(held for held, boilerplate in self.documents.values() if boilerplate))
-        ordinary = {name: held - discarded for name, (held, boilerplate) in self.documents.items() if not boilerplate}
-        return discarded, ordinary, Counter(hash_ for held in ordinary.values() for hash_ in held)
+    def _count(self):
+        """Return the boilerplate hashes, the other hashes of each ordinary document, and document frequencies."""
+        discarded = set().union(*(hashes for hashes, boilerplate in self.documents.values() if boilerplate))
+        ordinary = {
+            name: hashes - discarded for name, (hashes, boilerplate) in self.documents.items() if not boilerplate
+        }
+        return discarded, ordinary, Counter(hash_ for hashes in ordinary.values() for hash_ in hashes)
 
     def answer(self, hashes, *, name=None, itself=None, **options):
-        """What Answer.to_dict gives. itself: the name of the document that is the query, which is left out."""
-        discarded, ordinary, frequency = self._seen = self._seen or self._see()
+        """Return what `Answer.to_dict` must return.
+
+        Args:
+            itself: name of the document that is the query, which is left out.
+        """
+        discarded, ordinary, frequency = self._counts = self._counts or self._count()
         hashes = [int(hash_) for hash_ in hashes]
         query = set(hashes) - discarded
         asked = sorted(query)[: options.get("smallest")]
@@ -68,26 +74,26 @@ class Plain:
             frequent = [hash_ for hash_ in asked if frequency[hash_] >= options["max_df"]]
             frequent.sort(key=lambda hash_: (-frequency[hash_], hash_))
             common = set(frequent[: options.get("max_ignored")])
-        kept = set(asked) - common
+        query_hashes = set(asked) - common
         by = options.get("by", "containment")
         matches = []
-        for candidate, held in ordinary.items():
-            shared = len(kept & held)
+        for candidate, document in ordinary.items():
+            shared = len(query_hashes & document)
             if not shared or candidate == itself:
                 continue
-            reached = max(len(held) * len(asked) / len(query), shared)
+            document_size = max(len(document) * len(asked) / len(query), shared)
             matches.append(
                 {
                     "name": candidate,
                     "shared": shared,
-                    "containment": shared / len(kept),
-                    "reverse_containment": shared / reached,
-                    "resemblance": shared / (len(kept) + reached - shared),
+                    "containment": shared / len(query_hashes),
+                    "reverse_containment": shared / document_size,
+                    "resemblance": shared / (len(query_hashes) + document_size - shared),
                 }
             )
             if by.startswith("weighted"):
-                seen = held if len(asked) == len(query) else {hash_ for hash_ in held if hash_ <= asked[-1]}
-                matches[-1] |= self._weighted(kept, seen, itself, every=by != "weighted_containment")
+                sample = document if len(asked) == len(query) else {hash_ for hash_ in document if hash_ <= asked[-1]}
+                matches[-1] |= self._weighted(query_hashes, sample, itself, all_measures=by != "weighted_containment")
         matches = [match for match in matches if match[by] >= options.get("min", 0)]
         matches.sort(key=lambda match: (-match[by], -match["shared"], name_bytes(match["name"])))
         note = None
@@ -95,7 +101,7 @@ class Plain:
             note = "too short to have a fingerprint"
         elif not query:
             note = "all of its fingerprints are boilerplate"
-        elif not kept:
+        elif not query_hashes:
             note = "all of its fingerprints are common, and ignored"
         return {
             "query": {
@@ -110,9 +116,9 @@ class Plain:
             "matches": matches[: options.get("top")],
         }
 
-    def _weighted(self, query, held, itself, *, every):
-        """The weighted measures of two sets, the first of which is one of the documents, if there as `itself`."""
-        _, ordinary, frequency = self._seen
+    def _weighted(self, query, document, itself, *, all_measures):
+        """Return the weighted measures of two sets; `itself` names the document that is the query, if there is one."""
+        _, ordinary, frequency = self._counts
         documents = len(ordinary) + (itself is None)
 
         def weight(hashes):
@@ -122,22 +128,22 @@ class Plain:
                 for hash_ in hashes
             )
 
-        shared, of_query = weight(query & held), weight(query)
-        measures = {"weighted_containment": share(shared, of_query)}
-        if every:
-            of_document = weight(held)
-            measures["weighted_reverse_containment"] = share(shared, of_document)
-            measures["weighted_resemblance"] = share(shared, of_query + of_document - shared)
+        shared, query_weight = weight(query & document), weight(query)
+        measures = {"weighted_containment": share(shared, query_weight)}
+        if all_measures:
+            document_weight = weight(document)
+            measures["weighted_reverse_containment"] = share(shared, document_weight)
+            measures["weighted_resemblance"] = share(shared, query_weight + document_weight - shared)
         return measures
 
 
 def rarity(documents, frequency):
-    """What a hash weighs that so many of the documents hold, in units of 2**-28."""
+    """Return the weight of a hash with this document frequency, in units of 2**-28."""
     return round(math.log(documents / frequency) * 2**28)
 
 
 def share(part, whole):
-    """0 of nothing."""
+    """Return part / whole, or 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
@@ -146,5 +152,5 @@ def name_bytes(name):
 
 
 def as_json(answer):
-    """The bytes that an answer prints as."""
+    """Return the JSON bytes of an answer."""
     return json.dumps(answer if isinstance(answer, dict) else answer.to_dict()).encode()

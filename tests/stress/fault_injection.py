@@ -1,11 +1,11 @@
-"""One change of a database while something is wrong with the machine, and what is left of it afterwards."""
+"""Attempt one change of a database under a fault, and describe the database afterwards."""
 
 import os
 import shutil
 from contextlib import contextmanager
 
 import fpdb
-from tests.stress.forks import fork
+from tests.stress.child_process import fork
 from tests.stress.workload import History, Step, difference, held
 
 

@@ -1,4 +1,4 @@
-"""Row 15: documents made to do harm cost little, harm nothing, and the ones beside them are read."""
+"""Row 15: documents made to do harm cost little and harm nothing, and the documents beside them are read."""
 
 import json
 import os
@@ -13,8 +13,8 @@ import fpdb
 from fpdb.cli.program import cli
 from fpdb.fingerprint import Recipe
 from fpdb.ingest.archives import MAX_DOCUMENT_BYTES
-from tests import hostile
-from tests.stress.hostiles import ESCAPES, SCRIPTS, nested, selected_throughout, slow
+from tests import crafted_archives as crafted
+from tests.stress.crafted_documents import ESCAPES, SCRIPTS, nested, selected_throughout, slow
 
 GOOD = "It is good text, that nothing happens to, and it is longer than thirty letters."
 MEMORY = 1500
@@ -81,7 +81,7 @@ CHEAP = ("names.zip", "deep.zip", "gzips.gz", "truncated.tar.gz", "size-far-away
 
 def test_archives_that_unpack_to_more_than_there_is(tmp_path, amount, figure):
     """In short, only what `tests/ingest/archives/test_archives.py` does not load into a database."""
-    documents = {name: content for name, content in hostile.archives().items() if name in amount(CHEAP, name)}
+    documents = {name: content for name, content in crafted.archives().items() if name in amount(CHEAP, name)}
     outcome = loaded(laid_out(tmp_path, documents))
     assert not Path("/etc/passwd.txt").exists()
     assert outcome["megabytes"] < MEMORY

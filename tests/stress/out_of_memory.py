@@ -1,10 +1,16 @@
-"""Memory that runs out: the nth allocation of Python, or of the libraries, fails inside each change of a database.
+"""Let the nth allocation fail inside each change of a database.
 
-`python -m tests.stress.memory FOLDER WHAT SEED TRIES`, under the shim. WHAT: "python" (the interpreter's allocations;
-needs the module _testcapi), "native" (malloc and mmap, which numpy, LMDB and fpdb's own C code use), or "space"
-(RLIMIT_AS); "look" fails those of Python while a sound database is looked at.
-TRIES: how many places in each change are tried, evenly spread from the first to the last, or all if there are fewer;
-with a few, only every third sort of change is tried, and the last place is looked for in longer strides.
+    python -m tests.stress.out_of_memory FOLDER WHAT SEED TRIES
+
+The program runs under the shim. WHAT is one of
+
+- "python": the interpreter's allocations fail (needs the module _testcapi),
+- "native": malloc and mmap fail, which numpy, LMDB and fpdb's own C code use,
+- "space": the address space is limited (RLIMIT_AS),
+- "look": Python's allocations fail during the quick check of a sound database.
+
+TRIES: how many allocations of each change are tried, evenly spread from the first to the last, or all if there are
+fewer. With few tries, only every third sort of change is tried, and the last allocation is searched in longer strides.
 """
 
 import gc
@@ -15,8 +21,8 @@ from functools import partial
 
 import fpdb
 from fpdb.storage.maintenance.verifier import verify
-from tests.stress.attempts import Changes, attempt, outcome
-from tests.stress.forks import fork
+from tests.stress.child_process import fork
+from tests.stress.fault_injection import Changes, attempt, outcome
 from tests.stress.shim import FOR_EVER, shim, tell
 from tests.stress.workload import difference, small_limits
 

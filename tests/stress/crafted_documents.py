@@ -8,7 +8,7 @@ import numpy as np
 
 from fpdb.fingerprint import DEFAULT_KEY, Recipe
 from fpdb.fingerprint.hashing import GOLDEN, derive
-from tests import hostile
+from tests import crafted_archives as crafted
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _LAUGHS = "".join(f'<!ENTITY {to} "{(chr(38) + of + ";") * 50}">' for of, to in ("bc", "cd", "de"))
@@ -47,9 +47,9 @@ def nested(levels: int) -> dict[str, bytes]:
         "deep.docx": word("<w:p>" * levels + "</w:p>" * levels),
         "deep.ipynb": b'{"cells":' + b"[" * levels + b"]" * levels + b"}",
         "deep-source.ipynb": json.dumps(source).replace('"a"', "[" * levels + "]" * levels).encode(),
-        "deep.zip": hostile.zipped(("d/" * levels + "x.txt", b"text")),
-        "deep.tar": hostile.tarred(("d/" * min(levels, 100) + "x.txt", b"text")),
-        "archives.gz": hostile.gzips(20),
+        "deep.zip": crafted.zipped(("d/" * levels + "x.txt", b"text")),
+        "deep.tar": crafted.tarred(("d/" * min(levels, 100) + "x.txt", b"text")),
+        "archives.gz": crafted.gzips(20),
         **{f"deep.{name}": text.encode() for name, text in brackets.items()},
     }
 

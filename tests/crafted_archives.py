@@ -1,4 +1,4 @@
-"""Archives made to do harm, as bytes; all of them small."""
+"""Archives made to do harm, as bytes. All of them are small."""
 
 import bz2
 import gzip
@@ -12,18 +12,18 @@ from typing import NamedTuple
 
 MEGABYTE = b"a b " * (1 << 18)
 LINES = b"\n" * (1 << 20)
-"""What bzip2 packs quickly."""
+"""Content that bzip2 packs quickly."""
 
 
 def deflated(megabytes: int) -> bytes:
-    """A raw deflate stream of so many megabytes of text."""
+    """Return a raw deflate stream of this many megabytes of text."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     block = packer.compress(MEGABYTE) + packer.flush(zlib.Z_FULL_FLUSH)
     return block * megabytes + packer.flush(zlib.Z_FINISH)
 
 
 class Packed(NamedTuple):
-    """What a zip says of a member's bytes, and these, packed."""
+    """A member's packed bytes, and the size, checksum and method that a zip states for it."""
 
     packed: bytes
     size: int
@@ -32,7 +32,7 @@ class Packed(NamedTuple):
 
 
 def zip_of(*members: tuple[str, Packed]) -> bytes:
-    """Members as given, be they lies. Those of the same packed bytes lie in one place: they overlap."""
+    """Return a zip of the members as stated, true or not. Members with the same packed bytes overlap."""
     out, entries, places = bytearray(), bytearray(), dict[int, int]()
     for name, (packed, size, crc, method) in members:
         raw = name.encode()
@@ -47,7 +47,7 @@ def zip_of(*members: tuple[str, Packed]) -> bytes:
 
 
 def listed_often(archive: bytes, times: int) -> bytes:
-    """A zip of one member, which lists it so many times."""
+    """Return a zip of one member that lists the member several times."""
     at, end = archive.index(b"PK\1\2"), archive.index(b"PK\5\6")
     entries = archive[at:end] * times
     return archive[:at] + entries + b"PK\5\6" + struct.pack("<HHHHLLH", 0, 0, 1, 1, len(entries), at, 0)
@@ -58,7 +58,7 @@ def stored(content: bytes) -> Packed:
 
 
 def zipped(*members: tuple[str, bytes]) -> bytes:
-    """A plain zip, of the same bytes whenever it is made."""
+    """Return a regular zip; the same members give the same bytes."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, content in members:
@@ -67,7 +67,7 @@ def zipped(*members: tuple[str, bytes]) -> bytes:
 
 
 def tarred(*members: tuple[str, bytes]) -> bytes:
-    """A plain tar."""
+    """Return a regular tar."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
         for name, content in members:
@@ -78,19 +78,19 @@ def tarred(*members: tuple[str, bytes]) -> bytes:
 
 
 def block(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
-    """One header of a tar, which says that so many bytes follow."""
+    """Return one header of a tar that announces `size` bytes."""
     info = tarfile.TarInfo(name)
     info.size, info.type = size, kind
     return info.tobuf(tarfile.GNU_FORMAT)
 
 
 def padded(content: bytes) -> bytes:
-    """The content, up to the end of its last block."""
+    """Return the content with zeros up to the end of its last block."""
     return content + bytes(-len(content) % 512)
 
 
 def zip_of_zips(depth: int) -> bytes:
-    """Sixteen in each, as 42.zip."""
+    """Return nested zips, sixteen in each, as in 42.zip."""
     content = zip_of(("0.txt", Packed(deflated(4), 4 << 20, zlib.crc32(MEGABYTE * 4))))
     for _ in range(depth):
         content = zipped(*((f"lib {at}.zip", content) for at in range(16)))
@@ -98,7 +98,7 @@ def zip_of_zips(depth: int) -> bytes:
 
 
 def gzips(depth: int) -> bytes:
-    """A compressed file, compressed again and again."""
+    """Return a file compressed `depth` times."""
     content = b"at last"
     for _ in range(depth):
         content = gzip.compress(content)
@@ -120,17 +120,17 @@ TEN_GB = 10_000
 
 
 def archives() -> dict[str, bytes]:
-    """All of them, by name of the file."""
+    """Return all crafted archives by file name."""
     bomb = deflated(TEN_GB)
     kernel = Packed(deflated(32), 32 << 20, zlib.crc32(MEGABYTE * 32))
     return {
         "bomb.zip": zip_of(("bomb.txt", Packed(bomb, 7)), (GOOD[0], stored(GOOD[1]))),
         "bomb.gz": HEAD + bomb,
-        "bomb.tar.gz": HEAD + zlib_then(tarred(GOOD)[:1024] + block("bomb.txt", TEN_GB << 20), bomb),
+        "bomb.tar.gz": HEAD + deflated_then(tarred(GOOD)[:1024] + block("bomb.txt", TEN_GB << 20), bomb),
         "bomb.bz2": bz2.compress(LINES * 10) * 1000,
         "bomb.xz": lzma.compress(MEGABYTE * 10, preset=0) * 1000,
         "bomb-bz2.zip": zip_of(("bomb.txt", Packed(bz2.compress(LINES * 70), 7, 0, zipfile.ZIP_BZIP2))),
-        "binary-bomb.tar.gz": HEAD + zlib_then(block("zeros", TEN_GB << 20) + bytes(512), bomb),
+        "binary-bomb.tar.gz": HEAD + deflated_then(block("zeros", TEN_GB << 20) + bytes(512), bomb),
         "overlap.zip": zip_of(*((f"{at}.txt", kernel) for at in range(20_000))),
         "42.zip": zip_of_zips(5),
         "many.zip": listed_often(zip_of(("x", kernel)), 250_001),
@@ -145,7 +145,7 @@ def archives() -> dict[str, bytes]:
         "size-too-small.tar": tarred(GOOD)[:1024] + block("x", 3) + b"x" * 2048,
         "long-name.tar": tarred(GOOD)[:1024] + block("L", 1 << 33, tarfile.GNUTYPE_LONGNAME) + b"x" * 4096,
         "names.tar": tarred(GOOD)[:1024] + (block("L", 3, tarfile.GNUTYPE_LONGNAME) + padded(b"abc")) * 5_000,
-        "pax-long.tar.gz": HEAD + zlib_then(tarred(GOOD)[:1024] + block("p", TEN_GB << 20, tarfile.XHDTYPE), bomb),
+        "pax-long.tar.gz": HEAD + deflated_then(tarred(GOOD)[:1024] + block("p", TEN_GB << 20, tarfile.XHDTYPE), bomb),
         "pax-records.tar": tarred(GOOD)[:1024] + block("p", 60_000, tarfile.XHDTYPE) + padded(b"1" * 60_000),
         "pax-endless.tar": tarred(GOOD)[:1024] + block("p", 512, tarfile.XHDTYPE) + padded(b"0 path=x\n"),
         "sparse.tar": tarred(GOOD)[:1024] + sparse() + tarred(("after.txt", GOOD[1])),
@@ -153,14 +153,14 @@ def archives() -> dict[str, bytes]:
     }
 
 
-def zlib_then(content: bytes, more: bytes) -> bytes:
-    """A raw deflate stream of the content, that goes on with another."""
+def deflated_then(content: bytes, stream: bytes) -> bytes:
+    """Return a raw deflate stream of the content that continues with another stream."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    return packer.compress(content) + packer.flush(zlib.Z_FULL_FLUSH) + more
+    return packer.compress(content) + packer.flush(zlib.Z_FULL_FLUSH) + stream
 
 
 def sparse() -> bytes:
-    """A sparse file, the list of whose pieces goes on in a further block."""
+    """Return a sparse file whose list of pieces continues in another block."""
     header = bytearray(block("holes", 512, tarfile.GNUTYPE_SPARSE))
     header[482] = 1
     header[148:156] = b" " * 8

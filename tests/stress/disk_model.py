@@ -1,8 +1,8 @@
-"""A model of a disk that loses its power: which contents of a folder a log of calls allows at any of its entries.
+"""Model a disk that loses its power: the contents of a folder that a log of calls allows at each of its entries.
 
-What was synced before is there. Of what was written since, any 512-byte sector may be there or not, each by itself and
-in any version; so may any change of a file's length, and any change of names since the folder was synced. A sector is
-never torn, and what was synced never goes: disks that lie about that are beyond any program.
+What was synced is there. Of what was written since, each 512-byte sector may be there or not, independently and in any
+version. The same holds for each change of a file's length, and for each change of names since the folder was synced.
+A sector is never torn, and what was synced never goes: no program can cope with disks that break these promises.
 """
 
 import struct

@@ -1,6 +1,6 @@
-"""Processes that work on damaged files and may die of it: one that is started once, and forks for each file.
+"""Work on damaged files in processes that may die of it: a server is started once, and forks for each file.
 
-As a program it reads a case from each line of its standard input and says on a line what became of it.
+As a program, it reads a case from each line of its standard input, and writes the outcome on a line.
 """
 
 import hashlib
@@ -126,7 +126,7 @@ class Victims:
 
 @contextmanager
 def victims():
-    command = [sys.executable, "-m", "tests.stress.victims"]
+    command = [sys.executable, "-m", "tests.stress.fork_server"]
     beside = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": beside}

@@ -1,4 +1,7 @@
-"""Writes what the stress suite measured into docs/design/reliability.md: `python -m tests.stress.table FOLDER`."""
+"""Write what the stress suite measured into docs/design/reliability.md.
+
+python -m tests.stress.reliability_table FOLDER
+"""
 
 import json
 import sys
