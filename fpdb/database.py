@@ -392,14 +392,14 @@ class Database(Searchable):
 
     def _side(self, view: Snapshot, name: str, content: str | bytes | None, kind: str) -> Side:
         from fpdb.pairs.explain import given_side, stored_side
-        from fpdb.regions.region_finder import read_document
+        from fpdb.regions.sources import read_document
 
         if content is not None:
             found = self.recipe.fingerprint(content, kind, purpose="search", name=name)
             return given_side(name, found, content_digest(content))
         number, _ = _found(view, name)
         read = read_document(view, self.recipe, number, self._sources())
-        return stored_side(view, number, read.fingerprints.source if read.fingerprints else None)
+        return stored_side(view, number, read.original.text.symbols if read.original else None)
 
     def report(self, *, texts: Callable[[Document], str | bytes | None] | None = None, **options: Any) -> Report:
         """A page of evidence for a browser, yet empty: fill it with `add_answer` or `add_pairs`, and write its `html`.

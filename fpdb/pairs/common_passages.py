@@ -15,8 +15,7 @@ import numpy as np
 from fpdb.arrays import I64, U32, U64, contains, sorted_distinct
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import NO_POSITION, Recipe
-from fpdb.regions.region_finder import read_document
-from fpdb.regions.sources import Sources, SourceState
+from fpdb.regions.sources import Sources, SourceState, read_document
 from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
 
@@ -80,28 +79,28 @@ def _passages(
     """The passages of one document that these hashes make up. hashes: sorted."""
     name = view.catalogue.record(number).name.decode("utf-8", "surrogateescape")
     read = read_document(view, recipe, number, sources)
-    found = read.fingerprints
-    if found is None or found.source is None:
+    if read.original is None:
         yield Frequent(int(counts.min()), len(hashes), name, None, None, None, read.state, hashes)
         return
+    found, symbols = read.original.fingerprints, read.original.text.symbols
     k = recipe.rule_for(found.kind)[1].k
     which = contains(hashes, found.hashes) & (found.positions != NO_POSITION)
     positions = found.positions[which].astype(np.int64)
     frequencies = counts[np.searchsorted(hashes, found.hashes[which])]
-    kgrams = recipe.hash_kgrams(found.kind, found.source)
+    kgrams = recipe.hash_kgrams(found.kind, symbols)
     apart = np.flatnonzero(np.diff(positions) > k) + 1
     for start, end in zip([0, *apart.tolist()], [*apart.tolist(), len(positions)], strict=True):
         if start == end:
             continue
         first, last = int(positions[start]), int(positions[end - 1])
-        begin, behind = int(found.source.offsets[first]), int(found.source.ends[last + k - 1])
+        begin, behind = int(symbols.offsets[first]), int(symbols.ends[last + k - 1])
         yield Frequent(
             int(frequencies[start:end].min()),
             end - start,
             name,
             begin,
             behind,
-            found.source.text[begin:behind],
+            symbols.text[begin:behind],
             "same",
             sorted_distinct(kgrams[first : last + 1]),
         )

@@ -17,7 +17,6 @@ import numpy as np
 from fpdb.fingerprint import Recipe
 from fpdb.pairs.counting import NOTHING, Comparison, PairOptions, Watch, cap_of
 from fpdb.pairs.ranking import Pair, described, joined, pairs
-from fpdb.regions.line_index import locate_regions
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
 from fpdb.regions.sources import Sources
 from fpdb.search.rarity import rarity
@@ -38,7 +37,7 @@ def pairs_by_texts(
     watch: Watch | None,
 ) -> Iterator[Pair]:
     """The pairs that pass, ranked; with their regions, if these are asked for. Raises Corrupt, MissingPackage."""
-    beside = PairAligner(view, recipe, sources, cap_of(options.max_df, view.document_count), gap=gap)
+    beside = PairAligner(view, recipe, sources, max_df=cap_of(options.max_df, view.document_count), gap=gap)
     found = covered(view, beside, options, watch) if options.regional else pairs(view, options, watch)
     return with_regions(view, beside, found) if regions else found
 
@@ -94,17 +93,14 @@ def with_regions(view: Reader, beside: PairAligner, found: Iterable[Pair]) -> It
     found = iter(found)
     while some := list(islice(found, AT_ONCE)):
         for index, both in _compared(view, beside, some):
-            regions = None
-            if both.regions is not None:
-                regions = locate_regions(both.regions, both.a.original, both.b.original)
             pair = _with_coverage(some[index], both)
-            some[index] = replace(pair, source_a=both.a.state, source_b=both.b.state, regions=regions)
+            some[index] = replace(pair, source_a=both.a.state, source_b=both.b.state, regions=both.located())
         yield from some
 
 
 def _compared(view: Reader, beside: PairAligner, some: Sequence[Pair]) -> Iterator[tuple[int, PairAlignment]]:
     numbers = view.find_by_name({file_format.name_bytes(name) for pair in some for name in (pair.a, pair.b)})
-    return beside.compare(
+    return beside.align_pairs(
         [(numbers[file_format.name_bytes(pair.a)][0], numbers[file_format.name_bytes(pair.b)][0]) for pair in some]
     )
 

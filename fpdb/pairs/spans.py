@@ -141,24 +141,24 @@ class _Cutter:
 
     def __init__(self, view: Reader, recipe: Recipe, sources: Sources, cap: int, cut: Cut) -> None:
         self._view, self._cut = view, cut
-        self._beside = PairAligner(view, recipe, sources, cap, gap=cut.gap)
+        self._beside = PairAligner(view, recipe, sources, max_df=cap, gap=cut.gap)
 
     def spans(self, name: str, others: Sequence[str], shared: Sequence[int]) -> Iterator[Span]:
         """others: the documents that it is compared with, in order of names; shared: fingerprints, each."""
         number = self._number(name)
-        read, evidence = self._beside.read(number), self._beside.evidence(number)
-        if read.original is None or evidence is None:
+        read, query = self._beside.read(number), self._beside.stored_query(number)
+        if read.original is None or query is None:
             most = max(range(len(others)), key=lambda index: (shared[index], -index))
             yield Span(name, None, None, others[most], shared[most], len(others), read.state)
             return
-        found = evidence.compare([self._number(other) for other in others], self._beside.read)
+        found = self._beside.align_query(query, [self._number(other) for other in others])
         passages = (
             Passage(*place.interval, other, region.shared)
             for other, alike in zip(others, found, strict=True)
-            for region in alike.regions
-            for place in [read.original.locate(region.query_start, region.query_end)]
+            for region in alike.regions or ()
+            for place in [read.original.text.locate(region.a_start, region.a_end)]
         )
-        yield from merged(name, read.original.symbols.text, passages, self._cut)
+        yield from merged(name, read.original.text.symbols.text, passages, self._cut)
 
     def _number(self, name: str) -> int:
         key = file_format.name_bytes(name)

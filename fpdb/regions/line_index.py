@@ -1,44 +1,44 @@
-"""Locating: from symbols back to characters and lines of the original.
+"""Locate symbols in the original: its characters and lines.
 
 A line ends with \\n, with \\r\\n or with a lone \\r, as editors count; form feed, vertical tab, U+0085, U+2028 and
-U+2029 end none. Characters are Unicode code points of the decoded original, a byte order mark not counted.
+U+2029 end none. Characters are Unicode code points of the decoded original, without a byte order mark.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.arrays import I64
 from fpdb.fingerprint import Symbols
-from fpdb.regions.joining import Region
 from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
+from fpdb.regions.region import Region
 
 LINE_FEED, RETURN = 10, 13
 
 
+@dataclass(eq=False)
 class LineIndex:
-    """A document's text, and where its symbols are in it."""
+    """The symbols of a text with its lines, which are looked for when a place is first asked for."""
 
-    def __init__(self, symbols: Symbols) -> None:
-        self.symbols = symbols
+    symbols: Symbols
 
     @cached_property
-    def _starts(self) -> NDArray[np.int64]:
+    def _starts(self) -> I64:
         return line_starts(self.symbols.text)
 
     def locate(self, start: int, end: int) -> TextPlace:
-        """Return the place of the symbols [start, end), at least one."""
+        """Return the place of the symbols [start, end), which are not empty."""
         first, behind = int(self.symbols.offsets[start]), int(self.symbols.ends[end - 1])
         lines = np.searchsorted(self._starts, [first, max(behind - 1, first)], "right")
         return TextPlace(first, behind, int(lines[0]), int(lines[1]))
 
 
-def line_starts(text: str) -> NDArray[np.int64]:
-    """The index of each line's first character, ascending, int64; the first is 0, and a text of no character has it."""
+def line_starts(text: str) -> I64:
+    """Return the index of each line's first character, ascending, shape (lines,); an empty text has one line."""
     if text.isascii():
         codes: NDArray[Any] = np.frombuffer(text.encode("ascii"), np.uint8)
     else:
@@ -47,24 +47,18 @@ def line_starts(text: str) -> NDArray[np.int64]:
     returns = np.flatnonzero(codes == RETURN)
     followed = returns[returns + 1 < len(codes)]
     ends[returns] = True
-    ends[followed[ends[followed + 1] & (codes[followed + 1] == LINE_FEED)]] = False
-    starts = np.zeros(int(ends.sum()) + 1, np.int64)
-    starts[1:] = np.flatnonzero(ends) + 1
-    return starts
+    ends[followed[codes[followed + 1] == LINE_FEED]] = False
+    return np.concatenate(([0], np.flatnonzero(ends) + 1))
 
 
 def locate_regions(
     regions: Iterable[Region], text_a: LineIndex | None, text_b: LineIndex | None
 ) -> list[MatchedRegion]:
-    """Locate regions of symbols in the texts of both documents; None for a text that cannot be read."""
+    """Locate regions in the texts of both documents, or in symbols of a document whose text is None."""
     place_a, place_b = _locator(text_a), _locator(text_b)
     return [
-        MatchedRegion(
-            place_a(region.query_start, region.query_end),
-            place_b(region.document_start, region.document_end),
-            region.shared,
-        )
-        for region in regions
+        MatchedRegion(place_a(a_start, a_end), place_b(b_start, b_end), shared)
+        for a_start, a_end, b_start, b_end, shared in regions
     ]
 
 

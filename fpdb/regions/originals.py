@@ -1,9 +1,7 @@
-"""Originals: the file, or member of an archive, that a document was read from, where it is still there.
+"""The file, or archive member, that a document was read from, where it is still there.
 
-Opens regular files only, and none that the caller names as its own. Knows nothing of databases.
+Opens regular files only, and none that the caller names as the database's own. Knows nothing of databases.
 """
-
-from __future__ import annotations
 
 import io
 import os
@@ -17,11 +15,16 @@ FileId = tuple[int, int]
 """Device and inode."""
 
 
-def read_original(source: str | None, own: Collection[FileId], passed: MemberCache | None = None) -> bytes | None:
-    """The bytes of the file at this path, or of the member of an archive; None where they cannot be had.
+def read_original(source: str | None, own: Collection[FileId], cache: MemberCache | None = None) -> bytes | None:
+    """Read the file at a path, or the member of an archive.
 
-    own: files that may not be opened, since closing them would drop the locks that this process has on them. passed:
-    members that earlier calls came upon.
+    Args:
+        source: The path, or the path of an archive and the name in it.
+        own: Files that may not be opened: closing them would drop the locks that this process has on them.
+        cache: Members that earlier calls passed.
+
+    Returns:
+        The content, or None if it cannot be read.
     """
     if not source:
         return None
@@ -32,15 +35,16 @@ def read_original(source: str | None, own: Collection[FileId], passed: MemberCac
         for path, inside in split_source(source):
             if (file := _open(path, own)) is not None:
                 with file:
-                    found = passed.find(file, path, inside) if passed is not None else None
-                    return find_member(file, os.fstat(file.fileno()).st_size, path, inside) if found is None else found
+                    cached = cache.find(file, path, inside) if cache is not None else None
+                    size = os.fstat(file.fileno()).st_size
+                    return find_member(file, size, path, inside) if cached is None else cached
     except (OSError, ValueError, Refused, MemoryError):
         pass
     return None
 
 
 def _open(path: str, own: Collection[FileId]) -> io.BufferedReader | None:
-    """The regular file at this path; None where there is none that may be opened. OSError."""
+    """Open the regular file at a path; return None if there is none that may be opened. Raises OSError."""
     encoded = os.fsencode(path)
     if b"\0" in encoded or not os.path.exists(encoded) or not _may_be_opened(os.stat(encoded), own):
         return None
@@ -53,8 +57,12 @@ def _open(path: str, own: Collection[FileId]) -> io.BufferedReader | None:
 
 
 def why_unread(source: str | None) -> Literal["gone", "not_kept", "unavailable"]:
-    """Why `read_original` gave nothing: there is no file or archive where it was; the document never came from one,
-    as far as can be told; or the file or archive is there."""
+    """Return why `read_original` gave nothing.
+
+    Returns:
+        "not_kept": as far as can be told, the document never came from a file; "gone": no file or archive is there;
+        "unavailable": the file or archive is there.
+    """
     if not source or not os.path.isabs(source):
         return "not_kept"
     try:
@@ -67,15 +75,15 @@ def why_unread(source: str | None) -> Literal["gone", "not_kept", "unavailable"]
 
 
 def identify(paths: Collection[str]) -> frozenset[FileId]:
-    """Which files these are; those that are not there are passed over."""
-    found = set()
+    """Return the identities of the files at these paths, without those that do not exist."""
+    identities = set()
     for path in paths:
         try:
             status = os.stat(path)
         except OSError:
             continue
-        found.add((status.st_dev, status.st_ino))
-    return frozenset(found)
+        identities.add((status.st_dev, status.st_ino))
+    return frozenset(identities)
 
 
 def _may_be_opened(status: os.stat_result, own: Collection[FileId]) -> bool:

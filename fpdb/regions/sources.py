@@ -1,23 +1,22 @@
-"""Where a document's content is had from, and else why not: the text that was kept, then the file that is its source.
+"""Contents of stored documents: the text that was kept, else the source file; else why there is none.
 
-A caller may give the contents instead, who knows better where they are.
+A caller who knows better where the contents are may give them instead.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, Literal, NamedTuple
 
-from fpdb.errors import ContentChanged, Unreadable
-from fpdb.fingerprint import content_digest
+from fpdb.errors import ContentChanged, MissingPackage, UnknownKind, Unreadable
+from fpdb.fingerprint import Fingerprints, Recipe, content_digest
 from fpdb.ingest.archives import MemberCache
+from fpdb.regions.line_index import LineIndex
 from fpdb.regions.originals import FileId, read_original, why_unread
 from fpdb.storage.file_format import Record
 from fpdb.storage.reader import Reader
 
 SourceState = Literal["same", "changed", "gone", "not_kept", "unavailable"]
-"""Of a document's content: as it was added; another one; the file is gone; there is no file and the text was not kept;
-it cannot be read for another reason."""
+"""A document's content: as it was added; changed; its file is gone; it came from no file and was not kept; it cannot be
+read for another reason."""
 
 REASONS: Final[Mapping[SourceState, str]] = {
     "changed": "the source has changed since it was added",
@@ -26,43 +25,94 @@ REASONS: Final[Mapping[SourceState, str]] = {
     "unavailable": "the source cannot be read",
 }
 
-Given = Callable[[int, Record], str | bytes | None]
 
-
-class Found(NamedTuple):
-    """What came of looking for a document's content, which is there where it is the same as was added."""
+class Content(NamedTuple):
+    """A document's content, or None unless the state is "same"."""
 
     state: SourceState
     content: str | bytes | None = None
 
 
 class Sources:
-    """Finds the contents of documents."""
+    """Find the contents of documents."""
 
-    def __init__(self, own: Collection[FileId], given: Given | None = None) -> None:
-        """own: files that may not be opened, see `read_original`. given: where to look instead."""
+    def __init__(
+        self, own: Collection[FileId], given: Callable[[int, Record], str | bytes | None] | None = None
+    ) -> None:
+        """Look for contents where they were kept or came from, or ask the caller for them.
+
+        Args:
+            own: Files that may not be opened, see `read_original`.
+            given: Returns the content of a document, by id and record, or None; consulted instead of all else.
+        """
         self._own = own
         self._given = given
-        self._passed = MemberCache()
+        self._cache = MemberCache()
 
-    def find(self, view: Reader, number: int, record: Record) -> Found:
-        """A document's content. Raises Corrupt, MissingPackage: its text is kept, and cannot be unpacked."""
+    def find(self, reader: Reader, document_id: int, record: Record) -> Content:
+        """Return a document's content, if it is the same as was added.
+
+        Raises:
+            Corrupt: The kept text is damaged.
+            MissingPackage: The kept text cannot be unpacked.
+        """
         if self._given is not None:
-            return _compared(self._given(number, record), record, "unavailable")
-        kept = view.texts.read(number, record)
-        if kept is not None:
-            return Found("same", kept)
-        return _compared(read_original(record.source, self._own, self._passed), record, why_unread(record.source))
+            return _verified(self._given(document_id, record), record, "unavailable")
+        text = reader.texts.read(document_id, record)
+        if text is not None:
+            return Content("same", text)
+        return _verified(read_original(record.source, self._own, self._cache), record, why_unread(record.source))
 
-    def read(self, view: Reader, number: int, record: Record) -> str | bytes:
-        """The same; Unreadable, ContentChanged: it is not there, and why."""
-        found = self.find(view, number, record)
-        if found.content is not None:
-            return found.content
-        raise (ContentChanged if found.state == "changed" else Unreadable)(REASONS[found.state])
+    def read(self, reader: Reader, document_id: int, record: Record) -> str | bytes:
+        """Return a document's content as `find` does, or raise Unreadable or ContentChanged, which say why not."""
+        state, content = self.find(reader, document_id, record)
+        if content is not None:
+            return content
+        raise (ContentChanged if state == "changed" else Unreadable)(REASONS[state])
 
 
-def _compared(content: str | bytes | None, record: Record, otherwise: SourceState) -> Found:
+def _verified(content: str | bytes | None, record: Record, otherwise: SourceState) -> Content:
     if content is None:
-        return Found(otherwise)
-    return Found("same", content) if content_digest(content) == record.digest else Found("changed")
+        return Content(otherwise)
+    return Content("same", content) if content_digest(content) == record.digest else Content("changed")
+
+
+class Original(NamedTuple):
+    """A document's fingerprints, and its text with their symbols."""
+
+    fingerprints: Fingerprints
+    text: LineIndex
+
+    @classmethod
+    def of(cls, fingerprints: Fingerprints) -> "Original":
+        """Return the original of fingerprints. Raises ValueError if they came without their symbols."""
+        if fingerprints.source is None:
+            raise ValueError("the fingerprints came without the document's symbols")
+        return cls(fingerprints, LineIndex(fingerprints.source))
+
+
+class ReadDocument(NamedTuple):
+    """A document that was read again, or None unless the state is "same"."""
+
+    state: SourceState
+    original: Original | None = None
+
+
+def read_document(reader: Reader, recipe: Recipe, document_id: int, sources: Sources) -> ReadDocument:
+    """Read a stored document and fingerprint it as it was when it was added. Raises Corrupt, MissingPackage."""
+    record = reader.catalogue.record(document_id)
+    try:
+        recipe.rule_for(record.kind)
+    except UnknownKind:
+        return ReadDocument("unavailable")
+    state, content = sources.find(reader, document_id, record)
+    if content is None:
+        return ReadDocument(state)
+    try:
+        for name in (record.name.decode("utf-8", "surrogateescape"), record.source, None):  # may tell the language
+            fingerprints = recipe.fingerprint(content, record.kind, purpose="search", name=name)
+            if fingerprints.symbols == record.symbols:
+                return ReadDocument("same", Original.of(fingerprints))
+    except (Unreadable, MissingPackage):
+        pass
+    return ReadDocument("unavailable")  # or a reader of today reads it otherwise

@@ -1,27 +1,94 @@
-"""Tiling: which runs of shared fingerprints stand for what two documents have in common.
+"""Tiling: turn the fingerprints that two documents a and b share into regions.
 
-A run is a sequence of fingerprints that are shared, and consecutive in both documents. Runs are chosen greedily, the
-longest first, as in Wise's greedy string tiling (1993). Knows indices into the two sequences, and no symbols.
+1. A run is a sequence of shared fingerprints that are consecutive in both documents (MOSS: the winnowing paper,
+   section 5.2). Every pair of equal hashes belongs to one maximal run.
+2. Where passages repeat, n times in a and m times in b, n m runs overlap. Of these a cover is chosen greedily, as in
+   Wise's greedy string tiling (1993): the longest run first, ties by position; a later run keeps only what no earlier
+   one has taken, in either document.
+3. Fingerprints still left in a are matched with taken ones of b, again the longest run first; then those left in b.
+   So every shared fingerprint is in a region, and there are about n + m regions at most.
+4. A run of fingerprints becomes a region: from the first symbol of its first k-gram to the last symbol of its last.
+
+Pairs of a hash that occurs more than ALL_PAIRS times in both documents are limited: each occurrence is paired with
+the one of equal rank, and with those on the diagonals of neighbouring runs of rarer hashes. Time and memory are in
+proportion to the fingerprints, times ALL_PAIRS.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
-from heapq import heappop, heappush
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U64, Bools
+from fpdb.regions.region import Region
 
-FEW: Final = 8  # times that a hash may stand in one of the documents for all its pairs to be looked at
+ALL_PAIRS: Final = 8  # occurrences of a hash in one of the documents up to which all its pairs are looked at
+
+IndexPairs = tuple[I64, I64]
+"""Pairs (i, j) of indices into the shared fingerprints of a and of b; arrays of shape (n,)."""
 
 
-class Side(NamedTuple):
-    """The shared fingerprints of one document in order of position.
+class FingerprintSequence(NamedTuple):
+    """The fingerprints of a document.
 
-    ids: index of each hash among the shared ones; joins: whether it is consecutive to the one before; shapes (n,).
+    Attributes:
+        hashes: In stored form; shape (n,).
+        positions: In symbols, ascending; shape (n,).
+        complete: True if these are all fingerprints that were selected, so that neighbours are consecutive; False if
+            they are only the shared ones.
+    """
+
+    hashes: U64
+    positions: NDArray[np.integer]
+    complete: bool = True
+
+
+def find_regions(a: FingerprintSequence, b: FingerprintSequence, shared: U64, k: int, slack: int) -> list[Region]:
+    """Return the regions of two documents, in order of a; regions overlap where their k-grams do.
+
+    Args:
+        a: The fingerprints of document a.
+        b: The fingerprints of document b.
+        shared: The hashes that count, sorted, distinct. Other fingerprints only interrupt runs.
+        k: The number of symbols of a k-gram.
+        slack: Consecutive fingerprints do not join if their distances in the two documents differ by more symbols.
+            Equal hashes stand up to w - 1 symbols apart in equal passages of few k-grams (robust winnowing, section
+            5.1).
+    """
+    shared_a, shared_b = (_SharedSequence.select(sequence, shared) for sequence in (a, b))
+    if not len(shared_a.ids) or not len(shared_b.ids):
+        return []
+    if len(shared_a.ids) == len(shared_b.ids) == 1:  # the usual case when all documents are compared with all
+        start_a, start_b = int(shared_a.positions[0]), int(shared_b.positions[0])
+        return [Region(start_a, start_a + k, start_b, start_b + k, 1)]
+    pairs = _EqualPairs(shared_a, shared_b, len(shared))
+    cover = _Cover(shared_a, shared_b, slack)
+    i, j = pairs.of_rare_hashes()
+    if pairs.any_frequent:
+        guide = _Cover(shared_a, shared_b, slack)
+        guide.add_runs(i, j)
+        parts = [(i, j), pairs.of_equal_rank(), *pairs.on_diagonals(guide.runs)]
+        i, j = (np.concatenate(indices) for indices in zip(*parts, strict=True))
+    cover.add_runs(i, j)
+    for side in (0, 1):
+        left = ~_as_bools(cover.taken[side])[(i, j)[side]]
+        cover.add_runs(i[left], j[left], exclusive=(side,))
+    at_a, at_b = shared_a.positions, shared_b.positions
+    return sorted(
+        Region(int(at_a[i]), int(at_a[i + n - 1]) + k, int(at_b[j]), int(at_b[j + n - 1]) + k, n)
+        for i, j, n in cover.runs
+    )
+
+
+class _SharedSequence(NamedTuple):
+    """The shared fingerprints of one document in order of position; arrays of shape (n,).
+
+    Attributes:
+        ids: The index of each hash among the shared hashes.
+        positions: In symbols.
+        joins: True if the fingerprint is consecutive to the one before.
     """
 
     ids: I64
@@ -29,43 +96,43 @@ class Side(NamedTuple):
     joins: Bools
 
     @classmethod
-    def of(cls, hashes: U64, positions: NDArray[np.integer], shared: U64, *, whole: bool) -> Side:
-        """hashes, positions: of a document's fingerprints; whole: all of them, so that neighbours are consecutive."""
-        ids = np.searchsorted(shared, hashes)
+    def select(cls, sequence: FingerprintSequence, shared: U64) -> "_SharedSequence":
+        ids = np.searchsorted(shared, sequence.hashes)
         ids[ids == len(shared)] = 0
-        kept = np.flatnonzero(shared[ids] == hashes) if len(shared) else np.empty(0, np.int64)
-        joins = np.ones(len(kept), np.bool_)
-        if whole:
-            joins[1:] = kept[1:] == kept[:-1] + 1
-        return cls(ids[kept], positions[kept].astype(np.int64), joins)
+        chosen = np.flatnonzero(shared[ids] == sequence.hashes) if len(shared) else np.empty(0, np.int64)
+        joins = np.ones(len(chosen), np.bool_)
+        if sequence.complete:
+            joins[1:] = chosen[1:] == chosen[:-1] + 1
+        return cls(ids[chosen], sequence.positions[chosen].astype(np.int64), joins)
 
 
-class Pairs:
-    """Pairs (i, j) of equal hashes: arrays of indices into the two sequences, shape (n,)."""
+class _EqualPairs:
+    """The pairs of equal hashes of two documents."""
 
-    def __init__(self, ours: Side, theirs: Side, hashes: int) -> None:
-        self._ours, self._theirs = ours, theirs
-        self._counts = [np.bincount(side.ids, minlength=hashes) for side in (ours, theirs)]
+    def __init__(self, a: _SharedSequence, b: _SharedSequence, hash_count: int) -> None:
+        self._sides = a, b
+        self._counts = [np.bincount(side.ids, minlength=hash_count) for side in self._sides]
         self._starts = [np.cumsum(counts) - counts for counts in self._counts]
-        self._orders = [np.argsort(side.ids, kind="stable") for side in (ours, theirs)]
+        self._orders = [np.argsort(side.ids, kind="stable") for side in self._sides]
         fewer = np.minimum(*self._counts)
-        self._frequent = fewer > FEW
+        self._frequent = fewer > ALL_PAIRS
         self._rare = (fewer > 0) & ~self._frequent
         self.any_frequent = bool(self._frequent.any())
 
-    def rare(self) -> tuple[I64, I64]:
-        """All pairs of the hashes that stand at most FEW times in one of the documents."""
-        i = np.flatnonzero(self._rare[self._ours.ids])
-        ids = self._ours.ids[i]
+    def of_rare_hashes(self) -> IndexPairs:
+        """Return all pairs of the hashes that occur at most ALL_PAIRS times in one of the documents."""
+        i = np.flatnonzero(self._rare[self._sides[0].ids])
+        ids = self._sides[0].ids[i]
         lengths = self._counts[1][ids]
         ends = np.cumsum(lengths)
-        at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(self._starts[1][ids] - ends + lengths, lengths)
-        return np.repeat(i, lengths), self._orders[1][at]
+        index = np.arange(int(ends[-1]) if len(ends) else 0)
+        index += np.repeat(self._starts[1][ids] - ends + lengths, lengths)
+        return np.repeat(i, lengths), self._orders[1][index]
 
-    def of_equal_rank(self) -> tuple[I64, I64]:
-        """Each occurrence of a frequent hash, and the other document's of the same rank, counted round."""
-        found = []
-        for side, sequence in enumerate((self._ours, self._theirs)):
+    def of_equal_rank(self) -> IndexPairs:
+        """Return each occurrence of a frequent hash with the other document's of the same rank, counted round."""
+        found: list[IndexPairs] = []
+        for side, sequence in enumerate(self._sides):
             order = self._orders[side]
             ids = sequence.ids[order]
             frequent = self._frequent[ids]
@@ -75,119 +142,124 @@ class Pairs:
             found.append((order, other) if side == 0 else (other, order))
         return np.concatenate((found[0][0], found[1][0])), np.concatenate((found[0][1], found[1][1]))
 
-    def beside(self, runs: Sequence[tuple[int, int, int]]) -> Iterable[tuple[I64, I64]]:
-        """Pairs of frequent hashes that lie on the diagonal of the run before or after them, in either document."""
+    def on_diagonals(self, runs: Sequence[tuple[int, int, int]]) -> Iterator[IndexPairs]:
+        """Yield pairs of frequent hashes on the diagonal of the run before or after them, in either document."""
         if not runs:
             return
         array = np.array(runs, np.int64)
-        for side, sequence in enumerate((self._ours, self._theirs)):
-            own = array[np.argsort(array[:, side], kind="stable")]
-            diagonal = own[:, 1 - side] - own[:, side]
+        for side, sequence in enumerate(self._sides):
+            ordered = array[np.argsort(array[:, side], kind="stable")]
+            diagonal = ordered[:, 1 - side] - ordered[:, side]
             here = np.flatnonzero(self._frequent[sequence.ids])
-            after = np.searchsorted(own[:, side], here)
-            other_ids = (self._theirs, self._ours)[side].ids
-            for run in (np.maximum(after - 1, 0), np.minimum(after, len(own) - 1)):
+            after = np.searchsorted(ordered[:, side], here)
+            other_ids = self._sides[1 - side].ids
+            for run in (np.maximum(after - 1, 0), np.minimum(after, len(ordered) - 1)):
                 there = here + diagonal[run]
                 inside = (there >= 0) & (there < len(other_ids))
                 i, j = here[inside], there[inside]
-                same = sequence.ids[i] == other_ids[j]
-                yield (i[same], j[same]) if side == 0 else (j[same], i[same])
+                equal = sequence.ids[i] == other_ids[j]
+                yield (i[equal], j[equal]) if side == 0 else (j[equal], i[equal])
 
 
-class Cover:
-    """Runs (i, j, length) of consecutive shared fingerprints, chosen longest first; what they take of either side."""
+class _Cover:
+    """Chosen runs (i, j, length) of consecutive shared fingerprints, and the fingerprints that they take."""
 
-    def __init__(self, ours: Side, theirs: Side, slack: int) -> None:
-        self._ours, self._theirs, self._slack = ours, theirs, slack
-        self.taken = bytearray(len(ours.ids)), bytearray(len(theirs.ids))
+    def __init__(self, a: _SharedSequence, b: _SharedSequence, slack: int) -> None:
+        self._a, self._b, self._slack = a, b, slack
+        self.taken = bytearray(len(a.ids)), bytearray(len(b.ids))
         self.runs: list[tuple[int, int, int]] = []
 
-    def tile(self, i: I64, j: I64, against: tuple[int, ...] = (0, 1)) -> None:
-        """Chooses from the runs of these pairs until all is taken; against: the sides where none may be taken twice."""
+    def add_runs(self, i: I64, j: I64, exclusive: tuple[int, ...] = (0, 1)) -> None:
+        """Choose runs made of these pairs, the longest first, until none is left.
+
+        exclusive: the sides, 0 for a and 1 for b, on which no fingerprint may be taken twice.
+        """
         if not len(i):
             return
-        i, j, lengths = self._runs_of(i, j)
+        i, j, lengths = self._maximal_runs(i, j)
         long = lengths > 1
-        heap = [_place(*run) for run in zip(*(part[long].tolist() for part in (i, j, lengths)), strict=True)]
-        heap.sort()
+        heap = [_priority(*run) for run in zip(*(part[long].tolist() for part in (i, j, lengths)), strict=True)]
+        heapify(heap)
         single: list[tuple[int, int]] = []
         while heap:
-            i0, j0, length = heappop(heap)[-3:]
-            parts = list(self._free(i0, j0, length, against))
-            if parts == [(0, length)]:
-                self._take(i0, j0, length)
+            run_i, run_j, length = heappop(heap)[-3:]
+            free = list(self._free_parts(run_i, run_j, length, exclusive))
+            if free == [(0, length)]:
+                self._take(run_i, run_j, length)
                 continue
-            for start, end in parts:
+            for start, end in free:
                 if end - start > 1:
-                    heappush(heap, _place(i0 + start, j0 + start, end - start))
+                    heappush(heap, _priority(run_i + start, run_j + start, end - start))
                 else:
-                    single.append((i0 + start, j0 + start))
+                    single.append((run_i + start, run_j + start))
         i, j = i[~long], j[~long]
         if single:
             rest = np.array(single, np.int64)
             i, j = np.concatenate((i, rest[:, 0])), np.concatenate((j, rest[:, 1]))
         if len(i):
-            self._tile_single(i, j, against)
+            self._add_single_pairs(i, j, exclusive)
 
-    def _tile_single(self, i: I64, j: I64, against: tuple[int, ...]) -> None:
-        """The same for runs of one fingerprint, of which there may be very many."""
-        for side in against:
-            free = ~as_bools(self.taken[side])[(i, j)[side]]
+    def _add_single_pairs(self, i: I64, j: I64, exclusive: tuple[int, ...]) -> None:
+        """Choose runs of one fingerprint, of which there may be very many."""
+        for side in exclusive:
+            free = ~_as_bools(self.taken[side])[(i, j)[side]]
             i, j = i[free], j[free]
         order = np.lexsort((i, np.abs(i - j), i + j))
-        ours, theirs = (self.taken[side] if side in against else bytearray(len(self.taken[side])) for side in (0, 1))
-        for i0, j0 in zip(i[order].tolist(), j[order].tolist(), strict=True):
-            if not ours[i0] and not theirs[j0]:
-                self._take(i0, j0, 1)
+        taken_a, taken_b = (
+            self.taken[side] if side in exclusive else bytearray(len(self.taken[side])) for side in (0, 1)
+        )
+        for pair_i, pair_j in zip(i[order].tolist(), j[order].tolist(), strict=True):
+            if not taken_a[pair_i] and not taken_b[pair_j]:
+                self._take(pair_i, pair_j, 1)
 
     def _take(self, i: int, j: int, length: int) -> None:
         self.runs.append((i, j, length))
         self.taken[0][i : i + length] = b"\1" * length
         self.taken[1][j : j + length] = b"\1" * length
 
-    def _free(self, i: int, j: int, length: int, against: tuple[int, ...]) -> Iterable[tuple[int, int]]:
-        """The stretches of a run, as offsets in it, that no chosen run has taken."""
-        at = 0
-        sides = [(self.taken[side], (i, j)[side]) for side in against]
-        while at < length:
-            if any(taken[start + at] for taken, start in sides):
-                free = [taken.find(0, start + at, start + length) - start for taken, start in sides]
-                at = max(free) if min(free) >= 0 else length
+    def _free_parts(self, i: int, j: int, length: int, exclusive: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+        """Yield the parts of a run that no chosen run has taken, as offsets [start, end)."""
+        offset = 0
+        sides = [(self.taken[side], (i, j)[side]) for side in exclusive]
+        while offset < length:
+            if any(taken[start + offset] for taken, start in sides):
+                free = [taken.find(0, start + offset, start + length) - start for taken, start in sides]
+                offset = max(free) if min(free) >= 0 else length
                 continue
-            ends = [taken.find(1, start + at, start + length) - start for taken, start in sides]
+            ends = [taken.find(1, start + offset, start + length) - start for taken, start in sides]
             end = min((end for end in ends if end >= 0), default=length)
-            yield at, end
-            at = end
+            yield offset, end
+            offset = end
 
-    def _runs_of(self, i: I64, j: I64) -> tuple[I64, I64, I64]:
-        """The runs of consecutive pairs, one at least, as long as they go: (i, j, length), shape (runs,)."""
-        wide = len(self._ours.ids) + 1
-        keys = np.sort((i - j + len(self._theirs.ids)) * wide + i)  # by diagonal, and along it
-        keys = keys[_begin(keys[1:] != keys[:-1])]
-        i = keys % wide
-        j = i + len(self._theirs.ids) - keys // wide
-        ours, theirs = self._ours.positions, self._theirs.positions
-        follows = (keys[1:] == keys[:-1] + 1) & self._ours.joins[i[1:]] & self._theirs.joins[j[1:]]
-        drift = (ours[i[1:]] - ours[i[:-1]]) - (theirs[j[1:]] - theirs[j[:-1]])
+    def _maximal_runs(self, i: I64, j: I64) -> tuple[I64, I64, I64]:
+        """Return the maximal runs (i, j, length) of at least one pair; arrays of shape (runs,)."""
+        width = len(self._a.ids) + 1
+        keys = np.sort((i - j + len(self._b.ids)) * width + i)  # by diagonal, then along it
+        keys = keys[_starts(keys[1:] != keys[:-1])]
+        i = keys % width
+        j = i + len(self._b.ids) - keys // width
+        a, b = self._a.positions, self._b.positions
+        follows = (keys[1:] == keys[:-1] + 1) & self._a.joins[i[1:]] & self._b.joins[j[1:]]
+        drift = (a[i[1:]] - a[i[:-1]]) - (b[j[1:]] - b[j[:-1]])
         follows &= np.abs(drift) <= self._slack
-        first = np.flatnonzero(_begin(~follows))
+        first = np.flatnonzero(_starts(~follows))
         lengths = np.empty(len(first), np.int64)
         lengths[:-1] = first[1:] - first[:-1]
         lengths[-1] = len(i) - first[-1]
         return i[first], j[first], lengths
 
 
-def _begin(differ: Bools) -> Bools:
-    """Where each stretch of neighbours that do not differ begins, the first one included; shape (n + 1,)."""
-    begin = np.ones(len(differ) + 1, np.bool_)
-    begin[1:] = differ
-    return begin
+def _starts(differ: Bools) -> Bools:
+    """Return which elements start a group, given which neighbours differ; shape (n + 1,)."""
+    starts = np.ones(len(differ) + 1, np.bool_)
+    starts[1:] = differ
+    return starts
 
 
-def _place(i: int, j: int, length: int) -> tuple[int, int, int, int, int, int]:
-    """In which order runs are chosen: the longest first, then the first ones, alike for both documents if possible."""
+def _priority(i: int, j: int, length: int) -> tuple[int, int, int, int, int, int]:
+    """Return a run's key in the order of choice: the longest first, then by position, equally in both documents."""
     return -length, i + j, abs(i - j), i, j, length
 
 
-def as_bools(flags: bytearray) -> Bools:
+def _as_bools(flags: bytearray) -> Bools:
     return np.frombuffer(bytes(flags), np.bool_)

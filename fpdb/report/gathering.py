@@ -10,16 +10,14 @@ from itertools import islice
 from typing import Final
 
 from fpdb.errors import Unreadable
-from fpdb.fingerprint import Fingerprints, Recipe
+from fpdb.fingerprint import Recipe
 from fpdb.pairs.corpus import owner_rule
 from fpdb.pairs.counting import PairOptions, cap_of
 from fpdb.pairs.ranking import Pair
 from fpdb.pairs.ranking import pairs as pairs_of
-from fpdb.regions.line_index import locate_regions
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
 from fpdb.regions.places import MatchedRegion, SymbolPlace
-from fpdb.regions.region_finder import Read, read_document
-from fpdb.regions.sources import Sources
+from fpdb.regions.sources import Original, ReadDocument, Sources, read_document
 from fpdb.report.contents import Column, Contents, Limits, Region, Row, Source
 from fpdb.report.page import check_packages, escaped_json, render
 from fpdb.search.results import Answer, Match
@@ -99,23 +97,24 @@ class Report:
         page.more |= len(answer.matches) > room
         if not answer.matches or room <= 0:
             return
-        found = self._fingerprints(content, answer.query.kind, answer.query.name)
-        ours = self._source("query", answer.query.name or "-", Read.of(found) if found else Read("unavailable"))
+        found = self._read_query(content, answer.query.kind, answer.query.name)
+        ours = self._source("query", answer.query.name or "-", found)
         with self._snapshot() as view:
             for match in answer.matches[:room]:
                 page.rows.append(self._match_row(view, ours, match))
 
-    def _fingerprints(self, content: str | bytes, kind: str, name: str | None) -> Fingerprints | None:
+    def _read_query(self, content: str | bytes, kind: str, name: str | None) -> ReadDocument:
         try:
-            return self._recipe.fingerprint(content, kind, purpose="search", name=name)
+            fingerprints = self._recipe.fingerprint(content, kind, purpose="search", name=name)
         except Unreadable:
-            return None
+            return ReadDocument("unavailable")
+        return ReadDocument("same", Original.of(fingerprints))
 
     def _match_row(self, view: Reader, ours: int, match: Match) -> Row:
         theirs = self._index.get(("document", match.name))
         if theirs is None:
             number = _find(view, match.name)
-            read = Read("unavailable")
+            read = ReadDocument("unavailable")
             if number is not None:
                 read = read_document(view, self._recipe, number, self._sources)
             theirs = self._source("document", match.name, read)
@@ -168,22 +167,22 @@ class Report:
                 page.rows += [self._owner_row(pair, own), *own]
 
     def _owner_row(self, pair: Pair, parts: Sequence[Row]) -> Row:
-        a, b = (self._source("owner", name, Read("unavailable")) for name in (pair.a, pair.b))
+        a, b = (self._source("owner", name, ReadDocument("unavailable")) for name in (pair.a, pair.b))
         regions = [len(row.regions) for row in parts if row.regions is not None]
         return Row(a, b, self._pair_score(pair), [*_pair_values(pair), sum(regions) if regions else None])
 
     def _pair_rows(self, view: Reader, pairs: Sequence[Pair], cap: int) -> list[Row]:
         """In the order of the pairs. cap: see `cap_of`."""
-        beside = PairAligner(view, self._recipe, self._sources, cap, most=MOST)
+        beside = PairAligner(view, self._recipe, self._sources, max_df=cap, max_postings=MOST)
         found = [(_find(view, pair.a), _find(view, pair.b)) for pair in pairs]
         there = [(index, (a, b)) for index, (a, b) in enumerate(found) if a is not None and b is not None]
         rows: dict[int, Row] = {}
-        for at, both in beside.compare([numbers for _, numbers in there]):
+        for at, both in beside.align_pairs([numbers for _, numbers in there]):
             index = there[at][0]
             rows[index] = self._pair_row(pairs[index], both)
         for index, numbers in enumerate(found):
             if index not in rows:  # one was removed meanwhile
-                read = [Read("unavailable") if number is None else beside.read(number) for number in numbers]
+                read = [ReadDocument("unavailable") if number is None else beside.read(number) for number in numbers]
                 rows[index] = self._pair_row(pairs[index], PairAlignment(None, 0.0, 0.0, *read))
         return [rows[index] for index in range(len(pairs))]
 
@@ -193,7 +192,7 @@ class Report:
             return Row(a, b, self._pair_score(pair), [*_pair_values(pair), None, None, None])
         told = [len(both.regions), both.coverage_a, both.coverage_b]
         row = Row(a, b, self._pair_score(pair), [*_pair_values(pair), *told])
-        _place(row, locate_regions(both.regions, both.a.original, both.b.original))
+        _place(row, both.located())
         return row
 
     def _pair_score(self, pair: Pair) -> float:
@@ -203,13 +202,13 @@ class Report:
 
     # ------------------------------------------------------------ sources
 
-    def _source(self, role: str, name: str, read: Read) -> int:
+    def _source(self, role: str, name: str, read: ReadDocument) -> int:
         """The index of a source on the page, with its text if there is room for it."""
         key = role, name
         if key not in self._index:
             source = Source(name, read.state)
-            if read.fingerprints is not None and read.fingerprints.source is not None:
-                text = read.fingerprints.source.text
+            if read.original is not None:
+                text = read.original.text.symbols.text
                 size = len(escaped_json(text).encode()) if len(text) <= self._room else self._room + 1
                 if size <= self._room:
                     self._room -= size

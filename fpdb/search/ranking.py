@@ -44,7 +44,7 @@ class Ranked(NamedTuple):
 
 
 def search(view: Reader, asked: Asked, options: Options) -> Ranked:
-    """Ranks the documents that share hashes with the query. options: none of REGIONAL, see `Evidence`. Raises BadQuery,
+    """Ranks the documents that share hashes with the query. options: none of REGIONAL. Raises BadQuery,
     Corrupt."""
     return next(search_all(view, [asked], options))
 

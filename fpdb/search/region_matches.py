@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from operator import attrgetter
 
-from fpdb.regions.region_finder import Alike, Evidence
-from fpdb.regions.sources import Sources
+from fpdb.regions.pair_aligner import PairAlignment
 from fpdb.search.ranking import Ranked
 from fpdb.search.results import COVERED, Answer, Match, Options
 
 
-def attach_regions(ranked: Ranked, evidence: Evidence, sources: Sources) -> Answer:
-    """Return the answer, each match with its regions and what they cover. Raises Corrupt, MissingPackage."""
+def attach_regions(ranked: Ranked, alignments: Iterable[PairAlignment]) -> Answer:
+    """Return the answer, each match with its regions and what they cover, from its alignment with the query."""
     matches = [
-        _covered(match, alike)._replace(regions=evidence.locate(alike))
-        for match, alike in zip(ranked.answer.matches, evidence.align(ranked.documents, sources), strict=True)
+        _covered(match, alignment)._replace(regions=alignment.located())
+        for match, alignment in zip(ranked.answer.matches, alignments, strict=True)
     ]
     return replace(ranked.answer, matches=matches)
 
 
-def rank_by_coverage(ranked: Ranked, evidence: Evidence, sources: Sources, options: Options) -> Ranked:
-    """Rank all candidates by a measure that regions tell; keep those that pass. Raises Corrupt, MissingPackage."""
+def rank_by_coverage(ranked: Ranked, alignments: Iterable[PairAlignment], options: Options) -> Ranked:
+    """Rank all candidates by what their alignments with the query cover; keep those that pass."""
     score = attrgetter(options.by)
     passing: list[tuple[Match, int]] = []
-    alignments = evidence.align(ranked.documents, sources)
     rows = zip(ranked.answer.matches, ranked.documents, ranked.rarities, alignments, strict=True)
-    for match, document_id, rarity, alike in rows:
-        match = _covered(match, alike)
+    for match, document_id, rarity, alignment in rows:
+        match = _covered(match, alignment)
         if rarity is not None:
             weighted = {f"weighted_{name}": getattr(match, name) * rarity for name in COVERED}
             match = match._replace(weighted_containment=None, rarity=rarity, **weighted)
@@ -43,7 +42,7 @@ def rank_by_coverage(ranked: Ranked, evidence: Evidence, sources: Sources, optio
     return ranked._replace(answer=answer, documents=[document_id for _, document_id in passing])
 
 
-def _covered(match: Match, alike: Alike) -> Match:
+def _covered(match: Match, alignment: PairAlignment) -> Match:
     return match._replace(
-        query_coverage=alike.query_coverage, document_coverage=alike.document_coverage, source=alike.read.state
+        query_coverage=alignment.coverage_a, document_coverage=alignment.coverage_b, source=alignment.b.state
     )

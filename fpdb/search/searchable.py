@@ -99,14 +99,14 @@ class Searchable(ABC):
                 return ranked.answer
             if window is not None:
                 found = search_with()
-            from fpdb.regions.region_finder import Evidence
+            from fpdb.regions.pair_aligner import PairAligner
             from fpdb.search.region_matches import attach_regions, rank_by_coverage
 
-            evidence = Evidence(view, self.recipe, found, ranked.ignored, gap)
-            sources = self._sources(texts)
+            aligner = PairAligner(view, self.recipe, self._sources(texts), gap=gap)
+            align = partial(aligner.align_query, aligner.query(found, ranked.ignored))
             if checked.regional:
-                ranked = rank_by_coverage(ranked, evidence, sources, checked)
-            return attach_regions(ranked, evidence, sources) if regions else ranked.answer
+                ranked = rank_by_coverage(ranked, align(ranked.documents), checked)
+            return attach_regions(ranked, align(ranked.documents)) if regions else ranked.answer
 
     def queries(
         self,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.errors import BadQuery
 from fpdb.pairs import coverage
-from fpdb.regions import pair_aligner, region_finder
+from fpdb.regions import pair_aligner
 from tests.reference_database import name_bytes, rarity
 
 RECIPE = fpdb.Recipe.preset("text").with_(k=4, w=3)
@@ -83,9 +83,9 @@ def test_matches_are_ranked_by_what_their_regions_cover(tmp_path_factory, docume
 def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few, by):
     """A pair has the regions of the query with its first document; if that cannot be had, with the second."""
     if few:
-        monkeypatch.setattr(region_finder, "AT_ONCE", 1)
+        monkeypatch.setattr(pair_aligner, "BATCH", 1)
         monkeypatch.setattr(coverage, "AT_ONCE", 2)
-        monkeypatch.setattr(pair_aligner, "KEPT", 1)
+        monkeypatch.setattr(pair_aligner, "MAX_SYMBOLS", 1)
 
     @given(collections, st.none() | contents, least, tops, st.data())
     @settings(max_examples=50, deadline=None)

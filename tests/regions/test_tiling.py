@@ -8,15 +8,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fpdb.regions import tiling
-from fpdb.regions.joining import Region, Selected, bridge, coverage, extend, find_regions
+from fpdb.regions.region import Region, bridge, coverage, extend
+from fpdb.regions.tiling import FingerprintSequence, find_regions
 
 K = 5
 
 
-def selected(pairs, whole=True):
+def selected(pairs, complete=True):
     """Fingerprints of (hash, position) pairs."""
     hashes = np.array([hash_ for hash_, _ in pairs], np.uint64)
-    return Selected(hashes, np.array([position for _, position in pairs], np.uint32), whole)
+    return FingerprintSequence(hashes, np.array([position for _, position in pairs], np.uint32), complete)
 
 
 def common(query, document):
@@ -87,7 +88,7 @@ def fingerprints(draw, hashes=6, most=14):
 @example([(1, 0), (2, 3)] * 1, [(1, 0), (2, 3), (1, 7), (2, 10)], 0)
 @settings(max_examples=400, deadline=None)
 def test_runs_are_those_of_the_plain_rule(query, document, slack):
-    if max((sum(hash_ == one for hash_, _ in query) for one, _ in query), default=0) > tiling.FEW:
+    if max((sum(hash_ == one for hash_, _ in query) for one, _ in query), default=0) > tiling.ALL_PAIRS:
         return
     assert found(selected(query), selected(document), slack=slack) == plain_regions(query, document, slack)
 
@@ -96,13 +97,13 @@ def test_runs_are_those_of_the_plain_rule(query, document, slack):
 @settings(max_examples=200, deadline=None)
 def test_every_shared_fingerprint_is_in_a_region(query, document, few):
     """Whatever repeats, and however few pairs are looked at; and mirrored documents are covered alike."""
-    kept, tiling.FEW = tiling.FEW, few
+    kept, tiling.ALL_PAIRS = tiling.ALL_PAIRS, few
     try:
         one, other = selected(query), selected(document)
         regions = found(one, other)
         mirrored = found(other, one)
     finally:
-        tiling.FEW = kept
+        tiling.ALL_PAIRS = kept
     shared = set(one.hashes.tolist()) & set(other.hashes.tolist())
     for pairs, start, end in ((query, 0, 1), (document, 2, 3)):
         inside = {symbol for region in regions for symbol in range(region[start], region[end])}
@@ -120,7 +121,7 @@ def test_regions_do_not_depend_on_the_order_of_shared_hashes_or_on_hash_values()
     query = selected([(int(hash_), 3 * index) for index, hash_ in enumerate(rng.integers(0, 9, 50))])
     document = selected([(int(hash_), 4 * index) for index, hash_ in enumerate(rng.integers(0, 9, 50))])
     renamed = rng.permutation(9).astype(np.uint64)
-    again = (Selected(renamed[side.hashes.astype(int)], side.positions) for side in (query, document))
+    again = (FingerprintSequence(renamed[side.hashes.astype(int)], side.positions) for side in (query, document))
     assert found(query, document) == found(*again)
 
 
@@ -134,7 +135,7 @@ def test_a_fingerprint_between_parts_a_region():
 
 def test_only_shared_ones_at_hand_join_unless_distances_differ():
     query = selected([(1, 0), (2, 4), (3, 8)])
-    document = selected([(1, 10), (2, 14), (3, 40)], whole=False)
+    document = selected([(1, 10), (2, 14), (3, 40)], complete=False)
     assert found(query, document) == [Region(0, 9, 10, 19, 2), Region(8, 13, 40, 45, 1)]
 
 
@@ -164,13 +165,13 @@ def test_a_passage_that_repeats_makes_as_many_regions_as_it_stands(here, there):
     regions = found(document(here, 1000), document(there, 2000))
     assert len(regions) == max(here, there)
     assert {region.shared for region in regions} == {6}
-    assert len({region.query_start for region in regions}) == here
-    assert len({region.document_start for region in regions}) == there
+    assert len({region.a_start for region in regions}) == here
+    assert len({region.b_start for region in regions}) == there
     if here == there:
-        assert all(region.query_start == region.document_start for region in regions)
+        assert all(region.a_start == region.b_start for region in regions)
 
 
-@pytest.mark.parametrize("times", [tiling.FEW - 1, 10 * tiling.FEW])
+@pytest.mark.parametrize("times", [tiling.ALL_PAIRS - 1, 10 * tiling.ALL_PAIRS])
 def test_repeats_side_by_side_are_one_region(times):
     hashes = list(range(6)) * times
     document = selected([(hash_, 4 * index) for index, hash_ in enumerate(hashes)])
@@ -179,7 +180,7 @@ def test_repeats_side_by_side_are_one_region(times):
 
 def test_what_is_frequent_goes_with_the_rare_beside_it():
     """The first document has more of the frequent hash before; ranks alone would pair all of it wrongly."""
-    frequent = [7] * (4 * tiling.FEW)
+    frequent = [7] * (4 * tiling.ALL_PAIRS)
     query = selected([(hash_, 4 * at) for at, hash_ in enumerate([7, 7, 7, 1, *frequent, 2])])
     document = selected([(hash_, 4 * at) for at, hash_ in enumerate([1, *frequent, 2])])
     longest = max(found(query, document), key=lambda region: region.shared)
@@ -191,8 +192,8 @@ def test_very_frequent_hashes_take_linear_time(pattern, rng):
     """50,000 times on both sides are 2.5 billion pairs; memory for these is not there."""
     count = 50_000
     hashes = {"one": np.zeros(count), "alternating": np.arange(count) % 2, "random": rng.integers(0, 3, count)}[pattern]
-    query = Selected(hashes.astype(np.uint64), np.arange(count, dtype=np.uint32) * 3)
-    document = Selected(hashes[::-1].astype(np.uint64), np.arange(count, dtype=np.uint32) * 3)
+    query = FingerprintSequence(hashes.astype(np.uint64), np.arange(count, dtype=np.uint32) * 3)
+    document = FingerprintSequence(hashes[::-1].astype(np.uint64), np.arange(count, dtype=np.uint32) * 3)
     regions = found(query, document)
     end = 3 * (count - 1) + K
     assert coverage([region[:2] for region in regions], end) == coverage([region[2:4] for region in regions], end) == 1
@@ -204,8 +205,8 @@ def test_very_frequent_hashes_take_linear_time(pattern, rng):
 def plain_extension(query, document, region, others):
     """Ends moved symbol by symbol."""
     q0, q1, d0, d1, shared = region
-    q_blocked = {at for other in others for at in range(other.query_start, other.query_end)}
-    d_blocked = {at for other in others for at in range(other.document_start, other.document_end)}
+    q_blocked = {at for other in others for at in range(other.a_start, other.a_end)}
+    d_blocked = {at for other in others for at in range(other.b_start, other.b_end)}
     while q1 < len(query) and d1 < len(document) and query[q1] == document[d1]:
         if q1 in q_blocked or d1 in d_blocked:
             break
@@ -229,10 +230,10 @@ def test_ends_move_to_the_last_equal_symbol_and_into_no_other_region(data, lette
     moved = extend(query, document.astype(wide), regions)
     for index, (region, after) in enumerate(zip(regions, moved, strict=True)):
         assert plain_extension(query, document, after, moved[:index] + moved[index + 1 :]) == after
-        assert after.query_start <= region.query_start <= region.query_end <= after.query_end
-        for start, end in ((after.query_start, region.query_start), (region.query_end, after.query_end)):
-            shift = (after.document_start, region.document_end)[start == region.query_end]
-            base = (after.query_start, region.query_end)[start == region.query_end]
+        assert after.a_start <= region.a_start <= region.a_end <= after.a_end
+        for start, end in ((after.a_start, region.a_start), (region.a_end, after.a_end)):
+            shift = (after.b_start, region.b_end)[start == region.a_end]
+            base = (after.a_start, region.a_end)[start == region.a_end]
             assert (query[start:end] == document[shift + start - base : shift + end - base]).all()
     for start, end in ((0, 1), (2, 3)):
         ordered = sorted((region[start], region[end]) for region in moved)
