@@ -1,6 +1,6 @@
-"""Locate symbols in the original: its characters and lines.
+r"""Locate symbols in the original: its characters and lines.
 
-A line ends with \\n, with \\r\\n or with a lone \\r, as editors count; form feed, vertical tab, U+0085, U+2028 and
+A line ends with \n, with \r\n or with a lone \r, as editors count; form feed, vertical tab, U+0085, U+2028 and
 U+2029 end none. Characters are Unicode code points of the decoded original, without a byte order mark.
 """
 
