@@ -1,15 +1,15 @@
 """`fpdb add`."""
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from fpdb.cli.options import collect, format_option, jobs_option, kind_option, paths_argument
+from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.input_options import InputDocuments
+from fpdb.cli.options import format_option, jobs_option
 from fpdb.cli.output import write_csv, write_json
 from fpdb.cli.parameters import NameValue
-from fpdb.cli.record_options import InputPaths, records_options
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import count_text, names_text, say, size_text, write_line
 
@@ -22,52 +22,28 @@ if TYPE_CHECKING:
 STATUSES = ("added", "replaced", "updated", "unchanged")
 
 
-@dataclass(frozen=True)
+@argument_group
 class AddArguments:
     """The arguments of `fpdb add`."""
 
-    documents: InputPaths
-    boilerplate: bool
-    labels: tuple[tuple[str, str], ...]
-    contact: str | None
-    rarity: "Rarity"
-    keep_text: bool
-    strict: bool
-    jobs: int | None
-    format: str
+    documents: InputDocuments
+    boilerplate: bool = option("Add as boilerplate: ignore the passages of these documents everywhere.")
+    labels: tuple[tuple[str, str], ...] = option(
+        "Label for each document; repeatable.", "--label", type=NameValue(), metavar="KEY=VALUE"
+    )
+    contact: str | None = option("Person to ask about these documents.", metavar="TEXT")
+    rarity: "Rarity" = option(
+        "Scheme koala: take k-gram frequencies from the document, or from the database so far.",
+        choices=("document", "corpus"),
+        default="document",
+    )
+    keep_text: bool = option("Also store the documents themselves, compressed.")
+    strict: bool = option("Stop at the first document that would be skipped.")
+    jobs: int | None = jobs_option()
+    format: str = format_option()
 
 
-@click.command()
-@paths_argument(type=click.Path())
-@click.option(
-    "--boilerplate", is_flag=True, help="Add as boilerplate: ignore the passages of these documents everywhere."
-)
-@click.option("--name", metavar="NAME", help="Name of the document, or of the archive, if there is only one.")
-@kind_option
-@click.option(
-    "--label",
-    "labels",
-    multiple=True,
-    type=NameValue(),
-    metavar="KEY=VALUE",
-    help="Label for each document; repeatable.",
-)
-@click.option("--contact", metavar="TEXT", help="Person to ask about these documents.")
-@click.option(
-    "--rarity",
-    type=click.Choice(["document", "corpus"]),
-    default="document",
-    show_default=True,
-    help="Scheme koala: take k-gram frequencies from the document, or from the database so far.",
-)
-@click.option("--keep-text", is_flag=True, help="Also store the documents themselves, compressed.")
-@records_options
-@click.option("--strict", is_flag=True, help="Stop at the first document that would be skipped.")
-@jobs_option
-@format_option
-@collect(InputPaths, "documents")
-@collect(AddArguments)
-@click.pass_obj
+@command(AddArguments)
 def add(target: Target, arguments: AddArguments) -> None:
     """Add documents.
 
@@ -108,7 +84,7 @@ def add(target: Target, arguments: AddArguments) -> None:
 
     documents = arguments.documents
     documents.check_name("document")
-    if "-" in documents.paths and documents.name is None and documents.records is None:
+    if "-" in documents.paths and documents.name is None and not documents.record_format:
         raise click.UsageError("what standard input holds needs a name: --name NAME")
     summary = LoadSummary()
     with target.open("a") as db:

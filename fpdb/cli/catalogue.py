@@ -3,13 +3,13 @@
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import collect, format_option, names_options
+from fpdb.cli.arguments import argument, argument_group, command, option
+from fpdb.cli.options import NamesOutput, format_option
 from fpdb.cli.output import write_content, write_csv, write_json, write_names, write_rows
 from fpdb.cli.parameters import MOMENT, NameValue
 from fpdb.cli.recipe_options import recipe_text
@@ -24,13 +24,21 @@ if TYPE_CHECKING:
     from fpdb.fingerprint import Recipe
 
 
-@dataclass(frozen=True)
+@argument_group
 class DocumentFilter:
     """Which documents to list."""
 
-    labels: tuple[tuple[str, str], ...]
-    since: datetime | None
-    before: datetime | None
+    glob: str | None = option("Only names that match a shell pattern: 'essays/2023/*'.", metavar="PATTERN")
+    labels: tuple[tuple[str, str], ...] = option(
+        "Only documents that have this label; repeatable: all of these labels.",
+        "--label",
+        type=NameValue(),
+        metavar="KEY=VALUE",
+    )
+    since: datetime | None = option(
+        "Only documents added at or after this time: 2026-01-31, or 2026-01-31T09:00:00.", type=MOMENT, metavar="DATE"
+    )
+    before: datetime | None = option("Only documents added before this time.", type=MOMENT, metavar="DATE")
 
     def matches(self, document: "Document") -> bool:
         """Return True if the document is to be listed."""
@@ -41,35 +49,42 @@ class DocumentFilter:
         )
 
 
-@click.command("list")
-@click.option("--glob", metavar="PATTERN", help="Only names that match a shell pattern: 'essays/2023/*'.")
-@click.option(
-    "--label",
-    "labels",
-    type=NameValue(),
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Only documents that have this label; repeatable: all of these labels.",
-)
-@click.option(
-    "--since",
-    type=MOMENT,
-    metavar="DATE",
-    help="Only documents added at or after this time: 2026-01-31, or 2026-01-31T09:00:00.",
-)
-@click.option("--before", type=MOMENT, metavar="DATE", help="Only documents added before this time.")
-@names_options
-@format_option
-@collect(DocumentFilter, "wanted")
-@click.pass_obj
-def list_(target: Target, glob: str | None, wanted: DocumentFilter, separator: str | None, format: str) -> None:
+@argument_group
+class ListArguments:
+    """The arguments of `fpdb list`."""
+
+    filter: DocumentFilter
+    names: NamesOutput
+    format: str = format_option()
+
+
+@argument_group
+class ShowArguments:
+    """The arguments of `fpdb show`."""
+
+    name: str = argument()
+    text: bool = option("Write the document itself, if it was added with --keep-text.")
+    format: str = format_option()
+
+
+@argument_group
+class InfoArguments:
+    """The arguments of `fpdb info`."""
+
+    format: str = format_option()
+
+
+@command(ListArguments, "list")
+def list_(target: Target, arguments: ListArguments) -> None:
     """List the documents by name.
 
     Example: fpdb list --glob 'essays/*'
              fpdb list --label term=2019 --names -0 | fpdb remove --from - -0
     """
+    format = arguments.format
+    separator = arguments.names.separator(format)
     with target.open("r") as db:
-        documents = filter(wanted.matches, db.documents(glob))
+        documents = filter(arguments.filter.matches, db.documents(arguments.filter.glob))
         if separator is not None:
             write_names((document.name for document in documents), separator)
         elif format == "json":
@@ -82,12 +97,8 @@ def list_(target: Target, glob: str | None, wanted: DocumentFilter, separator: s
             write_table(columns, ([column.cell(document) for column in columns] for document in documents))
 
 
-@click.command()
-@click.argument("name")
-@click.option("--text", is_flag=True, help="Write the document itself, if it was added with --keep-text.")
-@format_option
-@click.pass_obj
-def show(target: Target, name: str, text: bool, format: str) -> None:
+@command(ShowArguments)
+def show(target: Target, arguments: ShowArguments) -> None:
     """Show one document.
 
     --text writes its bytes as they were added; on a terminal, control characters are escaped.
@@ -95,6 +106,7 @@ def show(target: Target, name: str, text: bool, format: str) -> None:
     Example: fpdb show essays/a.txt
              fpdb show essays/a.txt --text > a.txt
     """
+    name, text, format = arguments.name, arguments.text, arguments.format
     if text and format != "table":
         raise click.UsageError("--text writes the document itself: give no --format")
     with target.open("r") as db:
@@ -113,10 +125,8 @@ def show(target: Target, name: str, text: bool, format: str) -> None:
         write_details(_details(document, boilerplate_hashes))
 
 
-@click.command()
-@format_option
-@click.pass_obj
-def info(target: Target, format: str) -> None:
+@command(InfoArguments)
+def info(target: Target, arguments: InfoArguments) -> None:
     """Show the database as a whole.
 
     Print the number of documents and postings, the size of the file, and the recipe.
@@ -126,9 +136,9 @@ def info(target: Target, format: str) -> None:
     with target.open("r") as db:
         figures = db.info()
         recipe = db.recipe
-    if format == "json":
+    if arguments.format == "json":
         write_json(figures)
-    elif format == "csv":
+    elif arguments.format == "csv":
         row = figures | {"recipe": json.dumps(figures["recipe"])}
         write_csv(list(row), [list(row.values())])
     else:

@@ -2,32 +2,32 @@
 
 import click
 
-from fpdb.cli.options import output_options, top_option
-from fpdb.cli.output import Output, write_results
+from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.options import Output, top_option
+from fpdb.cli.output import write_results
 from fpdb.cli.table import write_top
 from fpdb.cli.target import Target, usage_errors
 from fpdb.cli.terminal import count_text, say
 from fpdb.columns import COMMON_PASSAGE, shown
 
 
-@click.command()
-@click.option(
-    "--min-df",
-    type=click.IntRange(min=2),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Only passages whose fingerprints are in at least N documents.",
-)
-@top_option
-@click.option(
-    "--mark",
-    metavar="NAME",
-    help="Also ignore these passages from now on, as a boilerplate document NAME; `fpdb remove NAME` undoes it.",
-)
-@output_options()
-@click.pass_obj
-def common(target: Target, min_df: int, top: int | None, mark: str | None, output: Output) -> None:
+@argument_group
+class CommonArguments:
+    """The arguments of `fpdb common`."""
+
+    min_df: int = option(
+        "Only passages whose fingerprints are in at least N documents.", minimum=2, default=10, metavar="N"
+    )
+    top: int | None = top_option()
+    mark: str | None = option(
+        "Also ignore these passages from now on, as a boilerplate document NAME; `fpdb remove NAME` undoes it.",
+        metavar="NAME",
+    )
+    output: Output
+
+
+@command(CommonArguments)
+def common(target: Target, arguments: CommonArguments) -> None:
     """Find passages that many documents contain, such as headers of a site or a form.
 
     The most frequent passages come first, each with the first added document that contains it. Boilerplate is left
@@ -36,16 +36,17 @@ def common(target: Target, min_df: int, top: int | None, mark: str | None, outpu
     Example: fpdb common --min-df 100
              fpdb common --min-df 100 --mark "parts of the site"
     """
-    with output.redirect(), target.open("r" if mark is None else "r+") as db, usage_errors():
+    mark, min_df, format = arguments.mark, arguments.min_df, arguments.output.format
+    with arguments.output.redirect(), target.open("r" if mark is None else "r+") as db, usage_errors():
         if mark is not None and mark in db:
             raise click.UsageError(f"there is a document named {mark} already: choose another name")
-        passages = db.common(min_df=min_df, top=top)
+        passages = db.common(min_df=min_df, top=arguments.top)
         marked = list(passages) if mark is not None else []
-        if output.format == "table":
+        if format == "table":
             empty = f"no passage is in {min_df:,} documents"
-            write_top(shown(COMMON_PASSAGE), marked or passages, top, empty=empty, noun="passage")
+            write_top(shown(COMMON_PASSAGE), marked or passages, arguments.top, empty=empty, noun="passage")
         else:
-            write_results(output.format, COMMON_PASSAGE, marked or passages)
+            write_results(format, COMMON_PASSAGE, marked or passages)
         if mark is not None and marked:
             import numpy as np
 

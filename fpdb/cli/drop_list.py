@@ -1,44 +1,31 @@
 """`fpdb drop-list`."""
 
-from dataclasses import dataclass
 from functools import partial
 
-import click
-
-from fpdb.cli.options import collect, names_options, output_options, top_option
-from fpdb.cli.output import Output, write_names, write_results
-from fpdb.cli.pair_options import PairSelection, keep_option, pair_options, warn_of_boilerplate_only, with_progress
+from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.options import NamesOutput, Output, top_option
+from fpdb.cli.output import write_names, write_results
+from fpdb.cli.pair_options import PairSelection, keep_option, warn_of_boilerplate_only, with_progress
 from fpdb.cli.table import write_top
 from fpdb.cli.target import Target, usage_errors
 from fpdb.columns import DROP, named
 
 
-@dataclass(frozen=True)
+@argument_group
 class DropListArguments:
     """The arguments of `fpdb drop-list`."""
 
     selection: PairSelection
-    top: int | None
-    keep: str
-    direct: bool
-    separator: str | None
+    top: int | None = top_option()
+    keep: str = keep_option("first")
+    direct: bool = option(
+        "Drop only documents that form a pair with a document that is kept, not those connected through others."
+    )
+    names: NamesOutput
     output: Output
 
 
-@click.command(name="drop-list")
-@pair_options()
-@top_option
-@keep_option("first")
-@click.option(
-    "--direct",
-    is_flag=True,
-    help="Drop only documents that form a pair with a document that is kept, not those connected through others.",
-)
-@names_options
-@output_options()
-@collect(PairSelection, "selection")
-@collect(DropListArguments)
-@click.pass_obj
+@command(DropListArguments, "drop-list")
 def drop_list(target: Target, arguments: DropListArguments) -> None:
     """List the documents to remove so that one of each cluster is left.
 
@@ -56,7 +43,8 @@ def drop_list(target: Target, arguments: DropListArguments) -> None:
     Example: fpdb drop-list --min 0.8 --by resemblance
              fpdb drop-list --min 0.8 --names -0 | fpdb remove --from - -0
     """
-    output, separator = arguments.output, arguments.separator
+    output = arguments.output
+    separator = arguments.names.separator(output.format)
     in_table = output.format == "table" and separator is None
     with output.redirect(), target.open("r") as db, usage_errors():
         warn_of_boilerplate_only(db)

@@ -4,17 +4,29 @@ from typing import BinaryIO
 
 import click
 
-from fpdb.cli.options import output_argument
+from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.output import replace_file
-from fpdb.cli.target import Target
+from fpdb.cli.target import Target, output_path
 from fpdb.cli.terminal import changes_text, count_text, say
 
 
-@click.command()
-@output_argument
-@click.option("--texts", is_flag=True, help="Also export the stored texts.")
-@click.pass_obj
-def export(target: Target, file: str, texts: bool) -> None:
+@argument_group
+class ExportArguments:
+    """The arguments of `fpdb export`."""
+
+    file: str = argument(type=click.Path(), default="-", callback=output_path)
+    texts: bool = option("Also export the stored texts.")
+
+
+@argument_group
+class ImportArguments:
+    """The arguments of `fpdb import`."""
+
+    file: BinaryIO = argument(type=click.File("rb"), default="-")
+
+
+@command(ExportArguments)
+def export(target: Target, arguments: ExportArguments) -> None:
     """Write all documents with their fingerprints to FILE, or to standard output.
 
     The export is lines of JSON with checksums: first the recipe, then a line for each document, then a last line.
@@ -25,15 +37,13 @@ def export(target: Target, file: str, texts: bool) -> None:
 
     Example: fpdb export corpus.jsonl
     """
-    with target.open("r") as db, replace_file(file) as out:
-        count = db.export(out, texts=texts)
+    with target.open("r") as db, replace_file(arguments.file) as out:
+        count = db.export(out, texts=arguments.texts)
     say(f"exported {count_text(count, 'document')}")
 
 
-@click.command("import")
-@click.argument("file", type=click.File("rb"), default="-")
-@click.pass_obj
-def import_(target: Target, file: BinaryIO) -> None:
+@command(ImportArguments, "import")
+def import_(target: Target, arguments: ImportArguments) -> None:
     """Add the documents of an export, from FILE or standard input.
 
     The database is created if it does not exist; an existing one must have the recipe of the export. Documents of the
@@ -44,4 +54,4 @@ def import_(target: Target, file: BinaryIO) -> None:
     """
     import fpdb
 
-    say(changes_text("imported", fpdb.import_(target.path, file, timeout=target.timeout)))
+    say(changes_text("imported", fpdb.import_(target.path, arguments.file, timeout=target.timeout)))

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import collect, format_option, kind_option
+from fpdb.cli.arguments import argument, argument_group, command
+from fpdb.cli.options import format_option, kind_option
 from fpdb.cli.output import write_csv, write_json
-from fpdb.cli.pair_options import PairSelection, pair_options
+from fpdb.cli.pair_options import PairSelection
 from fpdb.cli.table import write_table
 from fpdb.cli.target import Target, read_document, usage_errors
 from fpdb.cli.terminal import write_line
@@ -17,15 +18,19 @@ if TYPE_CHECKING:
     from fpdb import Explanation
 
 
-@click.command()
-@click.argument("a")
-@click.argument("b")
-@pair_options()
-@kind_option
-@format_option
-@collect(PairSelection, "selection")
-@click.pass_obj
-def explain(target: Target, a: str, b: str, kind: str, format: str, selection: PairSelection) -> None:
+@argument_group
+class ExplainArguments:
+    """The arguments of `fpdb explain`."""
+
+    a: str = argument()
+    b: str = argument()
+    selection: PairSelection
+    kind: str = kind_option()
+    format: str = format_option()
+
+
+@command(ExplainArguments)
+def explain(target: Target, arguments: ExplainArguments) -> None:
     """Explain why two documents are a pair, or are not.
 
     A and B are names of documents in the database, or else files. For each document, print what it has, and what
@@ -35,7 +40,8 @@ def explain(target: Target, a: str, b: str, kind: str, format: str, selection: P
     Example: fpdb explain essays/ann.txt essays/bob.txt --min 0.3
              fpdb explain essays/ann.txt draft.txt
     """
-    options = vars(selection).copy()
+    a, b, kind, format = arguments.a, arguments.b, arguments.kind, arguments.format
+    options = vars(arguments.selection).copy()
     for name in ("new", "since"):
         if options.pop(name) is not None:
             raise click.UsageError(f"--{name} chooses among pairs; here there is but one")

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fpdb.cli.arguments import argument_group, command
 from fpdb.cli.options import format_option, kind_option, paths_argument
 from fpdb.cli.output import write_csv, write_json
-from fpdb.cli.recipe_options import recipe_options
+from fpdb.cli.recipe_options import RecipeOptions
 from fpdb.cli.table import write_table
 from fpdb.cli.target import Target, usage_errors
 from fpdb.cli.terminal import count_text, say, write_line
@@ -15,16 +16,21 @@ from fpdb.columns import FINGERPRINT
 from fpdb.errors import Unreadable
 
 if TYPE_CHECKING:
-    from fpdb.fingerprint import Fingerprints, Recipe
+    from fpdb.fingerprint import Fingerprints
 
 
-@click.command()
-@paths_argument(type=click.Path())
-@recipe_options
-@kind_option
-@format_option
-@click.pass_obj
-def fingerprint(target: Target, paths: tuple[str, ...], recipe: "Recipe", kind: str, format: str) -> None:
+@argument_group
+class FingerprintArguments:
+    """The arguments of `fpdb fingerprint`."""
+
+    paths: tuple[str, ...] = paths_argument(type=click.Path())
+    recipe: RecipeOptions
+    kind: str = kind_option()
+    format: str = format_option()
+
+
+@command(FingerprintArguments)
+def fingerprint(target: Target, arguments: FingerprintArguments) -> None:
     """Print the fingerprints of files.
 
     No database is needed. With --key-file before the command, use the key of that file: anyone who sees the output
@@ -41,12 +47,13 @@ def fingerprint(target: Target, paths: tuple[str, ...], recipe: "Recipe", kind: 
     from fpdb.ingest.discover import discover
     from fpdb.ingest.files import Skipped, error_text, read_content
 
+    kind, recipe = arguments.kind, arguments.recipe.recipe()
     if target.key_file is not None and recipe.key == DEFAULT_KEY:
         recipe = recipe.with_(key=keys.read(target.key_file).key)
     failed = False
-    if format == "csv":
+    if arguments.format == "csv":
         write_csv(("name", *(column.name for column in FINGERPRINT)), ())
-    for source in discover(paths, kind=kind):
+    for source in discover(arguments.paths, kind=kind):
         try:
             if isinstance(source, Skipped):
                 raise Unreadable(source.reason)
@@ -56,7 +63,7 @@ def fingerprint(target: Target, paths: tuple[str, ...], recipe: "Recipe", kind: 
             say(f"skipped {source.name}: {error_text(error)}")
             failed |= source.requested
         else:
-            _print(source.name, fingerprints, format)
+            _print(source.name, fingerprints, arguments.format)
     if failed:
         sys.exit(1)
 

@@ -3,29 +3,30 @@
 import os
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
-from fpdb.cli.recipe_options import RecipeCommand, recipe_options, recipe_text
+from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.recipe_options import RecipeCommand, RecipeOptions, recipe_text
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import say, write_line
 
-if TYPE_CHECKING:
-    from fpdb.fingerprint import Recipe
+
+@argument_group
+class InitArguments:
+    """The arguments of `fpdb init`."""
+
+    recipe: RecipeOptions
+    secret: bool = option("Make a random hash key, and store it in the database.")
+    secret_file: str | None = option(
+        "Make a random secret in a new FILE, and derive the hash key from it; the database stores neither.",
+        type=click.Path(),
+        metavar="FILE",
+    )
 
 
-@click.command(cls=RecipeCommand)
-@recipe_options
-@click.option("--secret", is_flag=True, help="Make a random hash key, and store it in the database.")
-@click.option(
-    "--secret-file",
-    type=click.Path(),
-    metavar="FILE",
-    help="Make a random secret in a new FILE, and derive the hash key from it; the database stores neither.",
-)
-@click.pass_obj
-def init(target: Target, recipe: "Recipe", secret: bool, secret_file: str | None) -> None:
+@command(InitArguments, cls=RecipeCommand)
+def init(target: Target, arguments: InitArguments) -> None:
     """Create an empty database.
 
     The recipe cannot be changed later. `fpdb add` also creates a database, with the `text` preset; use this command
@@ -44,6 +45,7 @@ def init(target: Target, recipe: "Recipe", secret: bool, secret_file: str | None
     from fpdb import keys
     from fpdb.fingerprint import DEFAULT_KEY
 
+    recipe, secret, secret_file = arguments.recipe.recipe(), arguments.secret, arguments.secret_file
     has_key = recipe.key != DEFAULT_KEY
     if has_key + secret + ((secret_file or target.key_file) is not None) > 1:
         raise click.UsageError("give one key: --key, --secret, --secret-file, or a key file (also in FPDB_KEY_FILE)")

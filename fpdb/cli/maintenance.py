@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.options import format_option
 from fpdb.cli.output import write_csv, write_json
 from fpdb.cli.target import Target
@@ -16,22 +17,35 @@ if TYPE_CHECKING:
     from fpdb import Findings, Loss, Repair
 
 
-@click.command()
-@click.option(
-    "--quick",
-    is_flag=True,
-    help="Check all small structures, and samples of the large ones: takes about a second for any size.",
-)
-@click.option(
-    "--repair",
-    "repair_path",
-    type=click.Path(),
-    metavar="NEW",
-    help="If the database is damaged, write all that is sound to a new file NEW, and list what is lost.",
-)
-@format_option
-@click.pass_obj
-def check(target: Target, quick: bool, repair_path: str | None, format: str) -> None:
+@argument_group
+class CheckArguments:
+    """The arguments of `fpdb check`."""
+
+    quick: bool = option(
+        "Check all small structures, and samples of the large ones: takes about a second for any size."
+    )
+    repair: str | None = option(
+        "If the database is damaged, write all that is sound to a new file NEW, and list what is lost.",
+        type=click.Path(),
+        metavar="NEW",
+    )
+    format: str = format_option()
+
+
+@argument_group
+class NoArguments:
+    """No arguments."""
+
+
+@argument_group
+class BackupArguments:
+    """The arguments of `fpdb backup`."""
+
+    dest: str = argument(type=click.Path())
+
+
+@command(CheckArguments)
+def check(target: Target, arguments: CheckArguments) -> None:
     """Verify the database.
 
     List the damage, one problem a line, or print "sound". The file is only read, in a process of its own, because
@@ -49,6 +63,7 @@ def check(target: Target, quick: bool, repair_path: str | None, format: str) -> 
     """
     import fpdb
 
+    quick, repair_path = arguments.quick, arguments.repair
     if quick and repair_path is not None:
         raise click.UsageError("a repair needs the whole check: leave out --quick")
     if repair_path is not None and os.path.lexists(repair_path):
@@ -60,10 +75,10 @@ def check(target: Target, quick: bool, repair_path: str | None, format: str) -> 
             raise
         findings = fpdb.Findings((str(error),))
     repair = None if repair_path is None or findings.sound else fpdb.repair(target.path, repair_path)
-    if format == "json":
+    if arguments.format == "json":
         write_json(_check_record(findings, repair, quick=quick))
     else:
-        _print_findings(findings, format)
+        _print_findings(findings, arguments.format)
         if repair is not None:
             _print_repair(repair, repair_path)
     if not findings.sound and (repair is None or repair.losses):
@@ -118,9 +133,8 @@ def _loss_text(loss: "Loss") -> str:
     return f"incomplete {name}: {texts.get(loss.what, 'its kept text')}"
 
 
-@click.command()
-@click.pass_obj
-def compact(target: Target) -> None:
+@command(NoArguments)
+def compact(target: Target, _: NoArguments) -> None:
     """Free unused space.
 
     Removed and replaced documents take space until their postings are merged away. This command does it at once.
@@ -133,10 +147,8 @@ def compact(target: Target) -> None:
     say(f"compacted {target.path}: {size_text(before)} before, {size_text(os.stat(target.path).st_size)} now")
 
 
-@click.command()
-@click.argument("dest", type=click.Path())
-@click.pass_obj
-def backup(target: Target, dest: str) -> None:
+@command(BackupArguments)
+def backup(target: Target, arguments: BackupArguments) -> None:
     """Copy the database to DEST.
 
     The copy is consistent, even while other processes read and write.
@@ -144,5 +156,5 @@ def backup(target: Target, dest: str) -> None:
     Example: fpdb backup /media/disk/corpus-2024-05-01.fpdb
     """
     with target.open("r") as db:
-        db.backup(dest)
-    say(f"wrote {dest}: {size_text(os.stat(dest).st_size)}")
+        db.backup(arguments.dest)
+    say(f"wrote {arguments.dest}: {size_text(os.stat(arguments.dest).st_size)}")

@@ -6,31 +6,42 @@ from typing import Literal
 
 import click
 
-from fpdb.cli.options import combine
+from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import changes_text, say
 
-OnCollision = Literal["refuse", "skip", "replace"]
 
+@argument_group
+class CollisionOptions:
+    """New names, and what to do if one exists."""
 
-collision_options = combine(
-    click.option("--prefix", metavar="TEXT", default="", help="Put TEXT before the new names, for example 'siteB/'."),
-    click.option(
-        "--on-collision",
-        type=click.Choice(["refuse", "skip", "replace"]),
+    prefix: str = option("Put TEXT before the new names, for example 'siteB/'.", metavar="TEXT", default="")
+    on_collision: Literal["refuse", "skip", "replace"] = option(
+        "What to do if a name exists with another content: take nothing over, skip the new document, or replace the "
+        "old one.",
+        choices=("refuse", "skip", "replace"),
         default="refuse",
-        show_default=True,
-        help="What to do if a name exists with another content: take over nothing, skip the new document, or replace "
-        "the old one.",
-    ),
-)
+    )
 
 
-@click.command()
-@click.argument("other", metavar="OTHER", type=click.Path())
-@collision_options
-@click.pass_obj
-def merge(target: Target, other: str, prefix: str, on_collision: OnCollision) -> None:
+@argument_group
+class MergeArguments:
+    """The arguments of `fpdb merge`."""
+
+    other: str = argument(metavar="OTHER", type=click.Path())
+    collisions: CollisionOptions
+
+
+@argument_group
+class AdoptArguments:
+    """The arguments of `fpdb adopt`."""
+
+    folder: str = argument(metavar="FOLDER", type=click.Path())
+    collisions: CollisionOptions
+
+
+@command(MergeArguments)
+def merge(target: Target, arguments: MergeArguments) -> None:
     """Take over all documents of another database.
 
     OTHER has the same recipe and key, and is only read. Its documents keep their fingerprints, labels and stored texts:
@@ -43,18 +54,16 @@ def merge(target: Target, other: str, prefix: str, on_collision: OnCollision) ->
     Example: fpdb --db all.fpdb merge monday.fpdb
              fpdb --db all.fpdb merge site.fpdb --prefix site/
     """
+    other = arguments.other
     if os.path.realpath(other) == os.path.realpath(target.path):
         raise click.UsageError(f"{other!r} is the database itself; give another one")
     with replace(target, path=other).open("r") as source, target.open("r+") as db:
-        counts = db.merge(source, prefix=prefix, on_collision=on_collision)
+        counts = db.merge(source, **vars(arguments.collisions))
     say(changes_text("merged", counts))
 
 
-@click.command()
-@click.argument("folder", metavar="FOLDER", type=click.Path())
-@collision_options
-@click.pass_obj
-def adopt(target: Target, folder: str, prefix: str, on_collision: OnCollision) -> None:
+@command(AdoptArguments)
+def adopt(target: Target, arguments: AdoptArguments) -> None:
     """Import a folder of Parquet written by Spark.
 
     FOLDER was written by `fpdb spark build`, or by another program as described in docs/design/adopt-format.md: a
@@ -67,5 +76,5 @@ def adopt(target: Target, folder: str, prefix: str, on_collision: OnCollision) -
     Example: fpdb --db crawl.fpdb adopt fingerprints/
     """
     with target.open("r+") as db:
-        counts = db.adopt(folder, prefix=prefix, on_collision=on_collision)
+        counts = db.adopt(arguments.folder, **vars(arguments.collisions))
     say(changes_text("adopted", counts))

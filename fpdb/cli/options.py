@@ -1,160 +1,130 @@
 """Options that several commands share."""
 
-import functools
-from collections.abc import Callable, Iterable
-from dataclasses import fields
-from typing import Any, TypeVar, cast
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import Any
 
 import click
 
-from fpdb.cli.output import Output
+from fpdb.cli.arguments import argument, argument_group, option
+from fpdb.cli.output import replace_file
 from fpdb.cli.parameters import LazyChoice
 from fpdb.cli.table import DEFAULT_TOP
 from fpdb.cli.target import output_path
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-Decorator = Callable[[Command], Command]
+FORMATS = ("table", "json", "csv", "parquet")
 
 
-def combine(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Return one decorator that adds these options, in this order."""
-    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
+def paths_argument(**settings: Any) -> Any:
+    """Declare PATH..., at least one."""
+    return argument(metavar="PATH...", required=True, **settings)
 
 
-def collect(dataclass: type, parameter: str = "arguments") -> Callable[[Command], Command]:
-    """Pass all values that are fields of a dataclass to the command as one parameter."""
-    names = [field.name for field in fields(dataclass)]
-
-    def with_dataclass(command: Command) -> Command:
-        @functools.wraps(command)
-        def collected(*positional: Any, **values: Any) -> Any:
-            instance = dataclass(**{name: values.pop(name) for name in names})
-            return command(*positional, **values, **{parameter: instance})
-
-        return cast(Command, collected)
-
-    return with_dataclass
+def top_option() -> Any:
+    """Declare --top."""
+    text = f"Only the first N results.  [default: {DEFAULT_TOP} in a table, else all]"
+    return option(text, minimum=1, metavar="N")
 
 
-def paths_argument(**settings: Any) -> Callable[[Command], Command]:
-    """Add PATH..., at least one."""
-    return click.argument("paths", metavar="PATH...", nargs=-1, required=True, **settings)
+def kind_option(text: str = "Kind of document; auto tells it from the file name, then from the content.") -> Any:
+    """Declare --kind."""
+    return option(text, type=LazyChoice("KINDS", "auto"), default="auto")
 
 
-def format_option(command: Command) -> Command:
-    """Add --format."""
-    return click.option(
-        "--format",
-        type=click.Choice(["table", "json", "csv"]),
+def jobs_option() -> Any:
+    """Declare --jobs."""
+    return option("Number of worker processes.  [default: one a processor]", minimum=1, metavar="N")
+
+
+def report_option() -> Any:
+    """Declare --report."""
+    text = "Also write an HTML page that shows the matching texts side by side."
+    return option(text, type=click.Path(), callback=output_path, metavar="FILE.html")
+
+
+def format_option() -> Any:
+    """Declare --format without Parquet."""
+    text = "Output format: a table for people, one JSON object a line, or CSV."
+    return option(text, choices=FORMATS[:3], default="table")
+
+
+@argument_group
+class Output:
+    """Where to write results, and in which format."""
+
+    format: str = option(
+        "Output format: a table for people, one JSON object a line, CSV, or Parquet (needs fpdb[parquet]).",
+        choices=FORMATS,
         default="table",
-        show_default=True,
-        help="Output format: a table for people, one JSON object a line, or CSV.",
-    )(command)
+    )
+    path: str = option(
+        "Write to FILE, which appears only when it is complete.  [default: standard output]",
+        "--output",
+        type=click.Path(),
+        default="-",
+        show_default=False,
+        callback=output_path,
+        metavar="FILE",
+    )
+
+    @contextmanager
+    def redirect(self) -> Iterator[None]:
+        """Write what the block prints to the file.
+
+        Raises:
+            click.UsageError: Parquet would go to a terminal.
+            MissingPackage: Parquet needs a package that is not installed.
+        """
+        if self.format == "parquet":
+            from fpdb.cli.parquet import check_packages
+
+            if self.path == "-" and sys.stdout.isatty():
+                raise click.UsageError("Parquet is not for a terminal: give --output FILE")
+            check_packages()
+        if self.path == "-":
+            yield
+            return
+        with replace_file(self.path) as file:
+            text = io.TextIOWrapper(file, "utf-8", write_through=True)
+            with redirect_stdout(text):
+                yield
+            text.detach()
 
 
-def output_options(formats: Iterable[str] = (), note: str = "") -> Callable[[Command], Command]:
-    """Add --format with Parquet and further formats, and --output; pass an `Output` as `output`."""
+@argument_group
+class RegionOutput(Output):
+    """Where to write results, with regions or without."""
 
-    def with_options(command: Command) -> Command:
-        @click.option(
-            "--format",
-            type=click.Choice(["table", "json", "csv", "parquet", *formats]),
-            default="table",
-            show_default=True,
-            help="Output format: a table for people, one JSON object a line, CSV, or Parquet (needs fpdb[parquet])"
-            f"{note}.",
-        )
-        @click.option(
-            "--output",
-            type=click.Path(),
-            default="-",
-            callback=output_path,
-            metavar="FILE",
-            help="Write to FILE, which appears only when it is complete.  [default: standard output]",
-        )
-        @functools.wraps(command)
-        def with_output(*positional: Any, format: str, output: str, **values: Any) -> Any:
-            return command(*positional, output=Output(format, output), **values)
+    format: str = option(
+        "Output format: a table for people, one JSON object a line, CSV, Parquet (needs fpdb[parquet]), or regions as "
+        "SARIF, for editors and code hosts.",
+        choices=(*FORMATS, "sarif"),
+        default="table",
+    )
+    regions: bool = option("Also show where the texts agree: lines, and characters in JSON.")
+    gap: int = option("With --regions: join regions at most N symbols apart.", minimum=0, default=0, metavar="N")
 
-        return cast(Command, with_output)
-
-    return with_options
+    def __post_init__(self) -> None:
+        """SARIF consists of regions."""
+        if self.format == "sarif":
+            object.__setattr__(self, "regions", True)
+        if self.gap and not self.regions:
+            raise click.UsageError("--gap joins regions: give --regions too")
 
 
-def names_options(command: Command) -> Command:
-    """Add --names and -0; pass what ends each name as `separator`, or None if no names are asked for."""
+@argument_group
+class NamesOutput:
+    """Whether to print only names."""
 
-    @click.option("--names", is_flag=True, help="Print only the names, one a line.")
-    @click.option("-0", "--null", is_flag=True, help="With --names: end each name with NUL instead of a newline.")
-    @functools.wraps(command)
-    def with_names(*positional: Any, names: bool, null: bool, format: str, **values: Any) -> Any:
-        if names and format != "table":
+    names: bool = option("Print only the names, one a line.")
+    null: bool = option("With --names: end each name with NUL instead of a newline.", "-0", "--null")
+
+    def separator(self, format: str) -> str | None:
+        """Return what ends each name; None if more than names is asked for. Raises click.UsageError."""
+        if self.names and format != "table":
             raise click.UsageError("--names prints no table: leave --format out")
-        if null and not names:
+        if self.null and not self.names:
             raise click.UsageError("-0 ends names: give --names too")
-        separator = None if not names else "\0" if null else "\n"
-        return command(*positional, separator=separator, format=format, **values)
-
-    return cast(Command, with_names)
-
-
-def region_options(noun: str) -> Callable[[Command], Command]:
-    """Add --regions and --gap; SARIF implies --regions.
-
-    Args:
-        noun: What has regions, for the help text.
-    """
-
-    def with_options(command: Command) -> Command:
-        @click.option(
-            "--regions",
-            is_flag=True,
-            help=f"Also show where the texts of each {noun} agree: lines, and characters in JSON.",
-        )
-        @click.option(
-            "--gap",
-            type=click.IntRange(min=0),
-            default=0,
-            metavar="N",
-            help="With --regions: join regions at most N symbols apart.",
-        )
-        @functools.wraps(command)
-        def with_regions(*positional: Any, regions: bool, gap: int, format: str, **values: Any) -> Any:
-            regions |= format == "sarif"
-            if gap and not regions:
-                raise click.UsageError("--gap joins regions: give --regions too")
-            return command(*positional, regions=regions, gap=gap, format=format, **values)
-
-        return cast(Command, with_regions)
-
-    return with_options
-
-
-top_option = click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"Only the first N results.  [default: {DEFAULT_TOP} in a table, else all]",
-)
-jobs_option = click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of worker processes.  [default: one a processor]",
-)
-report_option = click.option(
-    "--report",
-    type=click.Path(),
-    callback=output_path,
-    metavar="FILE.html",
-    help="Also write an HTML page that shows the matching texts side by side.",
-)
-kind_option = click.option(
-    "--kind",
-    type=LazyChoice("KINDS", "auto"),
-    default="auto",
-    show_default=True,
-    help="Kind of document; auto tells it from the file name, then from the content.",
-)
-strict_option = click.option("--strict", is_flag=True, help="Stop at the first document that cannot be read.")
-output_argument = click.argument("file", type=click.Path(), default="-", callback=output_path)
+        return None if not self.names else "\0" if self.null else "\n"

@@ -1,17 +1,13 @@
 """Write results for programs: JSON Lines, CSV, Parquet, names and contents."""
 
 import csv
-import io
 import json
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, Protocol, TextIO
-
-import click
 
 from fpdb.cli.terminal import printable, standard_output
 from fpdb.columns import Columns
@@ -25,37 +21,6 @@ class Result(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values."""
-
-
-@dataclass(frozen=True)
-class Output:
-    """The options --format and --output."""
-
-    format: str
-    path: str
-
-    @contextmanager
-    def redirect(self) -> Iterator[None]:
-        """Write what the block prints to the file.
-
-        Raises:
-            click.UsageError: Parquet would go to a terminal.
-            MissingPackage: Parquet needs a package that is not installed.
-        """
-        if self.format == "parquet":
-            from fpdb.cli.parquet import check_packages
-
-            if self.path == "-" and sys.stdout.isatty():
-                raise click.UsageError("Parquet is not for a terminal: give --output FILE")
-            check_packages()
-        if self.path == "-":
-            yield
-            return
-        with replace_file(self.path) as file:
-            text = io.TextIOWrapper(file, "utf-8", write_through=True)
-            with redirect_stdout(text):
-                yield
-            text.detach()
 
 
 @contextmanager

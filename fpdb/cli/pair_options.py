@@ -1,14 +1,13 @@
 """Options and messages of the commands that compare all documents with each other."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import chain, islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from fpdb.cli.options import Command, combine
+from fpdb.cli.arguments import argument_group, option
 from fpdb.cli.parameters import MOMENT, NameValue
 from fpdb.cli.terminal import names_text, say
 
@@ -18,90 +17,60 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 COUNTED_MEASURES = ("containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance")
-COVERAGE_MEASURES = ("coverage", "weighted-coverage")
+MEASURE_HELP = (
+    "Measure to sort by, and for --min. Containment is the larger of the two directions; weighted measures give rare "
+    "hashes more weight."
+)
 
 
-@dataclass(frozen=True)
+def _attribute_name(_: click.Context, __: click.Parameter, measure: str) -> str:
+    return measure.replace("-", "_")
+
+
+def measure_option(choices: tuple[str, ...], text: str) -> Any:
+    """Declare --by."""
+    return option(text, choices=choices, default="containment", callback=_attribute_name)
+
+
+@argument_group
 class PairSelection:
     """Which pairs of documents pass, as `fpdb.Database.pairs` takes it."""
 
-    by: str
-    min_shared: int
-    min: float | None
-    max_df: int | None
-    new: tuple[str, str] | None
-    since: datetime | None
-    owners: str
-
-
-def pair_options(measures: Sequence[str] = COUNTED_MEASURES, note: str = "") -> Callable[[Command], Command]:
-    """Add the options of a `PairSelection`.
-
-    Args:
-        measures: The choices of --by.
-        note: More help for --by.
-    """
-    return combine(
-        click.option(
-            "--by",
-            type=click.Choice(measures),
-            default="containment",
-            show_default=True,
-            callback=lambda _, __, value: value.replace("-", "_"),
-            help="Measure to sort by, and for --min. Containment is the larger of the two directions; weighted "
-            f"measures give rare hashes more weight.{note}",
-        ),
-        click.option(
-            "--min-shared",
-            type=click.IntRange(min=1),
-            default=1,
-            show_default=True,
-            metavar="N",
-            help="Only pairs that share at least N fingerprints.",
-        ),
-        click.option(
-            "--min",
-            type=float,
-            metavar="X",
-            help="Only pairs whose measure is at least X.  [default: 0.5 for clusters and drop lists]",
-        ),
-        click.option(
-            "--max-df",
-            type=click.IntRange(min=0),
-            metavar="M",
-            help="Ignore hashes that M or more documents contain, in scores and regions; 0 ignores none.  "
-            "[default: 1000 beyond 10,000 documents, else 0]",
-        ),
-        click.option(
-            "--new", type=NameValue(), metavar="KEY=VALUE", help="Only pairs with a document that has this label."
-        ),
-        click.option(
-            "--since",
-            type=MOMENT,
-            metavar="DATE",
-            help="Only pairs with a document added at or after this time: 2026-01-31, or 2026-01-31T09:00:00.",
-        ),
-        click.option(
-            "--owner-from",
-            "owners",
-            default="label:owner",
-            show_default=True,
-            metavar="RULE",
-            help="Do not pair documents of one owner. path:N: the owner is the first N parts of the name; label:KEY: "
-            "it is the value of that label.",
-        ),
+    by: str = measure_option(COUNTED_MEASURES, MEASURE_HELP)
+    min_shared: int = option("Only pairs that share at least N fingerprints.", minimum=1, default=1, metavar="N")
+    min: float | None = option(
+        "Only pairs whose measure is at least X.  [default: 0.5 for clusters and drop lists]", metavar="X"
+    )
+    max_df: int | None = option(
+        "Ignore hashes that M or more documents contain, in scores and regions; 0 ignores none.  "
+        "[default: 1000 beyond 10,000 documents, else 0]",
+        minimum=0,
+        metavar="M",
+    )
+    new: tuple[str, str] | None = option(
+        "Only pairs with a document that has this label.", type=NameValue(), metavar="KEY=VALUE"
+    )
+    since: datetime | None = option(
+        "Only pairs with a document added at or after this time: 2026-01-31, or 2026-01-31T09:00:00.",
+        type=MOMENT,
+        metavar="DATE",
+    )
+    owners: str = option(
+        "Do not pair documents of one owner. path:N: the owner is the first N parts of the name; label:KEY: it is the "
+        "value of that label.",
+        "--owner-from",
+        default="label:owner",
+        metavar="RULE",
     )
 
 
-def keep_option(default: str | None) -> Callable[[Command], Command]:
-    """Add --keep."""
-    return click.option(
-        "--keep",
-        default=default,
-        show_default=default is not None,
-        metavar="RULE",
-        help="Which of several similar documents to keep. first: the one added first; longest: the one with the most "
+def keep_option(default: str | None) -> Any:
+    """Declare --keep."""
+    return option(
+        "Which of several similar documents to keep. first: the one added first; longest: the one with the most "
         "symbols; label:KEY=VALUE,VALUE2: the one whose label has the earliest of these values.",
+        default=default,
+        metavar="RULE",
     )
 
 

@@ -1,21 +1,21 @@
 """`fpdb pairs`."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import click
 
-from fpdb.cli.options import collect, output_options, region_options, report_option, top_option
-from fpdb.cli.output import Output, write_json, write_page, write_results, write_rows
+from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.options import RegionOutput, report_option, top_option
+from fpdb.cli.output import write_json, write_page, write_results, write_rows
 from fpdb.cli.pair_options import (
     COUNTED_MEASURES,
-    COVERAGE_MEASURES,
+    MEASURE_HELP,
     PairSelection,
     keep_option,
-    pair_options,
+    measure_option,
     warn_of_boilerplate_only,
     with_progress,
 )
@@ -28,19 +28,31 @@ if TYPE_CHECKING:
     from fpdb import Cluster, Database, Pair
 
 
-@dataclass(frozen=True)
+@argument_group
+class CoveredPairSelection(PairSelection):
+    """Which pairs pass, also by what regions cover."""
+
+    by: str = measure_option(
+        (*COUNTED_MEASURES, "coverage", "weighted-coverage"),
+        f"{MEASURE_HELP} Coverage is the share of a document that lies in regions, the larger of the two; weighted "
+        "coverage multiplies it by the rarity of the shared hashes, so that the least likely coincidences come first. "
+        "Both take longer the more pairs share any hash, see --min-shared.",
+    )
+
+
+@argument_group
 class PairsArguments:
     """The arguments of `fpdb pairs`."""
 
-    selection: PairSelection
-    top: int | None
-    by_owner: bool
-    regions: bool
-    gap: int
-    clusters: bool
-    keep: str | None
-    report: str | None
-    output: Output
+    selection: CoveredPairSelection
+    top: int | None = top_option()
+    by_owner: bool = option(
+        "Compare owners: the documents of each count as one. A report also shows their most similar documents."
+    )
+    clusters: bool = option("Print groups of documents that pairs connect, directly or indirectly.")
+    keep: str | None = keep_option(None)
+    report: str | None = report_option()
+    output: RegionOutput
 
     def check(self) -> None:
         """Raise click.UsageError if options contradict each other."""
@@ -48,31 +60,11 @@ class PairsArguments:
             raise click.UsageError("a report has pairs and their clusters: give --report without --clusters")
         if self.keep and not self.clusters:
             raise click.UsageError("--keep says what is kept of a cluster: give --clusters, or see 'fpdb drop-list'")
-        if self.regions and (self.clusters or self.by_owner):
+        if self.output.regions and (self.clusters or self.by_owner):
             raise click.UsageError("regions are of two documents: give neither --clusters nor --by-owner")
 
 
-@click.command()
-@pair_options(
-    (*COUNTED_MEASURES, *COVERAGE_MEASURES),
-    " Coverage is the share of a document that lies in regions, the larger of the two; weighted coverage multiplies it "
-    "by the rarity of the shared hashes, so that the least likely coincidences come first. Both take longer the more "
-    "pairs share any hash, see --min-shared.",
-)
-@top_option
-@click.option(
-    "--by-owner",
-    is_flag=True,
-    help="Compare owners: the documents of each count as one. A report also shows their most similar documents.",
-)
-@region_options("pair")
-@click.option("--clusters", is_flag=True, help="Print groups of documents that pairs connect, directly or indirectly.")
-@keep_option(None)
-@report_option
-@output_options(["sarif"], ", or regions as SARIF, for editors and code hosts")
-@collect(PairSelection, "selection")
-@collect(PairsArguments)
-@click.pass_obj
+@command(PairsArguments)
 def pairs(target: Target, arguments: PairsArguments) -> None:
     """Compare all documents with each other.
 
@@ -100,8 +92,8 @@ def _print_pairs(db: "Database", arguments: PairsArguments) -> None:
     # In a table, one pair more than it shows tells that there are more.
     search = partial(
         db.pairs,
-        regions=arguments.regions,
-        gap=arguments.gap,
+        regions=arguments.output.regions,
+        gap=arguments.output.gap,
         by_owner=arguments.by_owner,
         top=(top or limit) + 1 if format == "table" else top,
         **vars(selection),
@@ -115,7 +107,7 @@ def _print_pairs(db: "Database", arguments: PairsArguments) -> None:
     elif format == "table":
         _print_table(list(found), arguments)
     else:
-        write_results(format, select(PAIR, measure_groups(selection.by, regions=arguments.regions)), found)
+        write_results(format, select(PAIR, measure_groups(selection.by, regions=arguments.output.regions)), found)
     if page and arguments.report:
         page.add_pairs(reported[:top], by_owner=arguments.by_owner, owners=selection.owners, max_df=selection.max_df)
         write_page(arguments.report, page.html())
@@ -141,7 +133,7 @@ def _print_table(pairs: "list[Pair]", arguments: PairsArguments) -> None:
     write_ranked((*shown(PAIR), *([score] if heading else []), bars), shown_pairs)
     if len(pairs) > len(shown_pairs):
         write_line("there are more; see them with --top")
-    if arguments.regions:
+    if arguments.output.regions:
         from fpdb.cli.regions import show_pair_regions
 
         show_pair_regions(shown_pairs)

@@ -5,26 +5,18 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import (
-    collect,
-    jobs_option,
-    kind_option,
-    output_options,
-    paths_argument,
-    region_options,
-    report_option,
-    top_option,
-)
-from fpdb.cli.output import Output, write_bytes, write_page, write_results, write_rows
+from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.input_options import InputDocuments
+from fpdb.cli.options import RegionOutput, jobs_option, report_option, top_option
+from fpdb.cli.output import write_bytes, write_page, write_results, write_rows
 from fpdb.cli.query_table import show_answer
-from fpdb.cli.record_options import InputPaths, records_options
 from fpdb.cli.table import DEFAULT_TOP
 from fpdb.cli.target import Target, usage_errors
 from fpdb.cli.terminal import say, write_line
@@ -51,34 +43,55 @@ MEASURES = (
 )
 
 
-@dataclass(frozen=True)
-class SearchArguments:
+@argument_group
+class SearchOptions:
     """Options that are passed on to `fpdb.Database.query`."""
 
-    min: float | None
-    smallest: int | None
-    window: int | None
-    max_df: int | None
-    max_ignored: int | None
-    rarity: "Rarity"
-    gap: int
-    include_self: bool
+    min: float | None = option("Only matches whose measure is at least X.", metavar="X")
+    smallest: int | None = option(
+        "Look up only the N smallest hashes: faster, and an estimate.", minimum=1, metavar="N"
+    )
+    window: int | None = option(
+        "Use a wider window than the recipe: fewer look-ups, less precise results.",
+        "-w",
+        "--window",
+        minimum=1,
+        metavar="W",
+    )
+    max_df: int | None = option("Ignore hashes that M or more documents contain.", minimum=1, metavar="M")
+    max_ignored: int | None = option(
+        "With --max-df: ignore at most N hashes, the most frequent ones.", minimum=0, metavar="N"
+    )
+    rarity: "Rarity" = option(
+        "Scheme koala: take k-gram frequencies from the document, or from the database.",
+        choices=("document", "corpus"),
+        default="document",
+    )
+    include_self: bool = option("Also list the query itself if the database contains it.")
 
 
-@dataclass(frozen=True)
+@argument_group
 class QueryArguments:
     """The arguments of `fpdb query`."""
 
-    queries: InputPaths
-    databases: tuple[str, ...]
-    by: str | None
-    search: SearchArguments
-    top: int | None
-    regions: bool
-    strict: bool
-    jobs: int | None
-    report: str | None
-    output: Output
+    databases: tuple[str, ...] = option(
+        "Database to search; repeat it to search several databases as one.", "--db", type=click.Path(), metavar="FILE"
+    )
+    by: str | None = option(
+        "Measure to sort by, and for --min. Weighted measures give rare hashes more weight; "
+        "weighted-reverse-containment and weighted-resemblance read the whole database. Coverage is the share of the "
+        "query, or of the document, that lies in regions; weighted coverage multiplies it by the rarity of the shared "
+        "hashes. Coverage takes longer the more documents share any hash.  [default: containment; reverse-containment "
+        "with koala]",
+        choices=MEASURES,
+    )
+    search: SearchOptions
+    top: int | None = top_option()
+    queries: InputDocuments
+    strict: bool = option("Stop at the first query that cannot be read.")
+    jobs: int | None = jobs_option()
+    report: str | None = report_option()
+    output: RegionOutput
 
     def check(self) -> None:
         """Raise click.UsageError if options are out of range or contradict each other."""
@@ -92,69 +105,7 @@ class QueryArguments:
         self.queries.check_name("query")
 
 
-@click.command()
-@paths_argument(type=click.Path())
-@click.option(
-    "--db",
-    "databases",
-    metavar="FILE",
-    multiple=True,
-    type=click.Path(),
-    help="Database to search; repeat it to search several databases as one.",
-)
-@click.option(
-    "--by",
-    type=click.Choice(MEASURES),
-    help="Measure to sort by, and for --min. Weighted measures give rare hashes more weight; "
-    "weighted-reverse-containment and weighted-resemblance read the whole database. Coverage is the share of the "
-    "query, or of the document, that lies in regions; weighted coverage multiplies it by the rarity of the shared "
-    "hashes. Coverage takes longer the more documents share any hash.  "
-    "[default: containment; reverse-containment with koala]",
-)
-@click.option("--min", type=float, metavar="X", help="Only matches whose measure is at least X.")
-@top_option
-@click.option(
-    "--smallest",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Look up only the N smallest hashes: faster, and an estimate.",
-)
-@click.option(
-    "-w",
-    "--window",
-    type=click.IntRange(min=1),
-    metavar="W",
-    help="Use a wider window than the recipe: fewer look-ups, less precise results.",
-)
-@click.option(
-    "--max-df", type=click.IntRange(min=1), metavar="M", help="Ignore hashes that M or more documents contain."
-)
-@click.option(
-    "--max-ignored",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="With --max-df: ignore at most N hashes, the most frequent ones.",
-)
-@click.option(
-    "--rarity",
-    type=click.Choice(["document", "corpus"]),
-    default="document",
-    show_default=True,
-    help="Scheme koala: take k-gram frequencies from the document, or from the database.",
-)
-@region_options("match")
-@click.option("--include-self", is_flag=True, help="Also list the query itself if the database contains it.")
-@click.option("--name", metavar="NAME", help="Name of the query, if there is only one.")
-@kind_option
-@records_options
-@click.option("--strict", is_flag=True, help="Stop at the first query that cannot be read.")
-@jobs_option
-@report_option
-@output_options(["sarif"], ", or regions as SARIF, for editors and code hosts")
-@collect(InputPaths, "queries")
-@collect(SearchArguments, "search")
-@collect(QueryArguments)
-@click.pass_obj
+@command(QueryArguments)
 def query(target: Target, arguments: QueryArguments) -> None:
     """Find the documents that share text with a file.
 
@@ -208,7 +159,7 @@ class _Run:
     def spool_folder(self) -> "AbstractContextManager[str | None]":
         """Open a folder for long answers if workers make the lines of JSON. Workers must end before it closes."""
         arguments = self.arguments
-        if arguments.queries.records is None or arguments.output.format != "json" or arguments.report is not None:
+        if not arguments.queries.record_format or arguments.output.format != "json" or arguments.report is not None:
             return nullcontext()
         from fpdb.search.spool import spool_folder
 
@@ -219,7 +170,7 @@ class _Run:
         from fpdb.search.batch_query import ALONE_BYTES, opened
 
         queries = self.arguments.queries
-        if queries.records is None or (queries.size(self.target) or 0) < ALONE_BYTES:
+        if not queries.record_format or (queries.size(self.target) or 0) < ALONE_BYTES:
             return nullcontext()
         import_module("fpdb.database")  # forked processes need not import it again
         from fpdb.ingest.process_pool import available_processors, forked_pool
@@ -245,7 +196,7 @@ class _Answers:
 
     def write(self) -> None:
         """Write all answers, and the report."""
-        format, regions = self._arguments.output.format, self._arguments.regions
+        format, regions = self._arguments.output.format, self._arguments.output.regions
         if self._folder is not None:
             for answered in self._ask():
                 if answered.lines is not None:
@@ -270,12 +221,12 @@ class _Answers:
         """Return the options of `Database.query`."""
         arguments, page = self._arguments, self._page
         top = arguments.top if page is None else arguments.top or page.limits.rows
-        regions = arguments.regions or page is not None
+        regions = arguments.output.regions or page is not None
         if arguments.output.format == "table":
             # One match more than is shown tells that there are more; without regions, which take time, all are counted.
             limited = regions or self._measure.endswith("coverage")
             top = max(arguments.top or DEFAULT_TOP, top or 0) + 1 if limited else None
-        options = vars(arguments.search) | {"top": top, "regions": regions}
+        options = vars(arguments.search) | {"top": top, "regions": regions, "gap": arguments.output.gap}
         return options if arguments.by is None else options | {"by": self._measure}
 
     def _ask(self) -> "Iterator[Answered]":
@@ -307,7 +258,7 @@ class _Answers:
 
     def _complete(self) -> "Iterator[tuple[Answered, Answer]]":
         """Return the answers, and add each one to the report."""
-        keep_regions = self._arguments.regions or self._arguments.output.format == "table"
+        keep_regions = self._arguments.output.regions or self._arguments.output.format == "table"
         for answered in self._ask():
             answer = answered.answer
             if answer is None:
@@ -332,7 +283,7 @@ class _Answers:
             if index:
                 write_line()
             show_answer(answer, self._measure, top, left_out=answered.itself)
-            if self._arguments.regions and answer.matches:
+            if self._arguments.output.regions and answer.matches:
                 from fpdb.cli.regions import show_match_regions
 
                 kind, name = self._arguments.queries.kind, answer.query.name

@@ -1,12 +1,10 @@
 """Options of the commands that make fingerprints by a recipe of their own."""
 
-import functools
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import Command, collect, combine
+from fpdb.cli.arguments import argument_group, option
 from fpdb.cli.parameters import Key, LazyChoice, NameValue
 from fpdb.cli.target import usage_errors
 
@@ -31,24 +29,33 @@ class RecipeCommand(click.Command):
         super().format_epilog(ctx, formatter)
 
 
-@dataclass(frozen=True)
-class RecipeArguments:
-    """The options that make a recipe."""
+@argument_group
+class RecipeOptions:
+    """A preset, and what changes it."""
 
-    preset: str
-    scheme: str | None
-    k: int | None
-    window: int | None
-    parameters: tuple[tuple[str, str], ...]
-    key: int | None
+    preset: str = option("Recipe to start from; see below.", type=LazyChoice("PRESETS"), default="text")
+    scheme: str | None = option("Scheme that selects k-grams; see below.", type=LazyChoice("SCHEMES"))
+    k: int | None = option("Length of a k-gram, in symbols.", "-k", metavar="K")
+    window: int | None = option("Window of the scheme, in k-grams.", "-w", "--window", metavar="W")
+    parameters: tuple[tuple[str, str], ...] = option(
+        "Set a parameter of the scheme, or hash_bits, positions (0: store none), max_df, max_ignored; repeatable.",
+        "--set",
+        type=NameValue(),
+        metavar="NAME=VALUE",
+    )
+    key: int | None = option(
+        "Hash key, from 0 to 2^64 - 1; other users of the machine can see it.  [default: a public key]",
+        type=Key(),
+        metavar="N",
+    )
 
     def recipe(self) -> "Recipe":
         """Make the recipe."""
         from fpdb.fingerprint import Recipe
 
-        for name, option in OWN_OPTIONS.items():
+        for name, own_option in OWN_OPTIONS.items():
             if name in dict(self.parameters):
-                raise click.UsageError(f"--set does not set {name}: use {option}")
+                raise click.UsageError(f"--set does not set {name}: use {own_option}")
         values: dict[str, Any] = {name: _number(name, value) for name, value in self.parameters}
         if self.window is not None:
             values["w"] = self.window
@@ -56,44 +63,6 @@ class RecipeArguments:
             values["positions"] = bool(values["positions"])
         with usage_errors():
             return Recipe.preset(self.preset).with_(**values, k=self.k, scheme=self.scheme, key=self.key)
-
-
-def recipe_options(command: Command) -> Command:
-    """Add --preset and what changes it; pass a `Recipe` as `recipe`."""
-
-    @combine(
-        click.option(
-            "--preset",
-            type=LazyChoice("PRESETS"),
-            default="text",
-            show_default=True,
-            help="Recipe to start from; see below.",
-        ),
-        click.option("--scheme", type=LazyChoice("SCHEMES"), help="Scheme that selects k-grams; see below."),
-        click.option("-k", type=int, metavar="K", help="Length of a k-gram, in symbols."),
-        click.option("-w", "--window", type=int, metavar="W", help="Window of the scheme, in k-grams."),
-        click.option(
-            "--set",
-            "parameters",
-            multiple=True,
-            type=NameValue(),
-            metavar="NAME=VALUE",
-            help="Set a parameter of the scheme, or hash_bits, positions (0: store none), max_df, max_ignored; "
-            "repeatable.",
-        ),
-        click.option(
-            "--key",
-            type=Key(),
-            metavar="N",
-            help="Hash key, from 0 to 2^64 - 1; other users of the machine can see it.  [default: a public key]",
-        ),
-        collect(RecipeArguments, "recipe"),
-    )
-    @functools.wraps(command)
-    def with_recipe(*positional: Any, recipe: RecipeArguments, **values: Any) -> Any:
-        return command(*positional, recipe=recipe.recipe(), **values)
-
-    return cast(Command, with_recipe)
 
 
 def recipe_text(recipe: "Recipe") -> str:

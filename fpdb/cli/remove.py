@@ -2,24 +2,31 @@
 
 import click
 
+from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import count_text, names_text, say
 from fpdb.errors import NoSuchDocument
 
 
-@click.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--glob", metavar="PATTERN", help="Also all documents whose names match a shell pattern: 'a/2023/*'.")
-@click.option(
-    "--from",
-    "list_path",
-    metavar="FILE",
-    type=click.Path(),
-    help="Also all documents named in FILE, one a line, as `fpdb drop-list --names` prints them; - for standard input.",
-)
-@click.option("-0", "--null", is_flag=True, help="With --from: names end with NUL instead of a newline.")
-@click.pass_obj
-def remove(target: Target, names: tuple[str, ...], glob: str | None, list_path: str | None, null: bool) -> None:
+@argument_group
+class RemoveArguments:
+    """The arguments of `fpdb remove`."""
+
+    names: tuple[str, ...] = argument(metavar="[NAME]...")
+    glob: str | None = option(
+        "Also all documents whose names match a shell pattern: 'essays/2023/*'.", metavar="PATTERN"
+    )
+    list_path: str | None = option(
+        "Also all documents named in FILE, one a line, as `fpdb drop-list --names` prints them; - for standard input.",
+        "--from",
+        type=click.Path(),
+        metavar="FILE",
+    )
+    null: bool = option("With --from: names end with NUL instead of a newline.", "-0", "--null")
+
+
+@command(RemoveArguments)
+def remove(target: Target, arguments: RemoveArguments) -> None:
     """Remove documents by name.
 
     All documents are removed in one commit. If a name does not exist, nothing is removed.
@@ -27,6 +34,7 @@ def remove(target: Target, names: tuple[str, ...], glob: str | None, list_path: 
     Example: fpdb remove essays/a.txt essays/b.txt
              fpdb drop-list --min 0.8 --names -0 | fpdb remove --from - -0
     """
+    names, glob, list_path, null = arguments.names, arguments.glob, arguments.list_path, arguments.null
     if not names and glob is None and list_path is None:
         raise click.UsageError("give names, --glob PATTERN or --from FILE")
     if null and list_path is None:

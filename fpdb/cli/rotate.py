@@ -1,23 +1,24 @@
 """`fpdb rotate`."""
 
-import click
-
+from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.target import Target, usage_errors
 from fpdb.cli.terminal import count_text, say
 from fpdb.errors import NoSuchDocument
 
 
-@click.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--glob", metavar="PATTERN", help="Also all documents whose name matches a shell pattern.")
-@click.option(
-    "--rotation",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Number of the subset to store.  [default: for each document the next one]",
-)
-@click.pass_obj
-def rotate(target: Target, names: tuple[str, ...], glob: str | None, rotation: int | None) -> None:
+@argument_group
+class RotateArguments:
+    """The arguments of `fpdb rotate`."""
+
+    names: tuple[str, ...] = argument(metavar="[NAME]...")
+    glob: str | None = option("Also all documents whose names match a shell pattern.", metavar="PATTERN")
+    rotation: int | None = option(
+        "Number of the subset to store.  [default: for each document the next one]", minimum=0, metavar="N"
+    )
+
+
+@command(RotateArguments)
+def rotate(target: Target, arguments: RotateArguments) -> None:
     """Store other fingerprints of documents; of all documents, unless names are given.
 
     For databases with the scheme koala, which searches with more fingerprints than it stores: rotate from time to
@@ -29,6 +30,7 @@ def rotate(target: Target, names: tuple[str, ...], glob: str | None, rotation: i
     """
     from fpdb.ingest.rotation import rotate as rotate_documents
 
+    names, glob = arguments.names, arguments.glob
     with target.open("r+") as db:
         chosen = [db.document(name) for name in dict.fromkeys(names)]
         if glob is not None or not names:
@@ -36,7 +38,7 @@ def rotate(target: Target, names: tuple[str, ...], glob: str | None, rotation: i
         if not chosen:
             raise NoSuchDocument("no document's name matches; nothing was rotated")
         with usage_errors():
-            report = rotate_documents(db, chosen, rotation=rotation)
+            report = rotate_documents(db, chosen, rotation=arguments.rotation)
     for stale in report.stale:
         contact = f"; contact: {stale.contact}" if stale.contact else ""
         say(f"kept {stale.name}: {stale.source or 'no source'}: {stale.reason}{contact}")

@@ -1,15 +1,15 @@
 """`fpdb spans`."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.options import collect, kind_option, output_options
-from fpdb.cli.output import Output, write_results
-from fpdb.cli.pair_options import PairSelection, keep_option, pair_options, warn_of_boilerplate_only, with_progress
+from fpdb.cli.arguments import argument, argument_group, command, option
+from fpdb.cli.options import Output, kind_option
+from fpdb.cli.output import write_results
+from fpdb.cli.pair_options import PairSelection, keep_option, warn_of_boilerplate_only, with_progress
 from fpdb.cli.table import write_top
 from fpdb.cli.target import Target, read_document, usage_errors
 from fpdb.columns import SPAN
@@ -18,52 +18,29 @@ if TYPE_CHECKING:
     from fpdb import Database, Span
 
 
-@dataclass(frozen=True)
+@argument_group
 class SpanShape:
     """How passages become spans, as `fpdb.Database.spans` takes it."""
 
-    shortest: int
-    pad: int
-    snap: bool
-    gap: int
+    shortest: int = option("Only passages of at least N characters.", minimum=1, default=1, metavar="N")
+    pad: int = option("Extend spans by N characters on both sides.", minimum=0, default=0, metavar="N")
+    snap: bool = option("Extend spans to whole words.")
+    gap: int = option("Join passages at most N symbols apart.", minimum=0, default=0, metavar="N")
 
 
-@dataclass(frozen=True)
+@argument_group
 class SpansArguments:
     """The arguments of `fpdb spans`."""
 
-    names: tuple[str, ...]
+    names: tuple[str, ...] = argument(metavar="[NAME]...")
     selection: PairSelection
-    keep: str
+    keep: str = keep_option("first")
     shape: SpanShape
-    kind: str
+    kind: str = kind_option()
     output: Output
 
 
-@click.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1)
-@pair_options()
-@keep_option("first")
-@click.option(
-    "--shortest",
-    type=click.IntRange(min=1),
-    default=1,
-    metavar="N",
-    help="Only passages of at least N characters.",
-)
-@click.option(
-    "--pad", type=click.IntRange(min=0), default=0, metavar="N", help="Extend spans by N characters on both sides."
-)
-@click.option("--snap", is_flag=True, help="Extend spans to whole words.")
-@click.option(
-    "--gap", type=click.IntRange(min=0), default=0, metavar="N", help="Join passages at most N symbols apart."
-)
-@kind_option
-@output_options()
-@collect(PairSelection, "selection")
-@collect(SpanShape, "shape")
-@collect(SpansArguments)
-@click.pass_obj
+@command(SpansArguments)
 def spans(target: Target, arguments: SpansArguments) -> None:
     """List the characters to cut so that no passage is left that other documents contain too.
 
