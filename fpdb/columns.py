@@ -20,6 +20,8 @@ class ResultColumn:
         format: A format specification for the value, or a function from the whole result to the text of a cell.
         group: What must be asked for to have the column; empty if it is always there.
         missing: The text of a cell for None.
+        page: The heading on the page of a report; empty if the page does not show it.
+        about: What it means, in words for the page.
     """
 
     name: str
@@ -28,6 +30,8 @@ class ResultColumn:
     format: str | Callable[[Any], str] | None = None
     group: str = ""
     missing: str = ""
+    page: str = ""
+    about: str = ""
 
     @property
     def is_number(self) -> bool:
@@ -95,41 +99,52 @@ def _passage_text(passage: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
+def _floats(group: str, *names: str) -> Columns:
+    return tuple(ResultColumn(name, float, group=group) for name in names)
+
+
 RANK: Final = ResultColumn("rank", int, "#", "d")
+REGIONS: Final = ResultColumn("regions", int, group="page", page="regions", about="stretches of text that are alike")
 
 MATCH: Final[Columns] = (
     ResultColumn("name", str, "name"),
-    ResultColumn("shared", int, "shared"),
-    ResultColumn("containment", float, "containment", ".1%"),
-    ResultColumn("reverse_containment", float, "reverse", ".1%"),
-    ResultColumn("resemblance", float, "resemblance"),
-    ResultColumn("weighted_containment", float, group="weighted"),
-    ResultColumn("weighted_reverse_containment", float, group="weighted"),
-    ResultColumn("weighted_resemblance", float, group="weighted"),
-    ResultColumn("query_coverage", float, group="coverage"),
-    ResultColumn("document_coverage", float, group="coverage"),
+    ResultColumn("shared", int, "shared", page="shared", about="fingerprints that both have"),
+    ResultColumn(
+        "containment", float, "containment", ".1%", page="containment", about="how much of the query is in the document"
+    ),
+    ResultColumn(
+        "reverse_containment", float, "reverse", ".1%", page="reverse", about="how much of the document is in the query"
+    ),
+    ResultColumn("resemblance", float, "resemblance", page="resemblance", about="how much of both together they share"),
+    *_floats("weighted", "weighted_containment", "weighted_reverse_containment", "weighted_resemblance"),
+    REGIONS,
+    ResultColumn(
+        "query_coverage", float, group="coverage", page="query covered", about="how much of the query lies in regions"
+    ),
+    ResultColumn(
+        "document_coverage",
+        float,
+        group="coverage",
+        page="document covered",
+        about="how much of the document lies in regions",
+    ),
     ResultColumn("source", group="coverage"),
-    ResultColumn("rarity", float, group="weighted_coverage"),
-    ResultColumn("weighted_query_coverage", float, group="weighted_coverage"),
-    ResultColumn("weighted_document_coverage", float, group="weighted_coverage"),
+    *_floats("weighted_coverage", "rarity", "weighted_query_coverage", "weighted_document_coverage"),
     ResultColumn("database", str, "database", group="databases"),
 )
 
 PAIR: Final[Columns] = (
     ResultColumn("a", str, "a"),
     ResultColumn("b", str, "b"),
-    ResultColumn("shared", int, "shared"),
-    ResultColumn("containment_a", float, "a in b", ".1%"),
-    ResultColumn("containment_b", float, "b in a", ".1%"),
-    ResultColumn("resemblance", float, "resemblance"),
-    ResultColumn("weighted_containment_a", float, group="weighted"),
-    ResultColumn("weighted_containment_b", float, group="weighted"),
-    ResultColumn("weighted_resemblance", float, group="weighted"),
-    ResultColumn("coverage_a", float, group="coverage"),
-    ResultColumn("coverage_b", float, group="coverage"),
-    ResultColumn("rarity", float, group="weighted_coverage"),
-    ResultColumn("weighted_coverage_a", float, group="weighted_coverage"),
-    ResultColumn("weighted_coverage_b", float, group="weighted_coverage"),
+    ResultColumn("shared", int, "shared", page="shared", about="fingerprints that both have"),
+    ResultColumn("containment_a", float, "a in b", ".1%", page="A in B", about="how much of A is in B"),
+    ResultColumn("containment_b", float, "b in a", ".1%", page="B in A", about="how much of B is in A"),
+    ResultColumn("resemblance", float, "resemblance", page="resemblance", about="how much of both together they share"),
+    *_floats("weighted", "weighted_containment_a", "weighted_containment_b", "weighted_resemblance"),
+    REGIONS,
+    ResultColumn("coverage_a", float, group="coverage", page="A covered", about="how much of A lies in regions"),
+    ResultColumn("coverage_b", float, group="coverage", page="B covered", about="how much of B lies in regions"),
+    *_floats("weighted_coverage", "rarity", "weighted_coverage_a", "weighted_coverage_b"),
     ResultColumn("source_a", group="regions"),
     ResultColumn("source_b", group="regions"),
 )

@@ -11,8 +11,7 @@ from fpdb.columns import ResultColumn
 from fpdb.pairs.explain import Explained
 
 NOT_COLUMNS = {
-    fpdb.Match: {"part", "regions"},
-    fpdb.Pair: {"regions"},
+    fpdb.Match: {"part"},
     fpdb.Cluster: {"members"},
     fpdb.Frequent: {"hashes"},
     Explained: {"name", "in_database", "boilerplate"},

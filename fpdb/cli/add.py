@@ -9,7 +9,7 @@ from fpdb.cli.arguments import argument_group, command, option
 from fpdb.cli.input_options import InputDocuments
 from fpdb.cli.options import format_option, jobs_option
 from fpdb.cli.output import write_csv, write_json
-from fpdb.cli.parameters import NameValue
+from fpdb.cli.parameters import name_value
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import count_text, names_text, say, size_text, write_line
 
@@ -23,13 +23,11 @@ STATUSES = ("added", "replaced", "updated", "unchanged")
 
 
 @argument_group
-class AddArguments:
-    """The arguments of `fpdb add`."""
-
+class _Arguments:
     documents: InputDocuments
     boilerplate: bool = option("Add as boilerplate: ignore the passages of these documents everywhere.")
     labels: tuple[tuple[str, str], ...] = option(
-        "Label for each document; repeatable.", "--label", type=NameValue(), metavar="KEY=VALUE"
+        "Label for each document; repeatable.", "--label", type=name_value, metavar="KEY=VALUE"
     )
     contact: str | None = option("Person to ask about these documents.", metavar="TEXT")
     rarity: "Rarity" = option(
@@ -43,33 +41,30 @@ class AddArguments:
     format: str = format_option()
 
 
-@command(AddArguments)
-def add(target: Target, arguments: AddArguments) -> None:
+@command(_Arguments)
+def add(target: Target, arguments: _Arguments) -> None:
     """Add documents.
 
     If there is no database, create one with the `text` preset.
 
-    PATH is a file, a folder, an archive, or - for standard input, which needs --name. Folders are read with all
-    their subfolders, in sorted order; symbolic links are not followed. A document is named after its path as given,
-    without empty and "." parts. A new document replaces one of the same name, unless the content is the same.
-    Binary and unreadable files are skipped and listed on standard error; the exit status is 1 if one of them was
-    itself a PATH.
+    PATH is a file, a folder with its subfolders, an archive, or - for standard input, which needs --name. Symbolic
+    links in folders are not followed. A document is named after its path as given, without empty and "." parts. It
+    replaces a document of the same name, unless the content is the same. Binary and unreadable files are skipped and
+    listed on standard error; the exit status is 1 if one of them was itself a PATH.
 
     Archives are read like folders, and nothing is unpacked to disk: zip, tar, archives in archives, and files
-    compressed with gzip, bzip2 or xz. Members of a.zip are named like a.zip/essay.txt, the content of essay.txt.gz
-    is named essay.txt.gz/essay.txt. Zip files that are documents or programs (docx, xlsx, epub, jar, whl) do not
-    count as archives. Limits protect against archives that unpack to huge sizes: see docs/guide/archives.md.
+    compressed with gzip, bzip2 or xz. A document in a.zip is named like a.zip/essay.txt, that in essay.txt.gz is named
+    essay.txt.gz/essay.txt. Zip files that are documents or programs (docx, xlsx, epub, jar, whl) do not count as
+    archives. Limits protect against archives that unpack to huge sizes: see docs/guide/archives.md.
 
     With --jsonl, each line of PATH is a document (.jsonl, .ndjson, also compressed with gzip, bzip2, xz or zstd);
     with --parquet, each row. PATH may also be a folder of such files, or a quoted pattern. The text is in the field
-    `text`, the name in `name` or `id`; without a name, the document is called FILE:LINE. Use --text-field,
-    --name-field and --label-field for other fields. Wrong records are reported with their line and skipped, unless
-    --strict is given. See docs/guide/records.md.
+    `text`, the name in `name` or `id`, or else it is FILE:LINE. Wrong records are reported with their line and skipped,
+    unless --strict is given. See docs/guide/records.md.
 
-    The database stores fingerprints and the paths of files. With --keep-text it also stores the documents:
-    `--regions` and `--report` can then show them when the file is gone, or came from standard input or JSON Lines.
-    Anyone who has the database can read them. A document that is replaced without --keep-text loses its
-    stored text; a document with the same content keeps it.
+    The database stores fingerprints and the paths of files. With --keep-text it also stores the documents, and anyone
+    who has it can read them: `--regions` and `--report` can then show them without their files. A document that is
+    replaced without --keep-text loses its stored text, unless the content is the same.
 
     If the command is interrupted, the documents committed so far stay. Run it again to continue.
 
@@ -103,7 +98,7 @@ def add(target: Target, arguments: AddArguments) -> None:
         sys.exit(1)
 
 
-def _load(db: "Database", target: Target, arguments: AddArguments, summary: "LoadSummary") -> None:
+def _load(db: "Database", target: Target, arguments: _Arguments, summary: "LoadSummary") -> None:
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.ingest.load_options import LoadOptions
     from fpdb.ingest.loading import load

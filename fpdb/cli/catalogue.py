@@ -11,7 +11,7 @@ import click
 from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.options import NamesOutput, format_option
 from fpdb.cli.output import write_content, write_csv, write_json, write_names, write_rows
-from fpdb.cli.parameters import MOMENT, NameValue
+from fpdb.cli.parameters import MOMENT, name_value
 from fpdb.cli.recipe_options import recipe_text
 from fpdb.cli.table import write_table
 from fpdb.cli.target import Target
@@ -32,7 +32,7 @@ class DocumentFilter:
     labels: tuple[tuple[str, str], ...] = option(
         "Only documents that have this label; repeatable: all of these labels.",
         "--label",
-        type=NameValue(),
+        type=name_value,
         metavar="KEY=VALUE",
     )
     since: datetime | None = option(
@@ -50,32 +50,26 @@ class DocumentFilter:
 
 
 @argument_group
-class ListArguments:
-    """The arguments of `fpdb list`."""
-
+class _ListArguments:
     filter: DocumentFilter
     names: NamesOutput
     format: str = format_option()
 
 
 @argument_group
-class ShowArguments:
-    """The arguments of `fpdb show`."""
-
+class _ShowArguments:
     name: str = argument()
     text: bool = option("Write the document itself, if it was added with --keep-text.")
     format: str = format_option()
 
 
 @argument_group
-class InfoArguments:
-    """The arguments of `fpdb info`."""
-
+class _InfoArguments:
     format: str = format_option()
 
 
-@command(ListArguments, "list")
-def list_(target: Target, arguments: ListArguments) -> None:
+@command(_ListArguments, "list")
+def list_(target: Target, arguments: _ListArguments) -> None:
     """List the documents by name.
 
     Example: fpdb list --glob 'essays/*'
@@ -97,8 +91,8 @@ def list_(target: Target, arguments: ListArguments) -> None:
             write_table(columns, ([column.cell(document) for column in columns] for document in documents))
 
 
-@command(ShowArguments)
-def show(target: Target, arguments: ShowArguments) -> None:
+@command(_ShowArguments)
+def show(target: Target, arguments: _ShowArguments) -> None:
     """Show one document.
 
     --text writes its bytes as they were added; on a terminal, control characters are escaped.
@@ -125,8 +119,8 @@ def show(target: Target, arguments: ShowArguments) -> None:
         write_details(_details(document, boilerplate_hashes))
 
 
-@command(InfoArguments)
-def info(target: Target, arguments: InfoArguments) -> None:
+@command(_InfoArguments)
+def info(target: Target, arguments: _InfoArguments) -> None:
     """Show the database as a whole.
 
     Print the number of documents and postings, the size of the file, and the recipe.

@@ -12,9 +12,7 @@ from fpdb.columns import COMMON_PASSAGE, shown
 
 
 @argument_group
-class CommonArguments:
-    """The arguments of `fpdb common`."""
-
+class _Arguments:
     min_df: int = option(
         "Only passages whose fingerprints are in at least N documents.", minimum=2, default=10, metavar="N"
     )
@@ -26,8 +24,8 @@ class CommonArguments:
     output: Output
 
 
-@command(CommonArguments)
-def common(target: Target, arguments: CommonArguments) -> None:
+@command(_Arguments)
+def common(target: Target, arguments: _Arguments) -> None:
     """Find passages that many documents contain, such as headers of a site or a form.
 
     The most frequent passages come first, each with the first added document that contains it. Boilerplate is left

@@ -12,9 +12,7 @@ from fpdb.columns import DROP, named
 
 
 @argument_group
-class DropListArguments:
-    """The arguments of `fpdb drop-list`."""
-
+class _Arguments:
     selection: PairSelection
     top: int | None = top_option()
     keep: str = keep_option("first")
@@ -25,8 +23,8 @@ class DropListArguments:
     output: Output
 
 
-@command(DropListArguments, "drop-list")
-def drop_list(target: Target, arguments: DropListArguments) -> None:
+@command(_Arguments, "drop-list")
+def drop_list(target: Target, arguments: _Arguments) -> None:
     """List the documents to remove so that one of each cluster is left.
 
     Nothing is removed. Pairs of at least --min (0.5) connect documents to clusters, directly or through others.

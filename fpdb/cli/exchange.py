@@ -11,22 +11,18 @@ from fpdb.cli.terminal import changes_text, count_text, say
 
 
 @argument_group
-class ExportArguments:
-    """The arguments of `fpdb export`."""
-
+class _ExportArguments:
     file: str = argument(type=click.Path(), default="-", callback=output_path)
     texts: bool = option("Also export the stored texts.")
 
 
 @argument_group
-class ImportArguments:
-    """The arguments of `fpdb import`."""
-
+class _ImportArguments:
     file: BinaryIO = argument(type=click.File("rb"), default="-")
 
 
-@command(ExportArguments)
-def export(target: Target, arguments: ExportArguments) -> None:
+@command(_ExportArguments)
+def export(target: Target, arguments: _ExportArguments) -> None:
     """Write all documents with their fingerprints to FILE, or to standard output.
 
     The export is lines of JSON with checksums: first the recipe, then a line for each document, then a last line.
@@ -42,8 +38,8 @@ def export(target: Target, arguments: ExportArguments) -> None:
     say(f"exported {count_text(count, 'document')}")
 
 
-@command(ImportArguments, "import")
-def import_(target: Target, arguments: ImportArguments) -> None:
+@command(_ImportArguments, "import")
+def import_(target: Target, arguments: _ImportArguments) -> None:
     """Add the documents of an export, from FILE or standard input.
 
     The database is created if it does not exist; an existing one must have the recipe of the export. Documents of the

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 @argument_group
-class ExplainArguments:
-    """The arguments of `fpdb explain`."""
-
+class _Arguments:
     a: str = argument()
     b: str = argument()
     selection: PairSelection
@@ -29,8 +27,8 @@ class ExplainArguments:
     format: str = format_option()
 
 
-@command(ExplainArguments)
-def explain(target: Target, arguments: ExplainArguments) -> None:
+@command(_Arguments)
+def explain(target: Target, arguments: _Arguments) -> None:
     """Explain why two documents are a pair, or are not.
 
     A and B are names of documents in the database, or else files. For each document, print what it has, and what

@@ -20,17 +20,15 @@ if TYPE_CHECKING:
 
 
 @argument_group
-class FingerprintArguments:
-    """The arguments of `fpdb fingerprint`."""
-
+class _Arguments:
     paths: tuple[str, ...] = paths_argument(type=click.Path())
     recipe: RecipeOptions
     kind: str = kind_option()
     format: str = format_option()
 
 
-@command(FingerprintArguments)
-def fingerprint(target: Target, arguments: FingerprintArguments) -> None:
+@command(_Arguments)
+def fingerprint(target: Target, arguments: _Arguments) -> None:
     """Print the fingerprints of files.
 
     No database is needed. With --key-file before the command, use the key of that file: anyone who sees the output

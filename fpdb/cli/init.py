@@ -13,9 +13,7 @@ from fpdb.cli.terminal import say, write_line
 
 
 @argument_group
-class InitArguments:
-    """The arguments of `fpdb init`."""
-
+class _Arguments:
     recipe: RecipeOptions
     secret: bool = option("Make a random hash key, and store it in the database.")
     secret_file: str | None = option(
@@ -25,8 +23,8 @@ class InitArguments:
     )
 
 
-@command(InitArguments, cls=RecipeCommand)
-def init(target: Target, arguments: InitArguments) -> None:
+@command(_Arguments, cls=RecipeCommand)
+def init(target: Target, arguments: _Arguments) -> None:
     """Create an empty database.
 
     The recipe cannot be changed later. `fpdb add` also creates a database, with the `text` preset; use this command

@@ -11,7 +11,8 @@ from fpdb.cli.options import kind_option, paths_argument
 from fpdb.cli.target import Target
 
 if TYPE_CHECKING:
-    from fpdb.ingest.files import Chunk, InputDocument, Skipped
+    from fpdb.ingest.chunks import Chunk
+    from fpdb.ingest.files import InputDocument, Skipped
     from fpdb.ingest.input_files import RecordFormat
     from fpdb.ingest.record_fields import Fields
 

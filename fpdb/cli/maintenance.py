@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 @argument_group
-class CheckArguments:
-    """The arguments of `fpdb check`."""
-
+class _CheckArguments:
     quick: bool = option(
         "Check all small structures, and samples of the large ones: takes about a second for any size."
     )
@@ -33,19 +31,17 @@ class CheckArguments:
 
 
 @argument_group
-class NoArguments:
-    """No arguments."""
+class _NoArguments:
+    pass
 
 
 @argument_group
-class BackupArguments:
-    """The arguments of `fpdb backup`."""
-
+class _BackupArguments:
     dest: str = argument(type=click.Path())
 
 
-@command(CheckArguments)
-def check(target: Target, arguments: CheckArguments) -> None:
+@command(_CheckArguments)
+def check(target: Target, arguments: _CheckArguments) -> None:
     """Verify the database.
 
     List the damage, one problem a line, or print "sound". The file is only read, in a process of its own, because
@@ -133,8 +129,8 @@ def _loss_text(loss: "Loss") -> str:
     return f"incomplete {name}: {texts.get(loss.what, 'its kept text')}"
 
 
-@command(NoArguments)
-def compact(target: Target, _: NoArguments) -> None:
+@command(_NoArguments)
+def compact(target: Target, _: _NoArguments) -> None:
     """Free unused space.
 
     Removed and replaced documents take space until their postings are merged away. This command does it at once.
@@ -147,8 +143,8 @@ def compact(target: Target, _: NoArguments) -> None:
     say(f"compacted {target.path}: {size_text(before)} before, {size_text(os.stat(target.path).st_size)} now")
 
 
-@command(BackupArguments)
-def backup(target: Target, arguments: BackupArguments) -> None:
+@command(_BackupArguments)
+def backup(target: Target, arguments: _BackupArguments) -> None:
     """Copy the database to DEST.
 
     The copy is consistent, even while other processes read and write.

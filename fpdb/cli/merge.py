@@ -25,23 +25,19 @@ class CollisionOptions:
 
 
 @argument_group
-class MergeArguments:
-    """The arguments of `fpdb merge`."""
-
+class _MergeArguments:
     other: str = argument(metavar="OTHER", type=click.Path())
     collisions: CollisionOptions
 
 
 @argument_group
-class AdoptArguments:
-    """The arguments of `fpdb adopt`."""
-
+class _AdoptArguments:
     folder: str = argument(metavar="FOLDER", type=click.Path())
     collisions: CollisionOptions
 
 
-@command(MergeArguments)
-def merge(target: Target, arguments: MergeArguments) -> None:
+@command(_MergeArguments)
+def merge(target: Target, arguments: _MergeArguments) -> None:
     """Take over all documents of another database.
 
     OTHER has the same recipe and key, and is only read. Its documents keep their fingerprints, labels and stored texts:
@@ -62,8 +58,8 @@ def merge(target: Target, arguments: MergeArguments) -> None:
     say(changes_text("merged", counts))
 
 
-@command(AdoptArguments)
-def adopt(target: Target, arguments: AdoptArguments) -> None:
+@command(_AdoptArguments)
+def adopt(target: Target, arguments: _AdoptArguments) -> None:
     """Import a folder of Parquet written by Spark.
 
     FOLDER was written by `fpdb spark build`, or by another program as described in docs/design/adopt-format.md: a

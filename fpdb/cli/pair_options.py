@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from fpdb.cli.arguments import argument_group, option
-from fpdb.cli.parameters import MOMENT, NameValue
+from fpdb.cli.parameters import MOMENT, name_value
 from fpdb.cli.terminal import names_text, say
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class PairSelection:
         metavar="M",
     )
     new: tuple[str, str] | None = option(
-        "Only pairs with a document that has this label.", type=NameValue(), metavar="KEY=VALUE"
+        "Only pairs with a document that has this label.", type=name_value, metavar="KEY=VALUE"
     )
     since: datetime | None = option(
         "Only pairs with a document added at or after this time: 2026-01-31, or 2026-01-31T09:00:00.",

@@ -41,9 +41,7 @@ class CoveredPairSelection(PairSelection):
 
 
 @argument_group
-class PairsArguments:
-    """The arguments of `fpdb pairs`."""
-
+class _Arguments:
     selection: CoveredPairSelection
     top: int | None = top_option()
     by_owner: bool = option(
@@ -64,8 +62,8 @@ class PairsArguments:
             raise click.UsageError("regions are of two documents: give neither --clusters nor --by-owner")
 
 
-@command(PairsArguments)
-def pairs(target: Target, arguments: PairsArguments) -> None:
+@command(_Arguments)
+def pairs(target: Target, arguments: _Arguments) -> None:
     """Compare all documents with each other.
 
     Print the pairs of documents that share fingerprints, the most similar first. Boilerplate is left out. A cluster
@@ -84,7 +82,7 @@ def pairs(target: Target, arguments: PairsArguments) -> None:
             _print_pairs(db, arguments)
 
 
-def _print_pairs(db: "Database", arguments: PairsArguments) -> None:
+def _print_pairs(db: "Database", arguments: _Arguments) -> None:
     selection, top, format = arguments.selection, arguments.top, arguments.output.format
     connect = None if selection.by == "shared" else selection.min
     page = db.report(by=selection.by, connect=connect) if arguments.report else None
@@ -121,7 +119,7 @@ def _copy_first(pairs: "Iterable[Pair]", copies: "list[Pair]", limit: int) -> "I
         yield pair
 
 
-def _print_table(pairs: "list[Pair]", arguments: PairsArguments) -> None:
+def _print_table(pairs: "list[Pair]", arguments: _Arguments) -> None:
     shown_pairs = pairs[: arguments.top or DEFAULT_TOP]
     if not shown_pairs:
         write_line("no pair shares as much")
@@ -145,7 +143,7 @@ def _score(pair: "Pair", measure: str) -> float:
     return max(getattr(pair, name, None) or 0.0 for name in names)
 
 
-def _print_clusters(db: "Database", arguments: PairsArguments) -> None:
+def _print_clusters(db: "Database", arguments: _Arguments) -> None:
     options = vars(arguments.selection) | {"keep": arguments.keep, "top": arguments.top, "by_owner": arguments.by_owner}
     clusters = with_progress(partial(db.clusters, **options))
     format = arguments.output.format

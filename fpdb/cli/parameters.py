@@ -1,7 +1,5 @@
 """Types of option values."""
 
-from typing import Any
-
 import click
 
 MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
@@ -35,32 +33,20 @@ class LazyChoice(click.ParamType[str]):
         return [*self._names, *getattr(fpdb.fingerprint, self._table)]
 
 
-class NameValue(click.ParamType[tuple[str, str]]):
-    """`NAME=VALUE`, as a pair. The value may contain equal signs."""
-
-    name = "name=value"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """Return the pair."""
-        if isinstance(value, tuple):
-            return value
-        name, equals, rest = str(value).partition("=")
-        if not name or not equals:
-            self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
-        return name, rest
+def name_value(text: str) -> tuple[str, str]:
+    """Split `NAME=VALUE`; the value may contain equal signs."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE")
+    return name, value
 
 
-class Key(click.ParamType[int]):
-    """A hash key, decimal or `0x...`. Error messages do not repeat the value, which may be a secret."""
-
-    name = "key"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number."""
-        try:
-            key = int(str(value), 0)
-        except ValueError:
-            key = -1
-        if not 0 <= key < 2**64:
-            self.fail("a key is a whole number from 0 to 2^64 - 1", param, ctx)
-        return key
+def hash_key(text: str) -> int:
+    """Read a hash key, decimal or `0x...`. Errors do not repeat it, since it may be a secret."""
+    try:
+        key = int(text, 0)
+    except ValueError:
+        key = -1
+    if not 0 <= key < 2**64:
+        raise click.BadParameter("a key is a whole number from 0 to 2^64 - 1")
+    return key

@@ -1,46 +1,42 @@
 """The group of all commands, and their errors."""
 
 import errno
-import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import click
 
 from fpdb import __version__
+from fpdb.cli.arguments import help_text
 from fpdb.cli.target import Target, default_path
 from fpdb.cli.terminal import printable, say
 from fpdb.errors import Error
 
+_COMMANDS = (
+    *("init", "add", "remove", "query", "pairs", "drop-list", "spans", "common", "explain", "fingerprint", "list"),
+    *("show", "info", "rotate", "check", "compact", "backup", "export", "import", "merge", "adopt", "spark"),
+)
+"""The commands, in the order of help."""
+
 _MODULES = {
-    "init": "init",
-    "add": "add",
-    "remove": "remove",
-    "query": "query",
-    "pairs": "pairs",
-    "drop-list": "drop_list",
-    "spans": "spans",
     "common": "common_passages",
-    "explain": "explain",
-    "fingerprint": "fingerprint",
-    "list": "catalogue",
-    "show": "catalogue",
-    "info": "catalogue",
-    "rotate": "rotate",
-    "check": "maintenance",
-    "compact": "maintenance",
-    "backup": "maintenance",
-    "export": "exchange",
-    "import": "exchange",
-    "merge": "merge",
+    **dict.fromkeys(("list", "show", "info"), "catalogue"),
+    **dict.fromkeys(("check", "compact", "backup"), "maintenance"),
+    **dict.fromkeys(("export", "import"), "exchange"),
     "adopt": "merge",
-    "spark": "spark",
 }
-"""The module of each command, in the order of help."""
-_FUNCTIONS = {"drop-list": "drop_list", "list": "list_", "import": "import_"}
-"""Functions that are not named as their command."""
+"""The modules of commands, unless they are named alike."""
+
+
+HELP = help_text("""Find shared text among documents, with a database of their fingerprints in one file.
+
+    Example: fpdb add essays/            add all texts in a folder
+             fpdb query draft.txt        find the texts that share passages with a draft
+
+    Exit status: 0 success (also if nothing matches), 1 failure or damage found, 2 wrong usage.
+    """)
 
 
 class Failure(click.ClickException):
@@ -63,25 +59,19 @@ def _printable_errors() -> Iterator[None]:
         raise
 
 
-def _keep_examples(command: click.Command) -> click.Command:
-    """Keep the lines of examples in a help text as they are, with click's mark for such a paragraph."""
-    command.help = inspect.cleandoc(command.help or "").replace("\n\nExample:", "\n\n\b\nExample:")
-    return command
-
-
 class Commands(click.Group):
     """A group that imports a command when it is called, and prints its errors in one line."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
-        return list(_MODULES)
+        return list(_COMMANDS)
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         """Return the command; None if there is none of this name."""
-        if name not in _MODULES:
+        if name not in _COMMANDS:
             return None
-        module = import_module(f"fpdb.cli.{_MODULES[name]}")
-        return _keep_examples(cast(click.Command, getattr(module, _FUNCTIONS.get(name, name))))
+        module = import_module(f"fpdb.cli.{_MODULES.get(name, name.replace('-', '_'))}")
+        return next(value for value in vars(module).values() if isinstance(value, click.Command) and value.name == name)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Parse the options before the command."""
@@ -102,7 +92,9 @@ class Commands(click.Group):
             raise Failure(f"{place}{error.strerror or error}") from error
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.option(
     "--db",
     "paths",
@@ -130,16 +122,7 @@ class Commands(click.Group):
 @click.version_option(__version__, message="fpdb %(version)s")
 @click.pass_context
 def cli(ctx: click.Context, paths: tuple[str, ...], timeout: float, key_file: str | None) -> None:
-    """Find shared text among documents, with a database of their fingerprints in one file.
-
-    Example: fpdb add essays/            add all texts in a folder
-             fpdb query draft.txt        find the texts that share passages with a draft
-
-    Exit status: 0 success (also if nothing matches), 1 failure or damage found, 2 wrong usage.
-    """
+    """Note the database for the command."""
     if len(paths) > 1 and ctx.invoked_subcommand != "query":
         raise click.UsageError("only `fpdb query` takes several databases; give one --db")
     ctx.obj = Target(paths[0] if paths else default_path(), timeout, key_file, paths)
-
-
-_keep_examples(cli)

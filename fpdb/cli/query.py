@@ -71,9 +71,7 @@ class SearchOptions:
 
 
 @argument_group
-class QueryArguments:
-    """The arguments of `fpdb query`."""
-
+class _Arguments:
     databases: tuple[str, ...] = option(
         "Database to search; repeat it to search several databases as one.", "--db", type=click.Path(), metavar="FILE"
     )
@@ -105,8 +103,8 @@ class QueryArguments:
         self.queries.check_name("query")
 
 
-@command(QueryArguments)
-def query(target: Target, arguments: QueryArguments) -> None:
+@command(_Arguments)
+def query(target: Target, arguments: _Arguments) -> None:
     """Find the documents that share text with a file.
 
     PATH is a file, a folder or an archive (each file in it is a query), or - for standard input. With --jsonl or
@@ -147,7 +145,7 @@ def query(target: Target, arguments: QueryArguments) -> None:
 class _Run:
     """What a command line of `fpdb query` needs before a database is open."""
 
-    def __init__(self, target: Target, arguments: QueryArguments) -> None:
+    def __init__(self, target: Target, arguments: _Arguments) -> None:
         from fpdb.cli.progress import TerminalWatcher
 
         self.target, self.arguments = target, arguments

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fpdb.cli.arguments import argument_group, option
-from fpdb.cli.parameters import Key, LazyChoice, NameValue
+from fpdb.cli.parameters import LazyChoice, hash_key, name_value
 from fpdb.cli.target import usage_errors
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ class RecipeOptions:
     parameters: tuple[tuple[str, str], ...] = option(
         "Set a parameter of the scheme, or hash_bits, positions (0: store none), max_df, max_ignored; repeatable.",
         "--set",
-        type=NameValue(),
+        type=name_value,
         metavar="NAME=VALUE",
     )
     key: int | None = option(
         "Hash key, from 0 to 2^64 - 1; other users of the machine can see it.  [default: a public key]",
-        type=Key(),
+        type=hash_key,
         metavar="N",
     )
 

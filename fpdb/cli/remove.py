@@ -9,9 +9,7 @@ from fpdb.errors import NoSuchDocument
 
 
 @argument_group
-class RemoveArguments:
-    """The arguments of `fpdb remove`."""
-
+class _Arguments:
     names: tuple[str, ...] = argument(metavar="[NAME]...")
     glob: str | None = option(
         "Also all documents whose names match a shell pattern: 'essays/2023/*'.", metavar="PATTERN"
@@ -25,8 +23,8 @@ class RemoveArguments:
     null: bool = option("With --from: names end with NUL instead of a newline.", "-0", "--null")
 
 
-@command(RemoveArguments)
-def remove(target: Target, arguments: RemoveArguments) -> None:
+@command(_Arguments)
+def remove(target: Target, arguments: _Arguments) -> None:
     """Remove documents by name.
 
     All documents are removed in one commit. If a name does not exist, nothing is removed.

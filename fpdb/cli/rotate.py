@@ -7,9 +7,7 @@ from fpdb.errors import NoSuchDocument
 
 
 @argument_group
-class RotateArguments:
-    """The arguments of `fpdb rotate`."""
-
+class _Arguments:
     names: tuple[str, ...] = argument(metavar="[NAME]...")
     glob: str | None = option("Also all documents whose names match a shell pattern.", metavar="PATTERN")
     rotation: int | None = option(
@@ -17,8 +15,8 @@ class RotateArguments:
     )
 
 
-@command(RotateArguments)
-def rotate(target: Target, arguments: RotateArguments) -> None:
+@command(_Arguments)
+def rotate(target: Target, arguments: _Arguments) -> None:
     """Store other fingerprints of documents; of all documents, unless names are given.
 
     For databases with the scheme koala, which searches with more fingerprints than it stores: rotate from time to

@@ -29,9 +29,7 @@ class SpanShape:
 
 
 @argument_group
-class SpansArguments:
-    """The arguments of `fpdb spans`."""
-
+class _Arguments:
     names: tuple[str, ...] = argument(metavar="[NAME]...")
     selection: PairSelection
     keep: str = keep_option("first")
@@ -40,8 +38,8 @@ class SpansArguments:
     output: Output
 
 
-@command(SpansArguments)
-def spans(target: Target, arguments: SpansArguments) -> None:
+@command(_Arguments)
+def spans(target: Target, arguments: _Arguments) -> None:
     """List the characters to cut so that no passage is left that other documents contain too.
 
     Without NAME, for each pair that `fpdb pairs` finds with the same options, list passages of the document that
@@ -71,7 +69,7 @@ def spans(target: Target, arguments: SpansArguments) -> None:
             write_results(output.format, SPAN, found)
 
 
-def _spans_of_names(db: "Database", target: Target, arguments: SpansArguments) -> "Iterator[Span]":
+def _spans_of_names(db: "Database", target: Target, arguments: _Arguments) -> "Iterator[Span]":
     selection = arguments.selection
     options: dict[str, Any] = {"by": selection.by, "min": selection.min, "max_df": selection.max_df or None}
     for name in arguments.names:

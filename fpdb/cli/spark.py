@@ -13,7 +13,7 @@ from fpdb.cli.input_options import Records
 from fpdb.cli.options import kind_option
 from fpdb.cli.output import write_csv, write_json
 from fpdb.cli.pair_options import PairSelection, keep_option
-from fpdb.cli.parameters import NameValue
+from fpdb.cli.parameters import name_value
 from fpdb.cli.recipe_options import RecipeCommand, RecipeOptions
 from fpdb.cli.target import Target, usage_errors
 from fpdb.cli.terminal import count_text, say
@@ -89,9 +89,7 @@ class SparkOutput:
 
 
 @argument_group
-class SparkPairsArguments:
-    """The arguments of `fpdb spark pairs`."""
-
+class _SparkPairsArguments:
     documents: SparkDocuments
     selection: PairSelection
     top: int | None = option("Only the first N results.", minimum=1, metavar="N")
@@ -99,9 +97,7 @@ class SparkPairsArguments:
 
 
 @argument_group
-class SparkDropListArguments:
-    """The arguments of `fpdb spark drop-list`."""
-
+class _SparkDropListArguments:
     documents: SparkDocuments
     selection: PairSelection
     keep: str = keep_option("first")
@@ -109,16 +105,13 @@ class SparkDropListArguments:
 
 
 @argument_group
-class SparkBuildArguments:
-    """The arguments of `fpdb spark build`."""
-
+class _SparkBuildArguments:
     documents: SparkDocuments
     folder: str = argument()
     files: int | None = option("Number of hash ranges.", minimum=1, metavar="N")
 
 
-@click.group(
-    help=help_text("""Work on Apache Spark, for more documents than one machine can hold.
+HELP = help_text("""Work on Apache Spark, for more documents than one machine can hold.
 
     Reads JSON Lines or Parquet from wherever Spark can. Needs Java 17 and the packages of fpdb[spark]. The results are
     those of `fpdb pairs` and the other commands. docs/guide/spark.md tells how to run it on a cluster.
@@ -127,13 +120,15 @@ class SparkBuildArguments:
              fpdb spark --master 'local[4]' drop-list --jsonl corpus/ --keep longest
              fpdb spark build --parquet s3a://bucket/corpus/ folder/
     """)
-)
+
+
+@click.group(help=HELP)
 @click.option(
     "--master",
     metavar="URL",
     help="Master URL of Spark.  [default: that of spark-submit, else local[*], this machine]",
 )
-@click.option("--conf", "settings", multiple=True, type=NameValue(), metavar="NAME=VALUE", help="Setting of Spark.")
+@click.option("--conf", "settings", multiple=True, type=name_value, metavar="NAME=VALUE", help="Setting of Spark.")
 @click.pass_context
 def spark(context: click.Context, master: str | None, settings: tuple[tuple[str, str], ...]) -> None:
     """Note where Spark runs."""
@@ -141,8 +136,8 @@ def spark(context: click.Context, master: str | None, settings: tuple[tuple[str,
 
 
 @spark.add_command
-@command(SparkPairsArguments, cls=RecipeCommand)
-def pairs(target: Target, arguments: SparkPairsArguments) -> None:
+@command(_SparkPairsArguments, cls=RecipeCommand)
+def pairs(target: Target, arguments: _SparkPairsArguments) -> None:
     """Compare all documents with each other; print the rows of `fpdb pairs`."""
     from fpdb.spark import pairs as find_pairs
 
@@ -150,8 +145,8 @@ def pairs(target: Target, arguments: SparkPairsArguments) -> None:
 
 
 @spark.add_command
-@command(SparkDropListArguments, "drop-list", cls=RecipeCommand)
-def drop_list(target: Target, arguments: SparkDropListArguments) -> None:
+@command(_SparkDropListArguments, "drop-list", cls=RecipeCommand)
+def drop_list(target: Target, arguments: _SparkDropListArguments) -> None:
     """List the documents to remove so that one of each cluster is left; print the rows of `fpdb drop-list`.
 
     The document with the smallest name counts as the one added first.
@@ -162,8 +157,8 @@ def drop_list(target: Target, arguments: SparkDropListArguments) -> None:
 
 
 @spark.add_command
-@command(SparkBuildArguments, cls=RecipeCommand)
-def build(target: Target, arguments: SparkBuildArguments) -> None:
+@command(_SparkBuildArguments, cls=RecipeCommand)
+def build(target: Target, arguments: _SparkBuildArguments) -> None:
     """Make a FOLDER that a database can adopt without fingerprinting again (docs/design/adopt-format.md).
 
     Documents are in the order of their names. If the key is in a file of its own (fpdb --key-file), the folder does not
@@ -183,7 +178,7 @@ def build(target: Target, arguments: SparkBuildArguments) -> None:
 
 def _print_rows(
     target: Target,
-    arguments: SparkPairsArguments | SparkDropListArguments,
+    arguments: _SparkPairsArguments | _SparkDropListArguments,
     find: "Callable[[DataFrame, DataFrame | None], DataFrame]",
 ) -> None:
     """Write the rows that a search finds in the fingerprints of the documents and of the boilerplate."""

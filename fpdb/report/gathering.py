@@ -9,6 +9,7 @@ from functools import cache
 from itertools import islice
 from typing import Final
 
+from fpdb.columns import MATCH, PAIR, Columns, select
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Recipe
 from fpdb.pairs.corpus import owner_rule
@@ -32,30 +33,14 @@ OF_OWNERS: Final = 3
 
 CONNECT: Final = 0.5
 
-SHARED = Column("shared", "fingerprints that both have", share=False)
-RESEMBLANCE = Column("resemblance", "how much of both together they share")
-REGIONS = Column("regions", "stretches of text that are alike", share=False)
-OWNER_COLUMNS = (
-    SHARED,
-    Column("A in B", "how much of A is in B"),
-    Column("B in A", "how much of B is in A"),
-    RESEMBLANCE,
-    REGIONS,
-)
-PAIR_COLUMNS = (
-    *OWNER_COLUMNS,
-    Column("A covered", "how much of A lies in regions"),
-    Column("B covered", "how much of B lies in regions"),
-)
-QUERY_COLUMNS = (
-    SHARED,
-    Column("containment", "how much of the query is in the document"),
-    Column("reverse", "how much of the document is in the query"),
-    RESEMBLANCE,
-    REGIONS,
-    Column("query covered", "how much of the query lies in regions"),
-    Column("document covered", "how much of the document lies in regions"),
-)
+
+def _page_columns(columns: Columns) -> tuple[Column, ...]:
+    return tuple(Column(column.page, column.about, share=column.type is float) for column in columns if column.page)
+
+
+OWNER_COLUMNS = _page_columns(select(PAIR, ["page"]))
+PAIR_COLUMNS = _page_columns(PAIR)
+QUERY_COLUMNS = _page_columns(MATCH)
 
 
 class Report:

@@ -29,3 +29,13 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     if Path("corpus.fpdb").exists():
         with fpdb.open("corpus.fpdb", "r") as database:  # `fpdb check` takes another process, which takes time
             assert database.check() == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in; fpdb is found from wherever the tests found it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FPDB_DB", raising=False)
+    monkeypatch.delenv("FPDB_KEY_FILE", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(Path(fpdb.__file__).parent.parent))
+    return tmp_path

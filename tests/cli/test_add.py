@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run
-from .samples import prose
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
 
 
 def listed(run: Run) -> dict[str, dict[str, object]]:

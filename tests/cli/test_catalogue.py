@@ -1,4 +1,4 @@
-"""`fpdb list`, `show`, `info` and `remove`."""
+"""`fpdb list`, `show` and `info`."""
 
 import csv
 import io
@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from fpdb.fingerprint import Recipe
-
-from .conftest import Run
-from .samples import prose
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
 
 
 @pytest.fixture
@@ -53,11 +52,6 @@ def test_list_by_label_and_time(corpus: Run) -> None:
     corpus("list", "--label", "term", status=2)
 
 
-def test_what_is_listed_can_be_removed(corpus: Run) -> None:
-    Path("names").write_text(corpus("list", "--label", "term=1", "--names").stdout)
-    assert "removed 2 documents" in corpus("remove", "--from", "names").stderr
-
-
 def test_show(corpus: Run) -> None:
     record = json.loads(corpus("show", "c/a.txt", "--format", "json").stdout)
     assert record["labels"] == {"term": "1"}
@@ -83,21 +77,6 @@ def test_info(corpus: Run) -> None:
 def test_the_key_is_never_printed(corpus: Run) -> None:
     for form in ("table", "json", "csv"):
         assert str(Recipe.preset().key) not in corpus("info", "--format", form).stdout
-
-
-def test_remove(corpus: Run) -> None:
-    assert "removed 2 documents" in corpus("remove", "c/a.txt", "template", "c/a.txt").stderr
-    assert corpus("list").stdout.splitlines()[1].split()[0] == "c/b.txt"
-    assert "removed 1 document\n" in corpus("remove", "--glob", "c/*").stderr
-
-
-def test_remove_is_all_or_nothing(corpus: Run) -> None:
-    error = corpus("remove", "c/a.txt", "missing", "gone", status=1).stderr
-    assert "missing" in error
-    assert "gone" in error
-    assert len(corpus("list").stdout.splitlines()) == 4
-    assert "no document" in corpus("remove", "--glob", "x*", status=1).stderr
-    corpus("remove", status=2)
 
 
 def test_an_empty_database(run: Run) -> None:

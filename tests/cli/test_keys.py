@@ -8,9 +8,8 @@ import pytest
 
 from fpdb import keys
 from fpdb.database import open as open_database
-
-from .conftest import Run
-from .samples import prose
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
 
 KEY = 0x1234_5678_9ABC_DEF1
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import fpdb
+from tests.cli.conftest import Run
 from tests.parquet_folders import document, write
-
-from .conftest import Run
 
 PROSE = "Four score and seven years ago our fathers brought forth on this continent, a new nation. "
 

@@ -3,13 +3,18 @@
 import csv
 import io
 import json
+import os
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.cli.output import write_csv, write_json
+from fpdb.errors import Corrupt
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
 
 
 @given(st.text(st.characters(exclude_categories=())))
@@ -31,3 +36,45 @@ def test_csv_reads_back(rows: list[list[str]]) -> None:
         write_csv(("a", "b"), rows)
     out.seek(0)
     assert list(csv.reader(out)) == [["a", "b"], *rows]
+
+
+def fill(run: Run, documents: int = 20) -> None:
+    lines = (json.dumps({"name": f"d{seed}", "text": prose(seed)}) for seed in range(documents))
+    run("add", "--jsonl", "-", stdin="\n".join(lines).encode())
+
+
+def test_an_output_never_takes_the_place_of_the_database_or_a_device(run: Run) -> None:
+    fill(run)
+    before = Path("corpus.fpdb").read_bytes()
+    os.symlink("corpus.fpdb", "link")
+    os.mkfifo("pipe")
+    for path in ("corpus.fpdb", "link", "corpus.fpdb-lock"):
+        assert "the database itself" in run("export", path, status=2).stderr
+        assert "the database itself" in run("pairs", "--report", path, status=2).stderr
+    assert Path("corpus.fpdb").read_bytes() == before
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        run("--db", "empty.fpdb", "init")
+        run("--db", "empty.fpdb", "export", "pipe")
+        assert os.read(reader, 9) == b'{"format"'
+    finally:
+        os.close(reader)
+    assert Path("pipe").is_fifo()
+
+
+def test_an_output_is_whole_or_as_it_was(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(run)
+    Path("out.jsonl").write_text("before")
+    os.chmod("out.jsonl", 0o640)
+    with monkeypatch.context() as patch:
+        patch.setattr("fpdb.exchange.jsonl_export.export", fail)
+        run("export", "out.jsonl", status=1)
+    assert Path("out.jsonl").read_text() == "before"
+    run("export", "out.jsonl")
+    assert os.stat("out.jsonl").st_mode & 0o777 == 0o640
+    run("export", "missing/out.jsonl", status=1)
+    assert sorted(name for name in os.listdir() if "new" in name) == []
+
+
+def fail(*_: object, **__: object) -> int:
+    raise Corrupt("damage")

@@ -1,4 +1,4 @@
-"""`fpdb query`: the answer in each format, its options, and bad input."""
+"""`fpdb query`: the answer for programs, options, and bad input."""
 
 import csv
 import io
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run
-from .samples import prose
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
 
 
 @pytest.fixture
@@ -50,37 +50,10 @@ def test_json_goes_alone_to_standard_output(corpus: Run) -> None:
     assert result.stderr == "skipped missing: no such file or directory\n"
 
 
-def test_table(corpus: Run) -> None:
-    lines = corpus("query", "draft.txt").stdout.splitlines()
-    assert lines[0].startswith("draft.txt: ")
-    assert lines[1].split() == ["#", "name", "shared", "containment", "reverse", "resemblance"]
-    assert lines[2].split()[:2] == ["1", "c/a.txt"]
-    assert "█" in lines[2]
-
-
 def test_csv(corpus: Run) -> None:
     rows = list(csv.DictReader(io.StringIO(corpus("query", "draft.txt", "--format", "csv").stdout)))
     assert [(row["query"], row["rank"], row["name"]) for row in rows] == [("draft.txt", "1", "c/a.txt")]
     assert 0.4 < float(rows[0]["containment"]) < 0.6
-
-
-def test_what_is_only_boilerplate_is_said(corpus: Run) -> None:
-    """By query, pairs and show, in the table and beside or in the JSON."""
-    because = "all of its fingerprints are boilerplate"
-    assert "discarded" not in corpus("show", "c/a.txt").stdout
-    corpus("add", "c/a.txt", "--boilerplate", "--name", "template")
-    assert corpus("query", "c/a.txt").stdout.endswith(f"no match: {because}\n")
-    answer = json.loads(corpus("query", "c/a.txt", "--format", "json").stdout)
-    assert (answer["query"]["note"], answer["query"]["looked_up"], answer["matches"]) == (because, 0, [])
-    assert "note" not in json.loads(corpus("query", "c/b.txt", "--format", "json").stdout)["query"]
-    for form in ("table", "json", "csv"):
-        said = "in no pair, since all of their fingerprints are boilerplate: c/a.txt\n"
-        assert corpus("pairs", "--format", form).stderr == said
-    assert "hashes, boilerplate: all of its fingerprints" in corpus("show", "c/a.txt").stdout
-    shown = json.loads(corpus("show", "c/a.txt", "--format", "json").stdout)
-    assert shown["boilerplate_hashes"] == shown["hashes"]
-    Path("tiny.txt").write_text("Name:")
-    assert "shorter than a k-gram" in corpus("add", "--boilerplate", "tiny.txt").stderr
 
 
 def test_weighted_measures_are_added(corpus: Run) -> None:
@@ -99,13 +72,6 @@ def test_weighted_measures_are_added(corpus: Run) -> None:
         assert f"{float(row[by.replace('-', '_')]):.3f}" in first
         assert corpus("query", "draft.txt", "--by", by, "--min", "0.99").stdout.endswith("no match\n")
     assert "weighted" not in corpus("query", "draft.txt", "--format", "csv").stdout
-
-
-def test_no_match_is_not_an_error(corpus: Run) -> None:
-    Path("new.txt").write_text(prose(7))
-    assert corpus("query", "new.txt").stdout.endswith("\nno match\n")
-    assert json.loads(corpus("query", "new.txt", "--format", "json").stdout)["matches"] == []
-    assert len(corpus("query", "new.txt", "--format", "csv").stdout.splitlines()) == 1
 
 
 def test_a_folder_is_a_query_for_each_file(corpus: Run) -> None:
@@ -143,17 +109,6 @@ def test_options_reach_the_query(corpus: Run) -> None:
     assert answer("--by", "shared", "--min", "2")["matches"]
     corpus("add", "c/a.txt", "--boilerplate", "--name", "template")
     assert answer()["query"]["ignored_boilerplate"] > 3
-
-
-def test_long_tables_are_cut(corpus: Run) -> None:
-    for index in range(25):
-        corpus("add", "c/a.txt", "--name", f"copy{index}")
-    result = corpus("query", "draft.txt")
-    assert len(result.stdout.splitlines()) == 23
-    assert result.stdout.endswith("6 more; see them with --top\n")
-    assert len(corpus("query", "draft.txt", "--top", "30").stdout.splitlines()) == 28
-    assert len(json.loads(corpus("query", "draft.txt", "--format", "json").stdout)["matches"]) == 26
-    assert len(json.loads(corpus("query", "draft.txt", "--format", "json", "--top", "2").stdout)["matches"]) == 2
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from .conftest import Run
-from .samples import prose
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from .conftest import Run
-from .samples import prose
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
 
 MEASURES = ["containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance"]
 QUERY_MEASURES = [*MEASURES, "reverse-containment", "weighted-reverse-containment"]

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from fpdf import FPDF
 
-from .conftest import Run
-from .samples import prose
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
 
 PASSAGE = prose(1, 300)
 """What alice, bob, carla and dora share."""

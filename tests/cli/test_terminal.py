@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.cli.terminal import bar, count_text, printable, size_text
-
-from .conftest import Run
-from .samples import prose
+from tests.cli.conftest import Run
+from tests.cli.processes import in_terminal
+from tests.cli.processes import run as run_process
+from tests.cli.samples import prose
 
 SEVERAL = "".join(
     chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp")
@@ -223,3 +224,23 @@ def test_figures_for_people() -> None:
         "2.0 GB",
     ]
     assert [count_text(count, "run") for count in (0, 1, 2000)] == ["0 runs", "1 run", "2,000 runs"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_nothing_in_a_name_reaches_the_terminal() -> None:
+    name = "\x1b]0;owned\x07\u202etxt.exe"
+    Path(name).write_text(prose(1))
+    run_process("add", name)
+    shown = in_terminal("list") + in_terminal("list", "--format", "csv") + in_terminal("query", name, "--include-self")
+    assert "\x1b]" not in shown
+    assert "\x07" not in shown
+    assert "\u202e" not in shown
+    assert "\\x1b]0;owned" in shown
+
+
+@pytest.mark.usefixtures("folder")
+def test_nothing_in_a_kept_text_reaches_the_terminal() -> None:
+    Path("a").write_bytes(b"one\ttwo\r\n\x1b]0;owned\x07 \xe2\x80\xae \xff caf\xc3\xa9\n" + prose(1).encode())
+    run_process("add", "a", "--keep-text", "--kind", "text")
+    shown = in_terminal("show", "a", "--text")
+    assert shown.replace("\r\n", "\n").startswith("one\ttwo\n\\x1b]0;owned\\x07 \\u202e \\xff café\n")

@@ -10,10 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import fpdb.cli.progress
-
-from .conftest import Run
-from .samples import prose
-from .test_add import listed
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
+from tests.cli.test_add import listed
 
 ROWS = [{"doc": number, "body": prose(number), "meta": {"url": f"u{number}"}} for number in range(1, 5)]
 FIELDS = ("--text-field", "body", "--name-field", "doc", "--label-field", "meta.url")

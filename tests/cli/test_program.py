@@ -1,75 +1,24 @@
-"""The program as a process: streams, signals, terminals, exit statuses."""
+"""The program as a process: streams, signals and exit statuses."""
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
-import fpdb
 from fpdb.cli.program import cli
 from fpdb.database import open as open_database
+from tests.cli.processes import COMMAND, many_files, run, with_setting
+from tests.cli.samples import prose
 
-from .samples import prose
-
-COMMAND = [sys.executable, "-m", "fpdb"]
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in; fpdb is found from wherever the tests found it."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("FPDB_DB", raising=False)
-    monkeypatch.delenv("FPDB_KEY_FILE", raising=False)
-    monkeypatch.setenv("PYTHONPATH", str(Path(fpdb.__file__).parent.parent))
-    return tmp_path
-
-
-def run(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    result = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
-    assert result.returncode == status, result.stderr
-    return result
-
-
-def with_setting(setting: str) -> list[str]:
-    """The command, with a constant of a module changed."""
-    module, _, assignment = setting.rpartition(":")
-    return [sys.executable, "-c", f"import {module} as m, fpdb.cli as c; m.{assignment}; c.main()"]
-
-
-def in_terminal(*arguments: str, command: Sequence[str] = COMMAND) -> str:
-    """What a person would see who runs the command in a terminal."""
-    main, side = pty.openpty()
-    with subprocess.Popen([*command, *arguments], stdin=side, stdout=side, stderr=side) as process:
-        os.close(side)
-        seen = b""
-        while True:
-            try:
-                piece = os.read(main, 1 << 16)
-            except OSError:  # the terminal's other end is closed
-                break
-            if not piece:
-                break
-            seen += piece
-        assert process.wait() == 0
-    os.close(main)
-    return seen.decode()
-
-
-def many_files(count: int, words: int = 30_000) -> None:
-    Path("many").mkdir()
-    text = prose(0, words)
-    for index in range(count):
-        Path("many", f"{index:04}").write_text(f"{text[index * 100 :]} {text[: index * 100]}")
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def test_help_of_every_command() -> None:
@@ -232,37 +181,6 @@ def in_session(session: int) -> list[int]:
     return found
 
 
-def test_a_terminal_gets_a_bar_and_a_pipe_does_not() -> None:
-    many_files(20)
-    shown = in_terminal("add", "many", command=with_setting("fpdb.cli.progress:PATIENCE = 0"))
-    assert "adding" in shown
-    assert "/s" in shown
-    assert "added 20: " in shown
-    Path("corpus.fpdb").unlink()
-    result = run("add", "many")
-    assert result.stderr == ""
-    assert result.stdout.startswith("added 20: ")
-
-
-def test_long_comparisons_and_queries_of_many_show_how_they_get_on() -> None:
-    """On a terminal only: where the answers go to a file, the bar is all that there is to see."""
-    many_files(20, words=6_000)
-    run("add", "many")
-    eager = with_setting("fpdb.cli.progress:PATIENCE = m.INTERVAL = 0")
-    for options in ((), ("--clusters",), ("--by", "weighted-containment")):
-        shown = in_terminal("pairs", *options, command=eager)
-        assert "reading" in shown
-        assert re.search(r"comparing.* 20 documents, [\d,]+ documents/s, 0:00 left of 20 documents", shown)
-        assert "many/" in shown.rpartition("comparing")[2]
-    assert run("pairs").stderr == ""
-    assert "querying" not in in_terminal("query", "many", command=eager)
-    line = [*eager, "query", "many", "--format", "json"]
-    shown = in_terminal(command=["sh", "-c", 'exec "$@" > out.json', "sh", *line])
-    assert re.search(r"querying.*/s, 0:00 left of", shown)
-    assert Path("out.json").read_text() == run("query", "many", "--format", "json").stdout
-    assert run("query", "many").stderr == ""
-
-
 def test_bash_completes_commands_options_and_choices() -> None:
     """As README says to set it up, but for where the program is."""
     Path("fpdb").write_text(f'#!/bin/sh\nexec {sys.executable} -c "import fpdb.cli; fpdb.cli.main()" "$@"\n')
@@ -280,24 +198,6 @@ def test_bash_completes_commands_options_and_choices() -> None:
     assert completed("pairs", "--min-s") == ["--min-shared"]
     assert completed("query", "--by", "weighted-c") == ["weighted-containment"]
     assert completed("query", "dra") == []  # left to bash: names of files
-
-
-def test_nothing_in_a_name_reaches_the_terminal() -> None:
-    name = "\x1b]0;owned\x07\u202etxt.exe"
-    Path(name).write_text(prose(1))
-    run("add", name)
-    shown = in_terminal("list") + in_terminal("list", "--format", "csv") + in_terminal("query", name, "--include-self")
-    assert "\x1b]" not in shown
-    assert "\x07" not in shown
-    assert "\u202e" not in shown
-    assert "\\x1b]0;owned" in shown
-
-
-def test_nothing_in_a_kept_text_reaches_the_terminal() -> None:
-    Path("a").write_bytes(b"one\ttwo\r\n\x1b]0;owned\x07 \xe2\x80\xae \xff caf\xc3\xa9\n" + prose(1).encode())
-    run("add", "a", "--keep-text", "--kind", "text")
-    shown = in_terminal("show", "a", "--text")
-    assert shown.replace("\r\n", "\n").startswith("one\ttwo\n\\x1b]0;owned\\x07 \\u202e \\xff café\n")
 
 
 def test_a_reader_that_stops_reading_is_no_error_to_report() -> None:

@@ -4,12 +4,8 @@ import json
 import os
 from pathlib import Path
 
-import pytest
-
-from fpdb.errors import Corrupt
-
-from .conftest import Run
-from .samples import prose
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
 
 
 def fill(run: Run, documents: int = 20) -> None:
@@ -95,54 +91,3 @@ def test_what_a_repair_could_not_save_is_listed(run: Run) -> None:
     incomplete = [loss["name"] for loss in found["lost"]]
     assert incomplete
     assert all(f"incomplete {name}: " in plain.stdout for name in incomplete)
-
-
-def test_export_and_import(run: Run) -> None:
-    fill(run)
-    assert run("export", "out.jsonl").stderr == "exported 20 documents\n"
-    assert run("export").stdout_bytes == Path("out.jsonl").read_bytes()
-    assert run("--db", "new.fpdb", "import", "out.jsonl").stderr == "imported 20 documents: 20 added\n"
-    again = run("--db", "new.fpdb", "import", stdin=Path("out.jsonl").read_bytes())
-    assert again.stderr == "imported 20 documents: 20 unchanged\n"
-    assert run("--db", "new.fpdb", "list").stdout == run("list").stdout
-    assert run("--db", "new.fpdb", "check").stdout == "sound\n"
-    Path("cut.jsonl").write_bytes(Path("out.jsonl").read_bytes()[:-60])
-    assert "line 21: " in run("--db", "new.fpdb", "import", "cut.jsonl", status=1).stderr
-    run("import", "missing.jsonl", status=2)
-
-
-def test_an_output_never_takes_the_place_of_the_database_or_a_device(run: Run) -> None:
-    fill(run)
-    before = Path("corpus.fpdb").read_bytes()
-    os.symlink("corpus.fpdb", "link")
-    os.mkfifo("pipe")
-    for path in ("corpus.fpdb", "link", "corpus.fpdb-lock"):
-        assert "the database itself" in run("export", path, status=2).stderr
-        assert "the database itself" in run("pairs", "--report", path, status=2).stderr
-    assert Path("corpus.fpdb").read_bytes() == before
-    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        run("--db", "empty.fpdb", "init")
-        run("--db", "empty.fpdb", "export", "pipe")
-        assert os.read(reader, 9) == b'{"format"'
-    finally:
-        os.close(reader)
-    assert Path("pipe").is_fifo()
-
-
-def test_an_output_is_whole_or_as_it_was(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill(run)
-    Path("out.jsonl").write_text("before")
-    os.chmod("out.jsonl", 0o640)
-    with monkeypatch.context() as patch:
-        patch.setattr("fpdb.exchange.jsonl_export.export", fail)
-        run("export", "out.jsonl", status=1)
-    assert Path("out.jsonl").read_text() == "before"
-    run("export", "out.jsonl")
-    assert os.stat("out.jsonl").st_mode & 0o777 == 0o640
-    run("export", "missing/out.jsonl", status=1)
-    assert sorted(name for name in os.listdir() if "new" in name) == []
-
-
-def fail(*_: object, **__: object) -> int:
-    raise Corrupt("damage")

@@ -1,0 +1,46 @@
+"""`fpdb explain`: sentences for people, fixed keys for programs."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
+
+
+@pytest.fixture
+def copies(run: Run) -> Run:
+    """a and b are nearly the same, c is a part of b, d is something else; one name holds a line break."""
+    text = prose(1, 300)
+    for name, content in {
+        "a": text[:1_200],
+        "b\nb": text[:1_500],
+        "c": text[1_000:1_500],
+        "d": prose(2, 300),
+        "é": prose(2, 300)[:1_000],
+    }.items():
+        Path("text").write_text(content)
+        run("add", "text", "--keep-text", "--name", name, "--label", f"language={'fr' if name == 'é' else 'en'}")
+    return run
+
+
+def objects(output: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def test_explain_tells_in_sentences_and_in_fixed_keys(copies: Run) -> None:
+    lines = copies("explain", "a", "d").stdout.splitlines()
+    assert lines[0].split() == ["a", "d"]
+    assert "They share no fingerprint." in lines[-1]
+    Path("draft.txt").write_text(prose(1, 300)[:600])
+    (found,) = objects(copies("explain", "b\nb", "draft.txt", "--min", "0.2", "--format", "json").stdout)
+    assert (found["similar"], found["b"]["in_database"], found["reasons"][0]["code"]) == (True, False, "similar")
+    assert list(found)[:5] == ["similar", "a", "b", "shared", "shared_boilerplate"]
+    rows = list(csv.reader(io.StringIO(copies("explain", "a", "c", "--format", "csv").stdout)))
+    assert rows[0] == ["figure", "a", "b"]
+    assert "no such file" in copies("explain", "a", "nowhere", status=1).stderr
+    assert "\\x0a" in copies("explain", "a", "b\nb").stdout

@@ -1,0 +1,75 @@
+"""`fpdb remove`: by name, by pattern and from a list; all or nothing."""
+
+from pathlib import Path
+
+import pytest
+
+import fpdb
+from tests.cli.conftest import Run
+from tests.cli.samples import prose
+
+
+@pytest.fixture
+def corpus(run: Run) -> Run:
+    """c/a.txt and c/b.txt, and the boilerplate template."""
+    Path("c").mkdir()
+    for seed, name in enumerate(("a.txt", "b.txt")):
+        Path("c", name).write_text(prose(seed))
+    Path("template").write_text(prose(9))
+    run("add", "c", "--label", "term=1")
+    run("add", "template", "--boilerplate")
+    return run
+
+
+def test_what_is_listed_can_be_removed(corpus: Run) -> None:
+    Path("names").write_text(corpus("list", "--label", "term=1", "--names").stdout)
+    assert "removed 2 documents" in corpus("remove", "--from", "names").stderr
+
+
+def test_remove(corpus: Run) -> None:
+    assert "removed 2 documents" in corpus("remove", "c/a.txt", "template", "c/a.txt").stderr
+    assert corpus("list").stdout.splitlines()[1].split()[0] == "c/b.txt"
+    assert "removed 1 document\n" in corpus("remove", "--glob", "c/*").stderr
+
+
+def test_remove_is_all_or_nothing(corpus: Run) -> None:
+    error = corpus("remove", "c/a.txt", "missing", "gone", status=1).stderr
+    assert "missing" in error
+    assert "gone" in error
+    assert len(corpus("list").stdout.splitlines()) == 4
+    assert "no document" in corpus("remove", "--glob", "x*", status=1).stderr
+    corpus("remove", status=2)
+
+
+@pytest.fixture
+def copies(run: Run) -> Run:
+    """a and b are nearly the same, c is a part of b, d is something else; one name holds a line break."""
+    text = prose(1, 300)
+    for name, content in {
+        "a": text[:1_200],
+        "b\nb": text[:1_500],
+        "c": text[1_000:1_500],
+        "d": prose(2, 300),
+        "é": prose(2, 300)[:1_000],
+    }.items():
+        Path("text").write_text(content)
+        run("add", "text", "--keep-text", "--name", name, "--label", f"language={'fr' if name == 'é' else 'en'}")
+    return run
+
+
+def test_names_are_removed_from_a_pipe(copies: Run) -> None:
+    assert "-0" in copies("drop-list", "--names", status=1).stderr
+    names = copies("drop-list", "--names", "-0").stdout_bytes
+    assert names == "b\nb\0c\0é\0".encode()
+    assert copies("remove", "--from", "-", "-0", stdin=names).stderr == "removed 3 documents\n"
+    assert copies("pairs", "--min", "0.5", "--format", "json").stdout == ""
+    Path("list").write_bytes(copies("drop-list", "--names").stdout_bytes + b"a\n\nd\n")
+    copies("remove", "--from", "list")
+    with fpdb.open("corpus.fpdb", "r") as db:
+        assert len(db) == 0
+
+
+def test_a_list_that_names_what_is_not_there_removes_nothing(copies: Run) -> None:
+    assert "nothing was removed" in copies("remove", "a", "--from", "-", stdin=b"d\nz\n", status=1).stderr
+    with fpdb.open("corpus.fpdb", "r") as db:
+        assert len(db) == 5
