@@ -12,7 +12,7 @@ from fpdb.cli.program import cli as program
 from fpdb.ingest.archives import LIMITS, MAX_DOCUMENT_BYTES
 from fpdb.ingest.archives.streams import LZMA_MEMORY
 from fpdb.storage import file_format
-from fpdb.storage.runs import _codec
+from fpdb.storage.runs import _encode
 
 ROOT = Path(__file__).parents[1]
 CONTEXT = click.Context(program)
@@ -95,7 +95,7 @@ def test_worked_example_of_the_file_format() -> None:
     lines = text.split("## A worked example")[1].split("##")[0].splitlines()
     written = "".join(line.replace("checksum(8)", "") for line in lines if line.startswith("    "))
     hashes, documents = np.array([10, 10, 12], np.uint64), np.array([0, 2, 1], np.uint32)
-    buffer, sizes, counts = _codec.encode_postings(hashes, documents, True)
+    buffer, sizes, counts = _encode.encode_postings(hashes, documents, True)
     assert counts == [3]
     assert bytes(buffer[0][file_format.CHECKSUM : sizes[0]]) == bytes.fromhex(written)
 

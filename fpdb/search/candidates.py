@@ -19,7 +19,7 @@ from fpdb.search import _candidates
 from fpdb.search.rarity import sums, weigh
 from fpdb.search.results import Options, Query
 from fpdb.search.samples import Sample
-from fpdb.storage import _sorting
+from fpdb.storage import sorting
 from fpdb.storage.hits import Hits, count_documents
 from fpdb.storage.prefetch import PrefetchedSnapshot
 from fpdb.storage.reader import Reader
@@ -92,7 +92,7 @@ def find_all(view: Reader, asked: Sequence[Asked], options: Options) -> Iterator
     owners = np.zeros(len(hashes), np.uint32)
     if len(asked) > 1:
         owners = np.repeat(np.arange(len(asked), dtype=np.uint32), [len(one.hashes) for one in asked])
-        _sorting.sort(hashes, owners, np.empty(len(hashes), np.uint32))
+        sorting.sort_postings(hashes, owners, np.empty(len(hashes), np.uint32))
     dealt = _Dealt(*_candidates.deal(hashes, owners, len(asked), view.boilerplate(), options.smallest or EVERY))
     if len(asked) > 1:
         view = PrefetchedSnapshot(view, dealt.every)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fpdb.arrays import I64, U8, U32, U64, Bools, contains
 from fpdb.errors import Error, NoSuchDocument
 from fpdb.gc_control import gc_paused
-from fpdb.storage import _sorting, file_format
+from fpdb.storage import file_format, sorting
 from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run, State
 from fpdb.storage.runs import merge_policy
 from fpdb.storage.runs.blocks import delete_blocks
@@ -285,9 +285,9 @@ def _sort_postings(documents: Sequence[PreparedDocument], first_id: int) -> tupl
     ids = np.arange(first_id, first_id + len(documents), dtype=np.uint32)
     document_ids = np.repeat(ids, [len(document.hashes) for document in documents])
     positions = np.concatenate([document.encoded_positions for document in documents])
-    _sorting.sort(hashes, document_ids, positions)
+    sorting.sort_postings(hashes, document_ids, positions)
     postings = Postings(hashes, document_ids, positions)
-    first = _sorting.first_of_pair(hashes, document_ids)
+    first = sorting.first_of_pair(hashes, document_ids)
     if first.all():
         return postings, None
     same = ~first[1:]

@@ -17,8 +17,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from fpdb.errors import BadLabel, BadName, Corrupt, NewerFormat, NotADatabase
-from fpdb.storage import _records
-from fpdb.storage.runs import _codec
+from fpdb.storage import _checksums, _records
 
 MAGIC: Final = "fpdb"
 FORMAT_VERSION: Final = 1
@@ -80,7 +79,7 @@ def seal(key: bytes, body: bytes | memoryview) -> bytes:
 def unseal(key: bytes, value: bytes | memoryview) -> memoryview:
     """The body of a value read under key. Raises Corrupt."""
     try:
-        return _codec.unseal(key, value)
+        return _checksums.unseal(key, value)
     except ValueError:
         raise Corrupt(f"the value at {key!r} does not match its checksum; run 'fpdb check'") from None
 

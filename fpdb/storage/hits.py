@@ -8,7 +8,7 @@ from typing import Final, Self
 import numpy as np
 
 from fpdb.arrays import I64, U32, Bools
-from fpdb.storage import _sorting
+from fpdb.storage import sorting
 
 COUNTED_BY_ID: Final = 4096  # hits from which counting them by id is faster than sorting,
 SPARSE: Final = 16  # unless the ids go beyond so many times their number
@@ -69,13 +69,13 @@ def concat_hits(parts: Sequence[Hits], cap: int | None) -> Hits:
     if len(parts) == 1 and not counts[capped].any():
         return Hits(counts, parts[0].document_ids, capped)
     columns = [part.counts for part in parts], [part.document_ids for part in parts]
-    return Hits(counts * ~capped, _sorting.interleaved(*columns, capped.view(np.uint8)), capped)
+    return Hits(counts * ~capped, sorting.interleave(*columns, capped.view(np.uint8)), capped)
 
 
 def count_documents(document_ids: U32) -> tuple[U32, I64]:
     """Return the distinct ids, ascending, and the number of times each occurs."""
     if len(document_ids) < COUNTED_BY_ID or int(document_ids.max()) > SPARSE * len(document_ids):
-        return _sorting.run_lengths(np.sort(document_ids))
+        return sorting.run_lengths(np.sort(document_ids))
     counts = np.bincount(document_ids)
     distinct = np.flatnonzero(counts)
     return distinct.astype(np.uint32), counts[distinct]

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import U64, Bools
-from fpdb.storage import _sorting
+from fpdb.storage import sorting
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Reader
 
@@ -63,7 +63,7 @@ class PrefetchedSnapshot:
             return self._reader.look_up(hashes, cap=cap)
         capped = self.capped(cap)[indices]
         starts, ends = self.starts[indices], np.where(capped, self.starts[indices], self.ends[indices])
-        hits = Hits(ends - starts, _sorting.stretches(self.document_ids, starts, ends), capped)
+        hits = Hits(ends - starts, sorting.gather_slices(self.document_ids, starts, ends), capped)
         unknown = ~self.complete[indices] & ~capped
         if not unknown.any():
             return hits

@@ -14,7 +14,7 @@ from fpdb.storage.catalogue import Catalogue, live_documents
 from fpdb.storage.file_format import Run, State
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
-from fpdb.storage.runs import _codec, position_lookup
+from fpdb.storage.runs import _probe, position_lookup
 from fpdb.storage.runs.blocks import Blocks, Fences, RunReader
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
 from fpdb.storage.runs.postings import Postings
@@ -188,7 +188,7 @@ class Snapshot:
         counts = np.zeros(len(hashes), np.int64)
         for run in runs:
             fences = self.fences(run)
-            lows, highs = _codec.spans(fences.first_hashes, hashes)
+            lows, highs = _probe.find_blocks(fences.first_hashes, hashes)
             for index in np.flatnonzero(highs - lows > 1).tolist():
                 counts[index] += int(fences.posting_counts[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
         return counts
@@ -205,7 +205,7 @@ class Snapshot:
 
     def _holders_by_block(self, run: Run, hash_: U64) -> Iterator[U32]:
         """Yield the distinct documents of a run that hold the hash, shape (1,), block by block."""
-        lows, highs = _codec.spans(self.fences(run).first_hashes, hash_)
+        lows, highs = _probe.find_blocks(self.fences(run).first_hashes, hash_)
         last = -1
         for index in range(int(lows[0]), int(highs[0]) + 1):
             document_ids = look_up_in_block(self.run_reader(run), index, hash_)

@@ -25,7 +25,7 @@ from bench.scaling.growth import Point, shard_of
 from bench.scaling.sizes import Shard
 from bench.workloads import storing
 from fpdb.storage import file_format
-from fpdb.storage.runs import _codec
+from fpdb.storage.runs import _encode
 
 ROOT = Path(__file__).parents[2]
 TARGETS = {
@@ -282,9 +282,9 @@ def test_the_formula_of_sizes_is_what_the_store_writes(documents: int, hashes: i
     assume(last - 2 ** (last.bit_length() - 1) > documents // 50)  # or else few blocks have one that needs so many bits
     shard = Shard(documents, hashes, 11 * hashes)
     some = sizes.slice_of(shard, 20_000)
-    _, _, counts = _codec.encode_postings(some.hashes, some.document_ids, False)
+    _, _, counts = _encode.encode_postings(some.hashes, some.document_ids, False)
     assert np.mean(counts) == pytest.approx(sizes.block_postings(shard), rel=0.01)
-    _, _, counts = _codec.encode_positions(some.encoded_positions, False)
+    _, _, counts = _encode.encode_positions(some.encoded_positions, False)
     width = (shard.longest + 1).bit_length()
     assert np.mean(counts) == pytest.approx(8 * (sizes.BLOCK - sizes.AROUND_POSITIONS) // width, rel=0.01)
     assert sizes.entropy_bytes(shard) < sizes.posting_bytes(shard) < sizes.entropy_bytes(shard) + 1

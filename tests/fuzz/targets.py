@@ -28,7 +28,7 @@ from fpdb.readers.languages import EXTENSIONS
 from fpdb.storage import file_format, texts
 from fpdb.storage.environment import _page_check
 from fpdb.storage.file_format import Record, Run, State
-from fpdb.storage.runs import _codec
+from fpdb.storage.runs import _decode, _encode, _probe
 from tests import crafted_archives as crafted
 from tests.fingerprint import essays
 from tests.readers import listings
@@ -85,25 +85,25 @@ def posting_blocks(data: bytes) -> None:
     highs = np.full(len(hashes), len(values) - 1, np.uint32)
     refused = 0
     for call in (
-        lambda: _codec.decode_postings(values, sum(counts)),
-        lambda: _codec.decode_postings(values, max(sum(counts) - 1, 0)),
-        lambda: _codec.probe(values, hashes, lows, highs),
-        lambda: _codec.probe(values, hashes, lows, highs + np.uint32(1)),
-        lambda: _codec.tally(values, hashes, lows, highs, np.zeros(1000, np.uint32)),
+        lambda: _decode.decode_postings(values, sum(counts)),
+        lambda: _decode.decode_postings(values, max(sum(counts) - 1, 0)),
+        lambda: _probe.probe(values, hashes, lows, highs),
+        lambda: _probe.probe(values, hashes, lows, highs + np.uint32(1)),
+        lambda: _probe.tally(values, hashes, lows, highs, np.zeros(1000, np.uint32)),
     ):
         try:
             call()
         except ValueError:
             refused += 1
     try:
-        found, holders = _codec.decode_postings(values, sum(counts))
+        found, holders = _decode.decode_postings(values, sum(counts))
     except ValueError:
         return
     if (found[1:] < found[:-1]).any():
         return
     asked = np.unique(found)
     ends = np.zeros(len(asked), np.uint32), np.full(len(asked), len(values) - 1, np.uint32)
-    of_each, documents_of = _codec.probe(values, asked, *ends)
+    of_each, documents_of = _probe.probe(values, asked, *ends)
     if not set(zip(np.repeat(asked, of_each).tolist(), documents_of.tolist(), strict=True)) <= set(
         zip(found.tolist(), holders.tolist(), strict=True)
     ):
@@ -120,21 +120,21 @@ def posting_seeds() -> list[bytes]:
         (np.arange(500, dtype=np.uint64), np.zeros(500, np.uint32)),
     ):
         order = np.lexsort((holders, hashes))
-        buffer, sizes, _ = _codec.encode_postings(hashes[order], holders[order], True)
+        buffer, sizes, _ = _encode.encode_postings(hashes[order], holders[order], True)
         seeds.append(blocks(*(bytes(row[:size]) for row, size in zip(buffer, sizes, strict=False))))
     return seeds
 
 
 def position_blocks(data: bytes) -> None:
     values = blocks_of(data)
-    _codec.decode_positions(values, sum(int.from_bytes(value[8:12], "little") & 0xFFFFF for value in values))
+    _decode.decode_positions(values, sum(int.from_bytes(value[8:12], "little") & 0xFFFFF for value in values))
 
 
 def position_seeds() -> list[bytes]:
     rng = np.random.default_rng(1)
     seeds = []
     for most in (0, 1, 900, 2**32 - 1):
-        buffer, sizes, _ = _codec.encode_positions(rng.integers(0, most, 1500, np.uint32, endpoint=True), True)
+        buffer, sizes, _ = _encode.encode_positions(rng.integers(0, most, 1500, np.uint32, endpoint=True), True)
         seeds.append(blocks(*(bytes(row[:size]) for row, size in zip(buffer, sizes, strict=False))))
     return seeds
 

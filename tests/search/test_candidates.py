@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.search import _candidates
-from fpdb.storage import _sorting
+from fpdb.storage import sorting
 
 FEW = st.integers(0, 12) | st.integers(2**64 - 3, 2**64 - 1)
 QUERIES = st.lists(st.lists(FEW, max_size=12), max_size=6)
@@ -17,7 +17,7 @@ DOCUMENTS = st.sets(st.integers(0, 9) | st.integers(2**32 - 4, 2**32 - 1), max_s
 def dealt(queries, boilerplate, most):
     hashes = np.array([hash_ for query in queries for hash_ in query], np.uint64)
     owners = np.array([owner for owner, query in enumerate(queries) for _ in query], np.uint32)
-    _sorting.sort(hashes, owners, np.zeros(len(hashes), np.uint32))
+    sorting.sort_postings(hashes, owners, np.zeros(len(hashes), np.uint32))
     return _candidates.deal(hashes, owners, len(queries), np.array(sorted(boilerplate), np.uint64), most)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpdb.storage import _sorting
+from fpdb.storage import sorting
 from fpdb.storage.runs import merge
 from fpdb.storage.runs.postings import Postings
 
@@ -23,7 +23,7 @@ def test_sorting_is_stable(bits, count, rng):
     order = np.argsort(hashes, kind="stable")
     expected = [hashes[order], documents[order], numbers[order]]
     arrays = [hashes.copy(), documents.copy(), numbers.copy()]
-    _sorting.sort(*arrays)
+    sorting.sort_postings(*arrays)
     for got, wanted in zip(arrays, expected, strict=True):
         assert (got == wanted).all()
 
@@ -77,7 +77,7 @@ def test_documents_outside_the_dead_array_are_kept():
 
 @given(st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 3)))
 def test_equal_values_are_counted(values):
-    found, counts = _sorting.run_lengths(np.sort(np.array(values, np.uint32)))
+    found, counts = sorting.run_lengths(np.sort(np.array(values, np.uint32)))
     assert dict(zip(found.tolist(), counts.tolist(), strict=True)) == Counter(values)
     assert found.tolist() == sorted(set(values))
 
@@ -90,7 +90,7 @@ def test_stretches_stand_one_after_the_other(values, data):
     bound = st.integers(0, len(values))
     bounds = data.draw(st.lists(st.tuples(bound, bound).map(sorted)))
     starts, ends = np.array(bounds, np.int64).reshape(-1, 2).T.copy()
-    joined = _sorting.stretches(np.array(values, np.uint32), starts, ends)
+    joined = sorting.gather_slices(np.array(values, np.uint32), starts, ends)
     assert joined.tolist() == [value for start, end in bounds for value in values[start:end]]
 
 
@@ -105,16 +105,16 @@ def test_what_sequences_hold_of_a_hash_is_brought_together(sequences, unwanted):
     columns = enumerate(zip(*sequences, strict=True))
     expected = [one for at, of_hash in columns if at not in unwanted for few in of_hash for one in few]
     left_out = np.array([at in unwanted for at in range(len(sequences[0]))], np.uint8)
-    assert _sorting.interleaved(counts, documents, left_out).tolist() == expected
+    assert sorting.interleave(counts, documents, left_out).tolist() == expected
     counts[0] = counts[0] + 1
     if len(counts[0]):
         with pytest.raises(ValueError, match="length"):
-            _sorting.interleaved(counts, documents, left_out)
+            sorting.interleave(counts, documents, left_out)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3))))
 def test_the_first_of_each_pair_is_marked(pairs):
     pairs.sort()
     hashes, documents = np.array(pairs, np.uint32).reshape(-1, 2).T
-    marks = _sorting.first_of_pair(hashes.astype(np.uint64), documents.copy())
+    marks = sorting.first_of_pair(hashes.astype(np.uint64), documents.copy())
     assert marks.tolist() == [i == 0 or pair != pairs[i - 1] for i, pair in enumerate(pairs)]

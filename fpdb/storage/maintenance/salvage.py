@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt, NotADatabase
 from fpdb.storage import file_format
+from fpdb.storage._checksums import is_sound
 from fpdb.storage.environment.page_check import PAGE
 from fpdb.storage.file_format import RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record, State
 from fpdb.storage.maintenance.page_scan import LEAF, OVERFLOW, Entry, Gap, Pages, Tree, Walk, free_pages, trees
-from fpdb.storage.runs import _codec
 
 LARGEST_VALUE = 1 << 27
 MOST_TRIALS = 1 << 22  # of a key for a block that has lost its own
@@ -150,7 +150,7 @@ class Salvage:
             return False
         value = self._pages.read(entry.at, entry.size)
         if name == file_format.BLOCKS:
-            return len(entry.key) == 8 and _codec.sound(int.from_bytes(entry.key, "big"), value)
+            return len(entry.key) == 8 and is_sound(int.from_bytes(entry.key, "big"), value)
         try:
             body = file_format.unseal(entry.key, value)
         except Corrupt:
@@ -204,7 +204,7 @@ class Salvage:
                 trials -= len(missing)
                 if trials < 0:
                     return
-                key = next((key for key in missing if _codec.sound(key, value)), None)
+                key = next((key for key in missing if is_sound(key, value)), None)
                 if key is not None:
                     blocks.places[file_format.block_key(key)] = number * PAGE + 16, size
                     missing.discard(key)

@@ -9,7 +9,7 @@ from fpdb.arrays import U32, Bools
 from fpdb.storage import file_format
 from fpdb.storage.file_format import Run
 from fpdb.storage.maintenance.salvage import Salvage
-from fpdb.storage.runs import _codec
+from fpdb.storage.runs import _decode
 from fpdb.storage.runs.postings import Postings
 
 
@@ -28,7 +28,7 @@ class SalvagedRun:
         for index, (count, rank) in enumerate(zip(counts, ranks, strict=True)):
             value = self.salvage.block(self.run.number, file_format.POSTINGS, index)
             if value is not None and count is not None:
-                hashes, document_ids = _codec.decode_postings([value], count)
+                hashes, document_ids = _decode.decode_postings([value], count)
                 encoded, lost = positions.take(rank, count)
                 yield Postings(hashes, document_ids, encoded), lost
 
@@ -109,7 +109,7 @@ class _Positions:
             value = self._salvaged.salvage.block(run.number, file_format.POSITIONS, index)
             if value is not None:
                 low, high = max(start, rank), min(end, rank + count)
-                decoded = _codec.decode_positions([value], end - start)
+                decoded = _decode.decode_positions([value], end - start)
                 positions[low - rank : high - rank] = decoded[low - start : high - start]
                 lost[low - rank : high - rank] = False
         return positions, lost

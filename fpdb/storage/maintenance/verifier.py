@@ -17,7 +17,7 @@ import numpy as np
 
 from fpdb.arrays import U64, Bools, contains
 from fpdb.errors import Corrupt, MissingPackage
-from fpdb.storage import _sorting, file_format
+from fpdb.storage import file_format, sorting
 from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run
 from fpdb.storage.runs.blocks import count_blocks, expected_blocks, stored_runs
 from fpdb.storage.runs.position_lookup import read_encoded_positions
@@ -202,7 +202,7 @@ class _Verifier:
             joined = concat_postings(last, piece)
             if not is_ascending(joined):
                 yield f"run {run.number} is out of order"
-            new = _sorting.first_of_pair(joined.hashes, joined.document_ids)[len(last) :]
+            new = sorting.first_of_pair(joined.hashes, joined.document_ids)[len(last) :]
             dead += self._count(piece, new)
             inside = slice(*np.searchsorted(starts, [rank, rank + len(piece)]))
             if (piece.hashes[starts[inside] - rank] != fences.first_hashes[inside]).any():

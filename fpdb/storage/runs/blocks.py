@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U32, U64
 from fpdb.errors import Corrupt
-from fpdb.storage import file_format
+from fpdb.storage import _checksums, file_format
 from fpdb.storage.file_format import Run
-from fpdb.storage.runs import _codec
+from fpdb.storage.runs import _decode
 
 BLOCKS_PER_GET = 64  # larger calls of getmulti were measured to be slower
 
@@ -51,7 +51,9 @@ class RunReader:
         number = self.run.number
         getmulti = self.blocks.txn.cursor(self.blocks.database).getmulti
         try:
-            return _codec.read(getmulti, file_format.block_number(number, column, 0), indices, BLOCKS_PER_GET)
+            return _checksums.read_blocks(
+                getmulti, file_format.block_number(number, column, 0), indices, BLOCKS_PER_GET
+            )
         except LookupError:
             raise Corrupt(f"run {number} lacks blocks; run 'fpdb check'") from None
         except ValueError:
@@ -69,13 +71,13 @@ class RunReader:
         """Return the hashes and document ids of posting blocks that hold `count` postings in all."""
         values = self.read_values(file_format.POSTINGS, indices)
         with self.decoding():
-            return _codec.decode_postings(values, count)
+            return _decode.decode_postings(values, count)
 
     def read_positions(self, indices: I64, count: int) -> U32:
         """Return the encoded positions of position blocks that hold `count` of them in all."""
         values = self.read_values(file_format.POSITIONS, indices)
         with self.decoding():
-            return _codec.decode_positions(values, count)
+            return _decode.decode_positions(values, count)
 
     def read_fences(self) -> Fences:
         """Return the fences, their order and sum verified."""

@@ -7,7 +7,7 @@ import numpy as np
 from fpdb.arrays import I64, U32, U64
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format
-from fpdb.storage.runs import _codec
+from fpdb.storage.runs import _probe
 from fpdb.storage.runs.blocks import Fences, RunReader
 
 HASHES_PER_LOOK_UP = 512  # looked up while the blocks read for them are in the processor's cache
@@ -28,11 +28,11 @@ class _Candidates:
 
 
 def _read_candidates(reader: RunReader, fences: Fences, hashes: U64) -> _Candidates | None:
-    lows, highs = _codec.spans(fences.first_hashes, hashes)
+    lows, highs = _probe.find_blocks(fences.first_hashes, hashes)
     first = int(np.searchsorted(highs, 0))
     if first == len(hashes):
         return None
-    indices, low_slots, high_slots = _codec.slots(lows[first:], highs[first:])
+    indices, low_slots, high_slots = _probe.distinct_blocks(lows[first:], highs[first:])
     return _Candidates(first, reader.read_values(file_format.POSTINGS, indices), low_slots, high_slots)
 
 
@@ -59,7 +59,7 @@ def look_up(reader: RunReader, fences: Fences, hashes: U64) -> tuple[I64, U32]:
         if candidates is not None:
             first = candidates.first
             with reader.decoding():
-                found = _codec.probe(candidates.values, some[first:], candidates.lows, candidates.highs)
+                found = _probe.probe(candidates.values, some[first:], candidates.lows, candidates.highs)
             counts[start + first : start + len(some)] = found[0]
             parts.append(found[1])
     return counts, np.concatenate(parts) if len(parts) != 2 else parts[1]
@@ -81,7 +81,7 @@ def tally(reader: RunReader, fences: Fences, hashes: U64, counts: U32) -> None:
     candidates = _read_candidates(reader, fences, hashes)
     if candidates is not None:
         with reader.decoding():
-            _codec.tally(candidates.values, hashes[candidates.first :], candidates.lows, candidates.highs, counts)
+            _probe.tally(candidates.values, hashes[candidates.first :], candidates.lows, candidates.highs, counts)
 
 
 def look_up_in_block(reader: RunReader, index: int, hashes: U64) -> U32:
@@ -89,4 +89,4 @@ def look_up_in_block(reader: RunReader, index: int, hashes: U64) -> U32:
     values = reader.read_values(file_format.POSTINGS, np.array([index]))
     only = np.zeros(1, np.uint32)
     with reader.decoding():
-        return _codec.probe(values, hashes, only, only)[1]
+        return _probe.probe(values, hashes, only, only)[1]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from fpdb.arrays import U8
-from fpdb.storage import _sorting
+from fpdb.storage.runs import _merge
 from fpdb.storage.runs.postings import Postings
 
 PIECE = 1 << 18  # postings handed on at once
@@ -20,13 +20,13 @@ def merge_postings(inputs: Sequence[Iterable[Postings]], dead: U8, first_id: int
         first_id: The id that dead[0] is about.
     """
     sources = [iter(pieces) for pieces in inputs]
-    streams = [_sorting.Stream() for _ in inputs]
+    streams = [_merge.Stream() for _ in inputs]
     output = np.empty(PIECE, np.uint64), np.empty(PIECE, np.uint32), np.empty(PIECE, np.uint32)
     filled = 0
     for stream, source in zip(streams, sources, strict=True):
         _refill(stream, source)
     while True:
-        filled, dry = _sorting.merge(streams, *output, filled, dead, first_id)
+        filled, dry = _merge.merge(streams, output, filled, dead, first_id)
         if dry >= 0:
             _refill(streams[dry], sources[dry])
             continue
@@ -37,7 +37,7 @@ def merge_postings(inputs: Sequence[Iterable[Postings]], dead: U8, first_id: int
         filled = 0
 
 
-def _refill(stream: _sorting.Stream, pieces: Iterator[Postings]) -> None:
+def _refill(stream: _merge.Stream, pieces: Iterator[Postings]) -> None:
     for piece in pieces:
         if len(piece):
             stream.refill(piece.hashes, piece.document_ids, piece.encoded_positions)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fpdb.arrays import I64, U32, U64, Bools
-from fpdb.storage import _sorting
+from fpdb.storage import sorting
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def mark_pairs(pieces: Iterable[Postings]) -> Iterator[tuple[Postings, Bools]]:
     """Yield each piece of a sorted sequence, and which of its postings begin another (hash, document id)."""
     last = NO_POSTINGS
     for piece in pieces:
-        first = _sorting.first_of_pair(piece.hashes, piece.document_ids)
+        first = sorting.first_of_pair(piece.hashes, piece.document_ids)
         if len(last) and len(piece):
             first[0] = last.hashes[0] != piece.hashes[0] or last.document_ids[0] != piece.document_ids[0]
         yield piece, first

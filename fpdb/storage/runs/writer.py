@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import U8, U32
 from fpdb.storage import file_format
+from fpdb.storage._checksums import seal_blocks
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.file_format import Run
-from fpdb.storage.runs import _codec
+from fpdb.storage.runs import _encode
 from fpdb.storage.runs.blocks import Blocks
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings
 
@@ -53,7 +54,7 @@ class RunWriter:
         self.postings += len(piece)
         hashes = np.concatenate((self._rest[0], piece.hashes))
         document_ids = np.concatenate((self._rest[1], piece.document_ids))
-        buffer, sizes, counts = _codec.encode_postings(hashes, document_ids, final)
+        buffer, sizes, counts = _encode.encode_postings(hashes, document_ids, final)
         fences = np.empty(len(counts), file_format.FENCE)
         fences["postings"] = counts
         fences["first"] = hashes[np.cumsum([0, *counts[:-1]])] if counts else 0
@@ -75,13 +76,13 @@ class RunWriter:
 
     def _write_positions(self, blocks: Blocks, more: U32, *, final: bool) -> None:
         positions = np.concatenate((self._rest_positions, more))
-        buffer, sizes, counts = _codec.encode_positions(positions, final)
+        buffer, sizes, counts = _encode.encode_positions(positions, final)
         self._put(blocks, file_format.POSITIONS, len(self._position_counts), buffer, sizes)
         self._position_counts += counts
         self._rest_positions = positions[sum(counts) :]
 
     def _put(self, blocks: Blocks, column: int, index: int, buffer: U8, sizes: list[int]) -> None:
-        values = _codec.sealed(file_format.block_number(self.number, column, index), buffer, sizes)
+        values = seal_blocks(file_format.block_number(self.number, column, index), buffer, sizes)
         if values:
             blocks.txn.cursor(blocks.database).putmulti(values)
 

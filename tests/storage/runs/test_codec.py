@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fpdb.storage.runs import _codec
+from fpdb.storage.runs import _decode, _encode, _probe
 
 MOST = 2**64 - 1
 CHECKSUM, HEADER = 8, 20
@@ -23,7 +23,7 @@ def postings(hashes, documents):
 
 
 def encode(hashes, documents, final=True):
-    buffer, sizes, counts = _codec.encode_postings(hashes, documents, final)
+    buffer, sizes, counts = _encode.encode_postings(hashes, documents, final)
     return [bytes(row[:size]) for row, size in zip(buffer, sizes, strict=False)], counts
 
 
@@ -64,9 +64,9 @@ SHAPES = {name: postings(hashes, documents) for name, hashes, documents in shape
 def test_postings_come_back(name):
     hashes, documents = SHAPES[name]
     blocks, counts = encode(hashes, documents)
-    assert max(map(len, blocks)) <= _codec.BLOCK_BYTES
-    assert max(counts) <= _codec.POSTINGS_PER_BLOCK
-    got_hashes, got_documents = _codec.decode_postings(blocks, len(hashes))
+    assert max(map(len, blocks)) <= _encode.BLOCK_BYTES
+    assert max(counts) <= _encode.POSTINGS_PER_BLOCK
+    got_hashes, got_documents = _decode.decode_postings(blocks, len(hashes))
     assert (got_hashes == hashes).all()
     assert (got_documents == documents).all()
     partial, taken = encode(hashes, documents, final=False)
@@ -94,7 +94,7 @@ def test_a_probe_is_a_look_up_in_a_dict(name, rng):
     for hash_, document in zip(hashes.tolist(), documents.tolist(), strict=True):
         held[hash_].add(document)
     asked, lows, highs = asked_of(hashes, counts, rng)
-    of_each, found = _codec.probe(blocks, asked, lows, highs)
+    of_each, found = _probe.probe(blocks, asked, lows, highs)
     indices = np.repeat(np.arange(len(asked)), of_each)
     expected = [(i, document) for i, hash_ in enumerate(asked.tolist()) for document in sorted(held.get(hash_, ()))]
     assert list(zip(indices.tolist(), found.tolist(), strict=True)) == expected
@@ -105,12 +105,12 @@ def test_a_tally_counts_what_a_probe_lists(name, rng):
     hashes, documents = SHAPES[name]
     blocks, counts = encode(hashes, documents)
     asked, lows, highs = asked_of(hashes, counts, rng)
-    _, found = _codec.probe(blocks, asked, lows, highs)
+    _, found = _probe.probe(blocks, asked, lows, highs)
     tally = np.zeros(documents.max() + 1, np.uint32)
-    _codec.tally(blocks, asked, lows, highs, tally)
+    _probe.tally(blocks, asked, lows, highs, tally)
     assert (tally == np.bincount(found, minlength=len(tally))).all()
     with pytest.raises(ValueError, match="damaged"):  # documents beyond the last there is
-        _codec.tally(blocks, asked, lows, highs, tally[: found.max()])
+        _probe.tally(blocks, asked, lows, highs, tally[: found.max()])
 
 
 HASHES = st.one_of(st.integers(0, MOST), st.integers(0, 40), st.integers(MOST - 40, MOST))
@@ -124,7 +124,7 @@ def test_any_postings_come_back(pairs):
     pairs.sort()
     hashes, documents = postings(*zip(*pairs, strict=True))
     blocks, _ = encode(hashes, documents)
-    decoded = _codec.decode_postings(blocks, len(pairs))
+    decoded = _decode.decode_postings(blocks, len(pairs))
     assert list(zip(*(array.tolist() for array in decoded), strict=True)) == pairs
 
 
@@ -133,20 +133,20 @@ def test_any_postings_come_back(pairs):
 def test_positions_come_back(most, count, rng):
     numbers = rng.integers(0, most, count, np.uint32, endpoint=True)
     numbers[count // 2 :] //= 3
-    buffer, sizes, counts = _codec.encode_positions(numbers, True)
+    buffer, sizes, counts = _encode.encode_positions(numbers, True)
     blocks = [bytes(row[:size]) for row, size in zip(buffer, sizes, strict=False)]
-    assert max(sizes) <= _codec.BLOCK_BYTES
+    assert max(sizes) <= _encode.BLOCK_BYTES
     assert sum(counts) == count
-    assert (_codec.decode_positions(blocks, count) == numbers).all()
+    assert (_decode.decode_positions(blocks, count) == numbers).all()
 
 
 def test_a_wrong_number_of_postings_is_noticed():
     blocks, _ = encode(*SHAPES["uniform"])
     for count in (0, 1, 19_999, 20_001):
         with pytest.raises(ValueError, match=r"damaged|expected"):
-            _codec.decode_postings(blocks, count)
+            _decode.decode_postings(blocks, count)
     with pytest.raises(ValueError, match="expected"):
-        _codec.decode_positions([], 1)
+        _decode.decode_positions([], 1)
 
 
 # ---------------------------------------------------------------- hostile bytes
@@ -156,7 +156,7 @@ def feed(block):
     """Everything that reads a block; damage may be noticed, or give numbers, and nothing else."""
     count = int.from_bytes(block[CHECKSUM : CHECKSUM + 2], "little")
     try:
-        hashes, _ = _codec.decode_postings([block], count)
+        hashes, _ = _decode.decode_postings([block], count)
     except ValueError:
         hashes = np.array([0, 5, 2**63, MOST], np.uint64)
     first = int.from_bytes(block[CHECKSUM + 8 : CHECKSUM + 16], "little")
@@ -164,10 +164,10 @@ def feed(block):
     asked = np.unique(np.r_[hashes[:: max(len(hashes) // 20, 1)], np.array([*near, 0, MOST], np.uint64)])
     zeros = np.zeros(len(asked), np.uint32)
     with suppress(ValueError):
-        counts, documents = _codec.probe([block], asked, zeros, zeros)
+        counts, documents = _probe.probe([block], asked, zeros, zeros)
         assert counts.sum() == len(documents) <= len(asked) * count
     with suppress(ValueError):
-        assert len(_codec.decode_positions([block], count)) == count
+        assert len(_decode.decode_positions([block], count)) == count
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -185,7 +185,7 @@ def test_damaged_blocks_never_crash(name, rng):
             feed(bytes(damaged))
     for length in {0, 1, 8, 27, 28, 35, 36, 37, len(block) - 1, *rng.integers(0, len(block), 20).tolist()}:
         with pytest.raises(ValueError, match="damaged"):
-            _codec.decode_postings([block[:length]], 1)
+            _decode.decode_postings([block[:length]], 1)
 
 
 def block_of(n, m, low, width, first, base, rng, fill):
@@ -207,7 +207,7 @@ def test_blocks_with_a_plausible_header_and_any_columns_never_crash(fill, rng):
         low, width = int(rng.integers(0, 64)), int(rng.integers(0, 33)) if m > 1 else 0
         first = int(rng.choice(np.array([0, MOST, 2**63, rng.integers(0, MOST, dtype=np.uint64)], np.uint64)))
         block = block_of(n, m, low, width, first, int(rng.choice([0, 2**32 - 1, 5])), rng, fill)
-        if len(block) <= _codec.BLOCK_BYTES:
+        if len(block) <= _encode.BLOCK_BYTES:
             feed(block)
 
 
@@ -226,7 +226,7 @@ def test_a_hash_whose_first_posting_is_not_marked_yields_nothing_beyond_the_bloc
     block = bytes(CHECKSUM) + header + high + bytes([1, 2]) + starts + bytes(range(1, 37)) + bytes(8)
     asked = np.array([1, 2], np.uint64)
     zeros = np.zeros(2, np.uint32)
-    counts, documents = _codec.probe([block], asked, zeros, zeros)
+    counts, documents = _probe.probe([block], asked, zeros, zeros)
     assert counts.tolist() == [9, 0]
     assert len(documents) == 9
 
@@ -235,11 +235,11 @@ def test_spans_that_do_not_fit_are_refused():
     blocks, _ = encode(*SHAPES["one"])
     one = np.ones(1, np.uint64)
     with pytest.raises(ValueError, match="damaged"):
-        _codec.probe(blocks, one, np.zeros(1, np.uint32), np.ones(1, np.uint32))
+        _probe.probe(blocks, one, np.zeros(1, np.uint32), np.ones(1, np.uint32))
     with pytest.raises(ValueError, match="length"):
-        _codec.probe(blocks, one, np.zeros(0, np.uint32), np.zeros(1, np.uint32))
+        _probe.probe(blocks, one, np.zeros(0, np.uint32), np.zeros(1, np.uint32))
     with pytest.raises(ValueError, match="damaged"):
-        _codec.probe([], one, np.zeros(1, np.uint32), np.zeros(1, np.uint32))
+        _probe.probe([], one, np.zeros(1, np.uint32), np.zeros(1, np.uint32))
 
 
 few = st.integers(0, 12) | st.integers(MOST - 3, MOST)
@@ -248,13 +248,15 @@ few = st.integers(0, 12) | st.integers(MOST - 3, MOST)
 @given(st.lists(few, min_size=1), st.lists(few, min_size=1, unique=True))
 def test_spans_are_the_blocks_between_whose_fences_a_hash_lies(first, hashes):
     first, hashes = sorted(first), sorted(hashes)
-    lows, highs = (each.tolist() for each in _codec.spans(np.array(first, np.uint64), np.array(hashes, np.uint64)))
+    lows, highs = (
+        each.tolist() for each in _probe.find_blocks(np.array(first, np.uint64), np.array(hashes, np.uint64))
+    )
     ends = [*first[1:], MOST + 1]
     for hash_, low, high in zip(hashes, lows, highs, strict=True):
         may_hold = [at for at, fence in enumerate(first) if fence <= hash_ <= ends[at]]
         assert list(range(low, high + 1)) == may_hold
     start = sum(high < 0 for high in highs)
     spans = list(zip(lows[start:], highs[start:], strict=True))
-    wanted, *ends = _codec.slots(np.array(lows[start:], np.int64), np.array(highs[start:], np.int64))
+    wanted, *ends = _probe.distinct_blocks(np.array(lows[start:], np.int64), np.array(highs[start:], np.int64))
     assert wanted.tolist() == sorted({block for low, high in spans for block in range(low, high + 1)})
     assert [wanted[each].tolist() for each in ends] == [[low for low, _ in spans], [high for _, high in spans]]

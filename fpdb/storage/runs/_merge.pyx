@@ -1,0 +1,170 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Merging sorted postings by a tree of losers."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+
+cdef class Stream:
+    """A sorted sequence of postings that arrives in pieces.
+
+    Runs and the merge's inputs are in order of document ids, so that equal hashes come from the earlier stream first.
+    """
+    cdef const uint64_t[::1] hashes
+    cdef const uint32_t[::1] documents
+    cdef const uint32_t[::1] positions
+    cdef Py_ssize_t taken
+    cdef Py_ssize_t left
+    cdef public bint ended
+
+    def __init__(self):
+        self.taken = self.left = 0
+        self.ended = False
+
+    def refill(self, const uint64_t[::1] hashes, const uint32_t[::1] documents, const uint32_t[::1] positions):
+        """Replace the piece that has been used up."""
+        self.hashes, self.documents, self.positions = hashes, documents, positions
+        self.taken = 0
+        self.left = hashes.shape[0]
+
+
+cdef inline Py_ssize_t comes_before(const uint64_t* heads, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    """Return 1 if stream a comes first, else 0; without a jump, which nobody could predict."""
+    return <Py_ssize_t>(heads[a] < heads[b]) | (<Py_ssize_t>(heads[a] == heads[b]) & <Py_ssize_t>(a < b))
+
+
+cdef void build(const uint64_t* heads, Py_ssize_t* losers, Py_ssize_t count) noexcept nogil:
+    """Play all games of a tree of losers (Knuth, volume 3, section 5.4.1).
+
+    Stream i enters at node (i + count) / 2, and each node keeps who lost there; losers[0] is who lost none.
+    """
+    cdef Py_ssize_t i, node, winner, other
+    for i in range(count):
+        losers[i] = -1
+    for i in range(count):
+        winner = i
+        node = (i + count) >> 1
+        while node:
+            other = losers[node]
+            if other < 0:  # waits for an opponent
+                losers[node] = winner
+                winner = -1
+                break
+            if comes_before(heads, other, winner):
+                losers[node], winner = winner, other
+            node >>= 1
+        if winner >= 0:
+            losers[0] = winner
+
+
+cdef struct Head:
+    const uint64_t* hashes
+    const uint32_t* documents
+    const uint32_t* positions
+    Py_ssize_t left
+    Py_ssize_t stream
+
+cdef struct Tree:
+    Head* heads         # of streams that have postings
+    uint64_t* hashes    # the first hash of each
+    Py_ssize_t* losers
+    Py_ssize_t count
+
+cdef struct Output:
+    uint64_t* hashes
+    uint32_t* documents
+    uint32_t* positions
+    Py_ssize_t filled, room
+
+cdef struct Dead:
+    const uint8_t* flags
+    uint32_t first, count   # ids beyond are not dead
+
+
+cdef Py_ssize_t run_tree(Tree* tree, Output* output, Dead dead) noexcept nogil:
+    """Move postings until the output is full, or a stream is dry; return the dry one's stream, or -1."""
+    cdef Py_ssize_t best = tree.losers[0], filled = output.filled, node, other, swapped
+    cdef Head* head
+    while filled < output.room:
+        head = &tree.heads[best]
+        if head.documents[0] - dead.first >= dead.count or not dead.flags[head.documents[0] - dead.first]:
+            output.hashes[filled] = tree.hashes[best]
+            output.documents[filled] = head.documents[0]
+            output.positions[filled] = head.positions[0]
+            filled += 1
+        head.hashes += 1
+        head.documents += 1
+        head.positions += 1
+        head.left -= 1
+        if head.left == 0:
+            output.filled = filled
+            return head.stream
+        tree.hashes[best] = head.hashes[0]
+        node = (best + tree.count) >> 1
+        while node:
+            other = tree.losers[node]
+            swapped = (best ^ other) & -comes_before(tree.hashes, other, best)
+            tree.losers[node] = other ^ swapped
+            best ^= swapped
+            node >>= 1
+    output.filled = filled
+    return -1
+
+
+cdef Py_ssize_t begin(list streams, Tree* tree) except -2:
+    """Fill in the heads; return the index of a stream that is dry before anything was moved, or -1."""
+    cdef Stream stream
+    cdef Py_ssize_t i
+    for i in range(len(streams)):
+        stream = streams[i]
+        if stream.left:
+            tree.heads[tree.count] = Head(&stream.hashes[stream.taken], &stream.documents[stream.taken],
+                                          &stream.positions[stream.taken], stream.left, i)
+            tree.hashes[tree.count] = stream.hashes[stream.taken]
+            tree.count += 1
+        elif not stream.ended:
+            return i
+    return -1
+
+
+def merge(list streams, tuple output, Py_ssize_t filled, const uint8_t[::1] dead, uint32_t first_id):
+    """Move postings from the streams, in order, into arrays, until these are full or a stream runs dry.
+
+    Args:
+        streams: In order of document ids.
+        output: Arrays of hashes, document ids and encoded positions; shape (n,).
+        filled: Where in the arrays to begin.
+        dead: Other than 0 for documents whose postings are left out, from first_id on; later ones are not dead.
+        first_id: The id that dead[0] is about.
+
+    Returns:
+        The next free index of the arrays, and the index of the stream that has run dry but has not ended, or -1.
+    """
+    cdef uint64_t[::1] hashes = output[0]
+    cdef uint32_t[::1] documents = output[1], positions = output[2]
+    cdef size_t room = len(streams) + 1
+    cdef Output target = Output(&hashes[0], &documents[0], &positions[0], filled, hashes.shape[0])
+    cdef Tree tree = Tree(<Head*>malloc(room * sizeof(Head)), <uint64_t*>malloc(room * sizeof(uint64_t)),
+                          <Py_ssize_t*>malloc(room * sizeof(Py_ssize_t)), 0)
+    cdef Dead flags = Dead(NULL, first_id, <uint32_t>dead.shape[0])
+    cdef Py_ssize_t i, dry
+    cdef Stream stream
+    try:
+        if tree.heads == NULL or tree.hashes == NULL or tree.losers == NULL:
+            raise MemoryError
+        if flags.count:
+            flags.flags = &dead[0]
+        dry = begin(streams, &tree)
+        if dry < 0 and tree.count:
+            with nogil:
+                build(tree.hashes, tree.losers, tree.count)
+                dry = run_tree(&tree, &target, flags)
+            for i in range(tree.count):
+                stream = streams[tree.heads[i].stream]
+                stream.taken += stream.left - tree.heads[i].left
+                stream.left = tree.heads[i].left
+        return target.filled, dry
+    finally:
+        free(tree.heads)
+        free(tree.hashes)
+        free(tree.losers)

@@ -1,0 +1,385 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Look-ups of hashes in blocks, without unpacking the blocks. Damaged blocks are noticed, or give wrong documents."""
+
+from cpython.buffer cimport PyBUF_SIMPLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from fpdb.storage._bits cimport get_bits, load64, popcount, trailing_zeros, unpack_sorted
+from fpdb.storage.runs._block cimport Block, MAX_POSTINGS, parse_block
+
+cdef uint64_t ALTERNATE_BITS = 0x5555555555555555
+
+
+# ---------------------------------------------------------------- which blocks
+
+cdef inline Py_ssize_t first_above(const uint64_t* ordered, Py_ssize_t n, uint64_t x) noexcept nogil:
+    """Return the index of the first number above x, or n."""
+    cdef Py_ssize_t low = 0, half
+    while n:
+        half = n >> 1
+        if ordered[low + half] <= x:
+            low += half + 1
+            n -= half + 1
+        else:
+            n = half
+    return low
+
+
+def find_blocks(const uint64_t[::1] first_hashes, const uint64_t[::1] hashes):
+    """Return the first and last block that may hold each hash; last is -1 where none can. int64, shape (n,).
+
+    first_hashes: of each block, sorted. hashes: sorted; shape (n,).
+    """
+    cdef Py_ssize_t n = hashes.shape[0], blocks = first_hashes.shape[0], i, end = 0
+    low_array, high_array = np.empty(n, np.int64), np.empty(n, np.int64)
+    cdef int64_t[::1] lows = low_array, highs = high_array
+    with nogil:
+        for i in range(n):
+            end += first_above(&first_hashes[0] + end, blocks - end, hashes[i]) if end < blocks else 0
+            highs[i] = lows[i] = end - 1
+            if end and first_hashes[end - 1] == hashes[i]:  # then it may begin in a block before
+                lows[i] = first_above(&first_hashes[0], end, hashes[i] - 1) - 1 if hashes[i] else 0
+            lows[i] = max(lows[i], <int64_t>0)
+    return low_array, high_array
+
+
+def distinct_blocks(const int64_t[::1] lows, const int64_t[::1] highs):
+    """Return the distinct blocks between the first and last blocks of sorted hashes.
+
+    Returns:
+        The blocks, int64; and each hash's first and last block as indices into them, uint32, shape (n,).
+    """
+    cdef Py_ssize_t n = lows.shape[0], i, used = 0
+    cdef int64_t block, covered = 0, last = -1
+    low_array, high_array = np.empty(n, np.uint32), np.empty(n, np.uint32)
+    cdef uint32_t[::1] low_indices = low_array, high_indices = high_array
+    for i in range(n):
+        covered += max(highs[i] - max(lows[i], last + 1) + 1, 0)
+        last = max(last, highs[i])
+    block_array = np.empty(covered, np.int64)
+    cdef int64_t[::1] blocks = block_array
+    last = -1
+    for i in range(n):
+        for block in range(max(lows[i], last + 1), highs[i] + 1):
+            blocks[used] = block
+            used += 1
+        last = max(last, highs[i])
+        # The blocks added last are those up to `last`, one after the other, from this hash's first block on.
+        low_indices[i] = <uint32_t>(used - 1 - (last - lows[i]))
+        high_indices[i] = <uint32_t>(used - 1 - (last - highs[i]))
+    return block_array, low_array, high_array
+
+
+# ---------------------------------------------------------------- in a block
+
+cdef Py_ssize_t find_hash(const Block* block, uint64_t hash) noexcept nogil:
+    """Return the index of a hash among the block's distinct hashes, or -1."""
+    cdef uint64_t x, high, bits, zeros = 0, bit = 0, wanted
+    cdef const uint8_t* highs = block.sequence.high
+    cdef Py_ssize_t word = 0, words = block.sequence.high_bytes >> 3, i
+    cdef int count, low = block.sequence.low
+    if hash < block.first:
+        return -1
+    x = hash - block.first
+    if block.hashes == 1:
+        return 0 if x == 0 else -1
+    high = x >> low
+    wanted = x & ((<uint64_t>1 << low) - 1)
+    # Elements whose high part is `high` follow the high-th zero.
+    if high:
+        while True:
+            if word == words:
+                return -1
+            bits = ~load64(highs + 8 * word)
+            count = popcount(bits)
+            if zeros + count >= high:
+                break
+            zeros += count
+            word += 1
+        for i in range(<Py_ssize_t>(high - zeros - 1)):
+            bits &= bits - 1
+        bit = 64 * <uint64_t>word + trailing_zeros(bits) + 1
+    i = <Py_ssize_t>(bit - high)
+    while i < block.hashes and bit < 64 * <uint64_t>words and (highs[bit >> 3] >> (bit & 7)) & 1:
+        x = get_bits(block.sequence.lows, i, low)
+        if x == wanted:
+            return i
+        if x > wanted:
+            return -1
+        bit += 1
+        i += 1
+    return -1
+
+
+cdef struct Range:
+    Py_ssize_t start, end
+
+
+cdef Range postings_of(const Block* block, Py_ssize_t index) noexcept nogil:
+    """Return which postings are of the distinct hash of this index."""
+    cdef Py_ssize_t word = 0, words = (block.postings + 63) >> 6, i
+    cdef uint64_t bits = 0
+    cdef int count
+    cdef Range found = Range(block.postings, block.postings)
+    if block.hashes == 1:
+        return Range(0, block.postings)
+    if block.starts == NULL:
+        return Range(index, index + 1)
+    # The bit that begins it, and the next one. What is loaded beyond the last posting's bit is cut off below.
+    while word < words:
+        bits = load64(block.starts + 8 * word)
+        count = popcount(bits)
+        if count > index:
+            break
+        index -= count
+        word += 1
+    if word == words:
+        return found
+    for i in range(index):
+        bits &= bits - 1
+    found.start = min(64 * word + trailing_zeros(bits), block.postings)
+    bits &= bits - 1
+    while bits == 0:
+        word += 1
+        if word == words:
+            return found
+        bits = load64(block.starts + 8 * word)
+    found.end = min(64 * word + trailing_zeros(bits), block.postings)
+    return found
+
+
+# ---------------------------------------------------------------- the documents of a hash
+
+cdef enum:
+    DAMAGED = 1
+    NO_MEMORY = 2
+
+cdef struct Sink:
+    uint32_t* counts            # of documents; or NULL: documents are listed
+    Py_ssize_t documents_end    # documents from here on are not counted, and are damage
+    uint32_t* documents
+    Py_ssize_t used, room       # of what is listed
+    int64_t previous            # the last document of the hash that was taken
+    uint64_t* scratch           # MAX_POSTINGS numbers, or NULL as long as they were not needed
+
+
+cdef int reserve(Sink* sink, Py_ssize_t more) noexcept nogil:
+    cdef void* grown
+    if sink.used + more <= sink.room:
+        return 0
+    sink.room = 2 * (sink.used + more)
+    grown = realloc(sink.documents, sink.room * 4)
+    if grown == NULL:
+        return NO_MEMORY
+    sink.documents = <uint32_t*>grown
+    return 0
+
+
+cdef int unpack_documents(Sink* sink, const Block* block) noexcept nogil:
+    """Unpack the document ids of a block of one hash into the scratch."""
+    if sink.scratch == NULL:
+        sink.scratch = <uint64_t*>malloc(MAX_POSTINGS * 8)
+        if sink.scratch == NULL:
+            return NO_MEMORY
+    return 0 if unpack_sorted(&block.sequence, block.postings, sink.scratch) == block.postings else DAMAGED
+
+
+cdef int count_block(Sink* sink, const Block* block) noexcept nogil:
+    """Count the documents of a block of one hash, without repetitions, as they are decoded."""
+    cdef Py_ssize_t i = 0, n = block.postings, word, j
+    cdef int low = block.sequence.low
+    cdef uint64_t bits, gap
+    cdef int64_t document, last = sink.previous, base = block.base
+    cdef uint32_t* counts
+    for word in range(block.sequence.high_bytes >> 3):
+        bits = load64(block.sequence.high + 8 * word)
+        if low == 0 and (bits == ALTERNATE_BITS or bits == ALTERNATE_BITS << 1) and i + 32 <= n:  # 32 ids in a row
+            document = base + 64 * word + trailing_zeros(bits) - i
+            if last < document and 0 <= document and document + 32 <= sink.documents_end:
+                counts = sink.counts + document
+                for j in range(32):
+                    counts[j] += 1
+                last = document + 31
+                i += 32
+                continue
+        while bits:
+            if i == n:
+                return DAMAGED
+            gap = <uint64_t>(64 * word + trailing_zeros(bits) - i)
+            if low:
+                gap = gap << low | get_bits(block.sequence.lows, i, low)
+            document = base + <int64_t>gap
+            bits &= bits - 1
+            i += 1
+            if document == last:
+                continue
+            if document >= sink.documents_end or document < 0:
+                return DAMAGED
+            sink.counts[document] += 1
+            last = document
+    sink.previous = last
+    return 0 if i == n else DAMAGED
+
+
+cdef int take(Sink* sink, const Block* block, Py_ssize_t index) noexcept nogil:
+    """Hand on the documents of the block's distinct hash of this index, without repetitions."""
+    cdef Range postings
+    cdef Py_ssize_t j
+    cdef int64_t document
+    cdef int fault
+    if block.hashes == 1:
+        if sink.counts != NULL:
+            return count_block(sink, block)
+        fault = unpack_documents(sink, block)
+        if fault:
+            return fault
+    postings = postings_of(block, index)
+    if sink.counts == NULL and reserve(sink, postings.end - postings.start):
+        return NO_MEMORY
+    for j in range(postings.start, postings.end):
+        if block.hashes == 1:
+            document = block.base + <int64_t>sink.scratch[j]
+        else:
+            document = block.base + <int64_t>get_bits(block.documents, j, block.width)
+        if document == sink.previous:
+            continue
+        sink.previous = document
+        if sink.counts == NULL:
+            sink.documents[sink.used] = <uint32_t>document
+            sink.used += 1
+        elif document < sink.documents_end:
+            sink.counts[document] += 1
+        else:
+            return DAMAGED
+    return 0
+
+
+# ---------------------------------------------------------------- many hashes in many blocks
+
+cdef class Blocks:
+    """Parsed blocks, whose bytes are held."""
+    cdef Block* blocks
+    cdef Py_buffer* views
+    cdef Py_ssize_t count
+
+    def __cinit__(self, list values):
+        cdef Py_buffer* view
+        self.blocks = <Block*>malloc((len(values) + 1) * sizeof(Block))
+        self.views = <Py_buffer*>malloc((len(values) + 1) * sizeof(Py_buffer))
+        if self.blocks == NULL or self.views == NULL:
+            raise MemoryError
+        for value in values:
+            view = &self.views[self.count]
+            PyObject_GetBuffer(value, view, PyBUF_SIMPLE)
+            self.count += 1
+            if parse_block(<const uint8_t*>view.buf, view.len, &self.blocks[self.count - 1]):
+                raise ValueError("a posting block is damaged")
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        for i in range(self.count):
+            PyBuffer_Release(&self.views[i])
+        free(self.blocks)
+        free(self.views)
+
+
+cdef struct Query:
+    const uint64_t* hashes
+    const uint32_t* lows        # hash i is looked for in blocks lows[i] to highs[i]
+    const uint32_t* highs
+    Py_ssize_t count
+    int64_t* listed             # how many documents were listed of each hash; NULL: they are counted
+
+
+cdef int visit(const Query* query, Blocks blocks, Sink* sink) noexcept nogil:
+    """Hand on the documents of each hash."""
+    cdef Py_ssize_t i, index, before
+    cdef uint32_t block
+    cdef int fault
+    for i in range(query.count):
+        if query.highs[i] >= blocks.count:
+            return DAMAGED
+        sink.previous = -1
+        before = sink.used
+        for block in range(query.lows[i], query.highs[i] + 1):
+            index = find_hash(&blocks.blocks[block], query.hashes[i])
+            if index >= 0:
+                fault = take(sink, &blocks.blocks[block], index)
+                if fault:
+                    return fault
+        if query.listed != NULL:
+            query.listed[i] = sink.used - before
+    return 0
+
+
+cdef int run_query(list values, Query* query, Sink* sink) except -1:
+    cdef Blocks blocks = Blocks(values)
+    cdef int fault
+    with nogil:
+        fault = visit(query, blocks, sink)
+    free(sink.scratch)
+    sink.scratch = NULL
+    if fault == NO_MEMORY:
+        raise MemoryError
+    if fault:
+        raise ValueError("a posting block is damaged")
+    return 0
+
+
+cdef Query make_query(const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs) except *:
+    cdef Py_ssize_t n = hashes.shape[0]
+    if lows.shape[0] != n or highs.shape[0] != n:
+        raise ValueError("hashes, lows and highs differ in length")
+    if n == 0:
+        return Query(NULL, NULL, NULL, 0, NULL)
+    return Query(&hashes[0], &lows[0], &highs[0], n, NULL)
+
+
+def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs):
+    """Look hashes up in blocks.
+
+    Args:
+        values: The blocks.
+        hashes: Shape (n,).
+        lows: Hash i is looked for in values[lows[i]] to values[highs[i]], both included; shape (n,).
+        highs: See lows.
+
+    Returns:
+        The number of documents that hold each hash, int64, shape (n,); and the documents of one hash after the other,
+        as stored, uint32. A document that holds a hash at several positions comes once.
+
+    Raises:
+        ValueError: A block is damaged.
+    """
+    cdef Sink sink
+    cdef Query query = make_query(hashes, lows, highs)
+    cdef int64_t[::1] counts
+    memset(&sink, 0, sizeof(Sink))
+    try:
+        count_array = np.zeros(query.count, np.int64)
+        counts = count_array
+        if query.count:
+            query.listed = &counts[0]
+        run_query(values, &query, &sink)
+        documents = np.empty(sink.used, np.uint32)
+        if sink.used:
+            memcpy(<void*><size_t>documents.ctypes.data, sink.documents, sink.used * 4)
+        return count_array, documents
+    finally:
+        free(sink.documents)
+
+
+def tally(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs,
+          uint32_t[::1] counts):
+    """Add 1 to counts[document] for each document that `probe` would list. Raises ValueError."""
+    cdef Sink sink
+    cdef Query query = make_query(hashes, lows, highs)
+    memset(&sink, 0, sizeof(Sink))
+    sink.documents_end = counts.shape[0]
+    if sink.documents_end:
+        sink.counts = &counts[0]
+        run_query(values, &query, &sink)

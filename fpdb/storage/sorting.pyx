@@ -1,0 +1,183 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Sorting postings, and grouping and gathering sorted ones: the loops that numpy does too slowly."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+import numpy as np
+
+from fpdb.storage._bits cimport width_of
+
+cdef struct Posting:
+    uint64_t hash
+    uint32_t document
+    uint32_t position
+
+cdef enum:
+    INSERTION_LIMIT = 32    # postings that insertion sorts faster
+    DIGIT = 11              # bits of a radix pass at most
+
+
+cdef void insertion_sort(Posting* a, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t i, j
+    cdef Posting x
+    for i in range(1, n):
+        x = a[i]
+        j = i
+        while j and a[j - 1].hash > x.hash:
+            a[j] = a[j - 1]
+            j -= 1
+        a[j] = x
+
+
+cdef void radix_sort(Posting* a, Posting* spare, Py_ssize_t n, int top, bint into_spare) noexcept nogil:
+    """Sort a by hash, of which bits below `top` differ; stable. The result is left in a, or in spare."""
+    cdef Py_ssize_t counts[2049]
+    cdef Py_ssize_t i, start, end
+    cdef int bits, shift
+    cdef uint64_t mask
+    if n <= INSERTION_LIMIT or top == 0:
+        if top:
+            insertion_sort(a, n)
+        if into_spare:
+            memcpy(spare, a, n * sizeof(Posting))
+        return
+    bits = min(width_of(n) - 2, <int>DIGIT, top)
+    shift = top - bits
+    mask = (<uint64_t>1 << bits) - 1
+    memset(counts, 0, ((<Py_ssize_t>1 << bits) + 1) * sizeof(Py_ssize_t))
+    for i in range(n):
+        counts[((a[i].hash >> shift) & mask) + 1] += 1
+    for i in range(1, <Py_ssize_t>mask + 1):
+        counts[i] += counts[i - 1]
+    for i in range(n):
+        end = (a[i].hash >> shift) & mask
+        spare[counts[end]] = a[i]
+        counts[end] += 1
+    start = 0
+    for i in range(<Py_ssize_t>mask + 1):
+        end = counts[i]
+        if end > start:
+            radix_sort(spare + start, a + start, end - start, shift, not into_spare)
+        start = end
+
+
+def sort_postings(uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[::1] positions):
+    """Sort postings by hash in place; those of one hash keep their order. Arrays of shape (n,).
+
+    A radix sort from the top bits down: stored hashes are uniform, so two or three passes bring each to its place.
+    """
+    cdef Py_ssize_t n = hashes.shape[0], i
+    cdef uint64_t differing = 0
+    # Through numpy, which asks for huge pages: half of the time would go into page faults and misses of the TLB.
+    cdef uint64_t[::1] room = np.empty(4 * n + 1, np.uint64)
+    cdef Posting* a = <Posting*>&room[0]
+    cdef Posting* spare = a + n
+    with nogil:
+        for i in range(n):
+            a[i].hash = hashes[i]
+            a[i].document = documents[i]
+            a[i].position = positions[i]
+            differing |= hashes[i] ^ hashes[0]
+        radix_sort(a, spare, n, width_of(differing), False)
+        for i in range(n):
+            hashes[i] = a[i].hash
+            documents[i] = a[i].document
+            positions[i] = a[i].position
+
+
+def first_of_pair(const uint64_t[::1] hashes, const uint32_t[::1] documents):
+    """Return which postings begin another (hash, document); bool, shape (n,). Postings are sorted by both."""
+    cdef Py_ssize_t n = hashes.shape[0], i
+    mask = np.empty(n, np.bool_)
+    cdef uint8_t[::1] out = mask.view(np.uint8)
+    with nogil:
+        for i in range(n):
+            out[i] = i == 0 or hashes[i] != hashes[i - 1] or documents[i] != documents[i - 1]
+    return mask
+
+
+def run_lengths(const uint32_t[::1] ordered):
+    """Return the distinct values of a sorted array of shape (n,), and how often each occurs, int64."""
+    cdef Py_ssize_t n = ordered.shape[0], i, at = 0, start = 0
+    values = np.empty(n, np.uint32)
+    counts = np.empty(n, np.int64)
+    cdef uint32_t[::1] out = values
+    cdef int64_t[::1] lengths = counts
+    with nogil:
+        for i in range(1, n + 1):
+            if i == n or ordered[i] != ordered[start]:
+                out[at] = ordered[start]
+                lengths[at] = i - start
+                at += 1
+                start = i
+    return values[:at], counts[:at]
+
+
+def gather_slices(const uint32_t[::1] values, const int64_t[::1] starts, const int64_t[::1] ends):
+    """Return values[start:end] for each of the bounds, one after the other. The bounds must lie within."""
+    cdef Py_ssize_t n = starts.shape[0], i, at = 0
+    cdef int64_t total = 0
+    for i in range(n):
+        total += ends[i] - starts[i]
+    joined = np.empty(total, np.uint32)
+    cdef uint32_t[::1] out = joined
+    with nogil:
+        for i in range(n):
+            if ends[i] > starts[i]:
+                memcpy(&out[at], &values[starts[i]], (ends[i] - starts[i]) * sizeof(uint32_t))
+                at += ends[i] - starts[i]
+    return joined
+
+
+cdef struct Sequence:
+    const int64_t* counts       # of documents, by hash
+    const uint32_t* documents   # not yet taken
+
+
+cdef void interleave_into(Sequence* sequences, Py_ssize_t count, const uint8_t[::1] left_out,
+                          uint32_t[::1] joined) noexcept nogil:
+    cdef Py_ssize_t i, k, filled = 0
+    cdef int64_t j
+    for i in range(left_out.shape[0]):
+        for k in range(count):
+            if not left_out[i]:
+                for j in range(sequences[k].counts[i]):
+                    joined[filled] = sequences[k].documents[j]
+                    filled += 1
+            sequences[k].documents += sequences[k].counts[i]
+
+
+def interleave(list counts, list documents, const uint8_t[::1] left_out):
+    """Return what several sequences hold of each hash, one after the other, for one hash after the other.
+
+    Args:
+        counts: How many documents each sequence holds of each hash; int64, shape (n,).
+        documents: Of each sequence, the documents of one hash after the other; uint32.
+        left_out: Other than 0 for hashes of which none are wanted; shape (n,).
+    """
+    cdef Py_ssize_t n = left_out.shape[0], i, k, total = 0
+    cdef const int64_t[::1] count
+    cdef const uint32_t[::1] some
+    cdef Sequence* sequences = <Sequence*>malloc((len(counts) + 1) * sizeof(Sequence))
+    try:
+        if sequences == NULL:
+            raise MemoryError
+        for k in range(len(counts)):
+            count, some = counts[k], documents[k]
+            if count.shape[0] != n or int(counts[k].sum()) != some.shape[0]:
+                raise ValueError("counts and documents differ in length")
+            sequences[k] = Sequence(NULL, NULL)
+            if n:
+                sequences[k].counts = &count[0]
+            if some.shape[0]:
+                sequences[k].documents = &some[0]
+            for i in range(n):
+                total += 0 if left_out[i] else count[i]
+        joined = np.empty(total, np.uint32)
+        if total:
+            interleave_into(sequences, len(counts), left_out, joined)
+        return joined
+    finally:
+        free(sequences)
