@@ -1,4 +1,4 @@
-"""Archives as folders: each member is a document, read when it is asked for; so are those of archives in archives.
+"""Walk archives as folders: each member is a document, read when it is asked for; so are those of archives in archives.
 
 The content of a member goes with its `InputDocument`: whoever asks for the next ones bounds how many are in memory.
 """
@@ -7,65 +7,68 @@ import io
 import os
 from collections.abc import Iterator
 
-from fpdb.ingest.archives import (
-    HEAD,
-    LIMITS,
-    MARK,
+from fpdb.ingest.archives.archive import HEAD, detect_form, open_archive, read_stream
+from fpdb.ingest.archives.limits import (
+    DEFAULT_LIMITS,
     MAX_DOCUMENT_BYTES,
-    Exhausted,
-    Limits,
-    Member,
-    Meter,
-    Refused,
-    archive_form,
-    content_of,
-    hold,
-    open_archive,
+    ArchiveError,
+    ArchiveLimits,
+    LimitExceeded,
+    ReadMeter,
 )
+from fpdb.ingest.archives.member_lookup import MARK, hold_in_memory
+from fpdb.ingest.archives.members import Member
 from fpdb.ingest.files import InputDocument, Skipped, error_text, may_be_document
 from fpdb.readers.kinds import kind_by_name
 
-_PACKAGES = "apk aar cbz crx ear egg ipa jar nupkg vsix war whl xpi"
+_PROGRAMS = "apk aar cbz crx ear egg ipa jar nupkg vsix war whl xpi"
 _OFFICE = "dotx epub odg odp ods potx ppsx pptm pptx xlsb xlsm xlsx xltx"
-PACKAGES = frozenset(f"{_PACKAGES} {_OFFICE}".split())
+PACKAGES = frozenset(f"{_PROGRAMS} {_OFFICE}".split())
 """Extensions of what is a zip file and yet one document, or one program."""
 
 ZIPPED_KINDS = frozenset({"docx", "odt"})
 
 
-def may_be_archive(source: InputDocument) -> bool:
-    """Whether its name leaves open that it is an archive: a name that says another kind of file is believed."""
-    extension = _extension(source.name)
-    zipped = source.kind in ZIPPED_KINDS and extension != "zip"
-    return not zipped and extension not in PACKAGES and kind_by_name(source.name) is None
+def may_be_archive(document: InputDocument) -> bool:
+    """Return True unless the name says that a document is another kind of file."""
+    extension = _extension(document.name)
+    zipped = document.kind in ZIPPED_KINDS and extension != "zip"
+    return not zipped and extension not in PACKAGES and kind_by_name(document.name) is None
 
 
-def documents(
-    stream: io.BufferedReader, whole: InputDocument, limits: Limits = LIMITS
+def walk_archive(
+    stream: io.BufferedReader, whole: InputDocument, limits: ArchiveLimits = DEFAULT_LIMITS
 ) -> Iterator[InputDocument | Skipped]:
-    """The members of an archive, each under `<name of the archive>/<label>`, and what is passed over and why.
+    """Yield the members of an archive, each named `<name of the archive>/<label>`, and what is skipped.
 
-    whole: the archive as one document; it is given back if it is one, for all that it is a zip file. OSError.
+    Args:
+        stream: The archive's bytes.
+        whole: The archive as one document; it is yielded if it is one, although it is a zip file.
+        limits: Under which the archive is read.
+
+    Raises:
+        OSError: The archive cannot be read.
     """
-    walk = _Walk(Meter(whole.size, limits), whole.kind)
+    walk = _ArchiveWalk(ReadMeter(whole.size, limits), whole.kind)
     try:
-        yield from walk.archive(stream, whole, 1)
-    except Exhausted as error:
-        left = "" if error.left is None else f" ({error.left:,} of its members)"
-        yield Skipped(whole.name, f"not read any further, from {walk.at} on{left}: {error}", whole.requested)
+        yield from walk.members(stream, whole, 1)
+    except LimitExceeded as error:
+        left = "" if error.members_left is None else f" ({error.members_left:,} of its members)"
+        reason = f"not read any further, from {walk.member_name} on{left}: {error}"
+        yield Skipped(whole.name, reason, whole.requested)
 
 
-class _Walk:
-    """Goes through one outermost archive."""
+class _ArchiveWalk:
+    """The walk of one outermost archive."""
 
-    def __init__(self, meter: Meter, kind: str) -> None:
+    def __init__(self, meter: ReadMeter, kind: str) -> None:
         self._meter, self._kind = meter, kind
-        self.at = ""
-        """The name of the member that was read last."""
+        self.member_name = ""
+        """The member that was read last."""
 
-    def archive(self, stream: io.BufferedReader, whole: InputDocument, depth: int) -> Iterator[InputDocument | Skipped]:
-        """The members of one archive. Exhausted; OSError."""
-        form = archive_form(stream.peek(HEAD)[:HEAD])
+    def members(self, stream: io.BufferedReader, whole: InputDocument, depth: int) -> Iterator[InputDocument | Skipped]:
+        """Yield the members of one archive. Raises LimitExceeded, OSError."""
+        form = detect_form(stream.peek(HEAD)[:HEAD])
         done = 0
         try:
             archive = open_archive(stream, form, whole.name, self._meter)
@@ -74,53 +77,52 @@ class _Walk:
                 yield whole if depth == 1 else _with_content(whole, stream)
                 return
             for member in archive.members:
-                self.at = f"{whole.name}/{member.label}"
+                self.member_name = f"{whole.name}/{member.label}"
                 source = None if whole.source is None else f"{whole.source}{MARK}{member.label}"
                 requested = whole.requested and archive.single
-                yield from self._member(
-                    member, InputDocument(self.at, kind=self._kind, source=source, requested=requested), depth
-                )
+                document = InputDocument(self.member_name, kind=self._kind, source=source, requested=requested)
+                yield from self._member(member, document, depth)
                 done += 1
-        except Refused as error:
-            where = f"not read any further, after {self.at}: " if done else ""
-            yield Skipped(whole.name, f"{where}{error}", whole.requested)
-        except Exhausted as error:
+        except ArchiveError as error:
+            progress = f"not read any further, after {self.member_name}: " if done else ""
+            yield Skipped(whole.name, f"{progress}{error}", whole.requested)
+        except LimitExceeded as error:
             if depth == 1 and archive.count is not None:
-                error.left = archive.count - done
+                error.members_left = archive.count - done
             raise
 
-    def _member(self, member: Member, whole: InputDocument, depth: int) -> Iterator[InputDocument | Skipped]:
-        """The member as a document, or as an archive of its own. whole: the document, yet without content."""
+    def _member(self, member: Member, document: InputDocument, depth: int) -> Iterator[InputDocument | Skipped]:
+        """Yield a member as a document, which has no content yet, or the members of an archive of its own."""
         if member.stream is None:
-            yield Skipped(whole.name, member.reason, whole.requested)
+            yield Skipped(document.name, member.reason, document.requested)
             return
         try:
             head = member.stream.peek(HEAD)[:HEAD]
-            form = archive_form(head) if may_be_archive(whole) else None
+            form = detect_form(head) if may_be_archive(document) else None
             if form is not None:
-                yield from self._nested(member.stream, whole, form, depth)
+                yield from self._nested(member.stream, document, form, depth)
             elif not may_be_document(head):
-                yield whole._replace(content=head, size=len(head))
+                yield document._replace(content=head, size=len(head))
             else:
-                yield _with_content(whole, member.stream)
-        except (Refused, MemoryError) as error:
-            yield Skipped(whole.name, error_text(error), whole.requested)
+                yield _with_content(document, member.stream)
+        except (ArchiveError, MemoryError) as error:
+            yield Skipped(document.name, error_text(error), document.requested)
 
     def _nested(
         self, stream: io.BufferedReader, whole: InputDocument, form: str, depth: int
     ) -> Iterator[InputDocument | Skipped]:
         if depth >= self._meter.limits.depth:
-            raise Refused(f"in more than {depth} archives, one in another")
+            raise ArchiveError(f"in more than {depth} archives, one in another")
         held = self._meter.held
         if form == "zip":
-            stream = hold(stream, self._meter)
-        yield from self.archive(stream, whole, depth + 1)
+            stream = hold_in_memory(stream, self._meter)
+        yield from self.members(stream, whole, depth + 1)
         self._meter.held = held
 
 
-def _with_content(whole: InputDocument, stream: io.BufferedReader) -> InputDocument:
-    content = content_of(stream, MAX_DOCUMENT_BYTES, "too large")
-    return whole._replace(content=content, size=len(content))
+def _with_content(document: InputDocument, stream: io.BufferedReader) -> InputDocument:
+    content = read_stream(stream, MAX_DOCUMENT_BYTES, "too large")
+    return document._replace(content=content, size=len(content))
 
 
 def _extension(name: str) -> str:

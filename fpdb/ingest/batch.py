@@ -1,7 +1,7 @@
 """WriteBatch: changes to a database that become one commit, each compared with what is stored when it comes in."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, TypedDict, Unpack
+from typing import Literal, NamedTuple
 
 from fpdb.errors import BadName, ContentChanged, NoSuchDocument
 from fpdb.fingerprint import AUTO, Recipe, content_digest
@@ -17,21 +17,6 @@ from fpdb.storage.texts import KeptText, check_packages, pack
 
 Status = Literal["added", "replaced", "updated", "unchanged"]
 CHANGED = ("added", "replaced")
-
-
-class Description(TypedDict, total=False):
-    """What is said of a document.
-
-    kind: One of `fingerprint.KINDS`, or "auto" for what name and content say; "text" unless given.
-    source: Where it came from, a path or URL, which is stored without credentials.
-    contact: Whom to ask about it.
-    labels: Any strings, by name.
-    """
-
-    kind: str
-    source: str | None
-    contact: str | None
-    labels: Mapping[str, str] | None
 
 
 class Existing(NamedTuple):
@@ -64,8 +49,9 @@ class WriteBatch:
         self.text_bytes = 0
 
     def put(self, document: PreparedDocument, *, same_rotation: bool = False) -> Status:
-        """Add a document, or replace the one of its name; if the content is stored, only bring its description up to
-        date, and keep its text if none was kept.
+        """Add a document, or replace the one of its name.
+
+        If the content is stored already, only bring its description up to date, and keep its text if none was kept.
 
         Args:
             document: Made with this database's recipe.
@@ -92,30 +78,36 @@ class WriteBatch:
         name: str,
         content: str | bytes,
         *,
+        kind: str = "text",
         rarity: Rarity = "document",
         boilerplate: bool = False,
+        source: str | None = None,
+        contact: str | None = None,
+        labels: Mapping[str, str] | None = None,
         keep_text: bool = False,
-        **description: Unpack[Description],
     ) -> Status:
         """Add a document, or replace the one of this name; the same content again changes nothing else.
 
         Args:
             name: The document's name.
             content: Its content; a string counts as its UTF-8.
+            kind: One of `fingerprint.KINDS`, or "auto" for what name and content say.
             rarity: What the scheme koala takes for rare: k-grams whose beginnings are few in the document, or which few
                 documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
             boilerplate: Discard all of the document's k-grams wherever they occur.
-            keep_text: Also keep the content, compressed, as `Database.text` gives it back; so that where documents
-                match can be shown when the source is gone. The same content again keeps it if it was not kept before,
-                and never drops it; another content without keep_text does.
-            description: `kind`, `source`, `contact` and `labels`, see `Description`.
+            source: Where it came from, a path or URL, which is stored without credentials.
+            contact: Whom to ask about it.
+            labels: Any strings, by name.
+            keep_text: Also keep the content, compressed, as `Database.text` gives it back. The same content again keeps
+                it if it was not kept before, and never drops it; another content without keep_text does.
 
         Raises:
             BadName, BadLabel: What is said of the document cannot be stored.
             UnknownKind, Unreadable, MissingPackage, MissingKey: The content cannot be fingerprinted or kept.
         """
-        document = ReadDocument(InputDocument(name, **description), content, content_digest(content))
-        kind = self._recipe.resolve_kind(document.description.kind, content, name)
+        description = InputDocument(name, kind=kind, source=source, contact=contact, labels=labels)
+        document = ReadDocument(description, content, content_digest(content))
+        kind = self._recipe.resolve_kind(kind, content, name)
         record = describe(document.description, kind, document.digest)
         if keep_text:
             check_packages()
@@ -135,22 +127,26 @@ class WriteBatch:
         hashes: Integers,
         positions: Integers | None = None,
         *,
+        kind: str = "hashes",
         digest: bytes | None = None,
         boilerplate: bool = False,
-        **description: Unpack[Description],
+        source: str | None = None,
+        contact: str | None = None,
+        labels: Mapping[str, str] | None = None,
     ) -> Status:
-        """Add a document of the caller's own hashes, or replace the one of this name.
+        """Add a document of the caller's own hashes, or replace the one of this name; see `add` and `prepare_hashes`.
 
-        Arguments and errors are those of `prepare_hashes`; description: as for `add`, of kind "hashes" unless it says
-        otherwise.
+        hashes: Any uint64, shape (n,), in any order, repeats allowed. positions: From 0 to 2**32 - 2, shape (n,).
+        digest: 16 bytes that stand for the content, by default a digest of the arrays. Raises BadName, BadLabel,
+        BadFingerprints.
         """
-        description.setdefault("kind", "hashes")
-        document = InputDocument(name, **description)
-        return self.put(prepare_hashes(document, hashes, positions, digest=digest, boilerplate=boilerplate))
+        description = InputDocument(name, kind=kind, source=source, contact=contact, labels=labels)
+        return self.put(prepare_hashes(description, hashes, positions, digest=digest, boilerplate=boilerplate))
 
     def rotate(self, name: str, content: str | bytes, *, rotation: int | None = None) -> int:
-        """Store another subset of a document's search fingerprints, so that nobody can tell for long which passages
-        are stored (Heintze 1996, section 3.3). Searching does not change.
+        """Store another subset of a document's search fingerprints.
+
+        So nobody can tell for long which passages are stored (Heintze 1996, section 3.3). Searching does not change.
 
         Args:
             name: The document's name.

@@ -1,4 +1,4 @@
-"""Finding documents: from paths to what is to be read, and what is passed over and why.
+"""Discover documents: from paths to the documents to be read, and what is skipped and why.
 
 Walks folders (sorted, symbolic links not followed), and archives as if they were folders. Never opens the database's
 own files, since closing them would drop its locks.
@@ -10,13 +10,14 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from fpdb.ingest.archive_walk import documents, may_be_archive
-from fpdb.ingest.archives import HEAD, MAX_DOCUMENT_BYTES, archive_form
+from fpdb.ingest.archive_walk import may_be_archive, walk_archive
+from fpdb.ingest.archives.archive import HEAD, detect_form
+from fpdb.ingest.archives.limits import MAX_DOCUMENT_BYTES
 from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text, size_fault
 
 _BUFFER = 1 << 16
 
-_SPECIAL = {
+_NOT_REGULAR = {
     stat.S_IFIFO: "a pipe (use - to read standard input)",
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",
@@ -28,135 +29,125 @@ _SPECIAL = {
 def discover(
     paths: Iterable[str], *, name: str | None = None, kind: str = "text", exclude: DatabaseFiles | None = None
 ) -> Iterator[InputDocument | Skipped]:
-    """Every file in `paths`: files as they are, folders and archives with all that they hold, folders sorted by name;
-    `-` is standard input.
+    """Yield every document at `paths`: files, and all that folders and archives hold, folders sorted by name.
 
-    A document's name is its path as given without empty and `.` parts; `..` stays. In an archive, the archive's name
-    and the member's, see `archives.Labels`. A symbolic link is followed when it is itself one of `paths`, and only
-    then.
-    name: instead of the path, where there is but one; standard input has no other.
-    own: the database's files, which are passed over.
+    A document's name is its path as given without empty and `.` parts; `..` stays. In an archive, it is the archive's
+    name and the member's label, see `archives.members`. A symbolic link is followed only when it is itself one of
+    `paths`.
+
+    Args:
+        paths: Files, folders and archives; `-` is standard input.
+        name: Used instead of the path, where there is but one; standard input has no other name.
+        kind: The kind of all documents.
+        exclude: The database's own files, which are skipped.
     """
-    for one in _found(paths, name, kind, exclude):
-        if isinstance(one, Skipped):
-            yield one
+    for document in _Walk(kind, exclude).files(paths, name):
+        if isinstance(document, Skipped):
+            yield document
         else:
-            yield from _opened(one)
+            yield from _open(document)
 
 
 def total_size(paths: Sequence[str], exclude: DatabaseFiles | None = None) -> int | None:
-    """Bytes of all files in `paths`; None where standard input or an archive is among them: it is known in the end."""
+    """Return the bytes of all files at `paths`; None with standard input or an archive among them."""
     if "-" in paths:
         return None
     total = 0
-    for one in _found(paths, None, "text", exclude):
-        if isinstance(one, InputDocument):
-            if one.path is not None and may_be_archive(one) and _is_archive(one.path):
+    for document in _Walk("text", exclude).files(paths, None):
+        if isinstance(document, InputDocument):
+            if document.path is not None and may_be_archive(document) and _is_archive(document.path):
                 return None
-            total += one.size
+            total += document.size
     return total
 
 
-def _found(
-    paths: Iterable[str], name: str | None, kind: str, exclude: DatabaseFiles | None
-) -> Iterator[InputDocument | Skipped]:
-    """Every file, archives among them."""
-    here = os.getcwd()
-    for path in paths:
-        if path == "-":
-            content = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES)
-            wrong = size_fault(len(content))
-            if wrong is None:
-                yield InputDocument(name or "-", content=content, size=len(content), kind=kind, requested=True)
-            else:
-                yield Skipped(name or "-", wrong, requested=True)
-            continue
-        called = document_name(path) if name is None else name
-        try:
-            status = os.stat(path)
-        except (OSError, ValueError) as error:
-            yield Skipped(path, error_text(error), requested=True)
-            continue
-        if stat.S_ISDIR(status.st_mode):
-            yield from _inside(path, called, kind, here, exclude)
-        else:
-            source = _source(here, document_name(path))
-            yield _one(path, called, status, kind, source, exclude, requested=True)
+class _Walk:
+    """A walk through folders; what it finds may be archives."""
 
+    def __init__(self, kind: str, exclude: DatabaseFiles | None) -> None:
+        self._kind, self._exclude = kind, exclude
+        self._working_folder = os.getcwd()
 
-def _inside(
-    folder: str, name: str, kind: str, here: str, exclude: DatabaseFiles | None
-) -> Iterator[InputDocument | Skipped]:
-    """Walks a folder depth first, without recursion: a path's length limits the depth."""
-    stack: list[tuple[str, str, os.DirEntry[str] | None]] = [(folder, name, None)]
-    while stack:
-        path, name, entry = stack.pop()
-        try:
-            if entry is None or entry.is_dir(follow_symlinks=False):
-                with os.scandir(path) as scan:
-                    entries = sorted(scan, key=_entry_name, reverse=True)
-                start = name if name in ("", "/") else name + "/"
-                stack.extend((inner.path, start + inner.name, inner) for inner in entries)
+    def files(self, paths: Iterable[str], name: str | None) -> Iterator[InputDocument | Skipped]:
+        for path in paths:
+            if path == "-":
+                yield self._standard_input(name or "-")
+                continue
+            try:
+                status = os.stat(path)
+            except (OSError, ValueError) as error:
+                yield Skipped(path, error_text(error), requested=True)
+                continue
+            if stat.S_ISDIR(status.st_mode):
+                yield from self._folder(path, document_name(path) if name is None else name)
             else:
-                status = entry.stat(follow_symlinks=False)
-                yield _one(path, name, status, kind, _source(here, name), exclude, requested=False)
-        except OSError as error:
-            yield Skipped(name or path, error_text(error))
+                document = self._file(path, document_name(path), status, requested=True)
+                yield document if name is None else document._replace(name=name)
+
+    def _standard_input(self, name: str) -> InputDocument | Skipped:
+        content = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES)
+        fault = size_fault(len(content))
+        if fault is not None:
+            return Skipped(name, fault, requested=True)
+        return InputDocument(name, content=content, size=len(content), kind=self._kind, requested=True)
+
+    def _folder(self, folder: str, name: str) -> Iterator[InputDocument | Skipped]:
+        """Walk a folder depth first, without recursion: a path's length limits the depth."""
+        stack: list[tuple[str, str, os.DirEntry[str] | None]] = [(folder, name, None)]
+        while stack:
+            path, name, entry = stack.pop()
+            try:
+                if entry is None or entry.is_dir(follow_symlinks=False):
+                    with os.scandir(path) as scan:
+                        entries = sorted(scan, key=_entry_name, reverse=True)
+                    prefix = name if name in ("", "/") else name + "/"
+                    stack.extend((inner.path, prefix + inner.name, inner) for inner in entries)
+                else:
+                    yield self._file(path, name, entry.stat(follow_symlinks=False), requested=False)
+            except OSError as error:
+                yield Skipped(name or path, error_text(error))
+
+    def _file(self, path: str, name: str, status: os.stat_result, *, requested: bool) -> InputDocument | Skipped:
+        if not stat.S_ISREG(status.st_mode):
+            return Skipped(name, _NOT_REGULAR.get(stat.S_IFMT(status.st_mode), "not a file"), requested)
+        if self._exclude is not None and self._exclude.contains(path, status):
+            return Skipped(name, "the database itself", requested)
+        source = name if name.startswith("/") else f"{self._working_folder}/{name}"
+        return InputDocument(name, path, None, status.st_size, self._kind, source, requested=requested)
 
 
 def _entry_name(entry: os.DirEntry[str]) -> str:
     return entry.name
 
 
-def _source(here: str, name: str) -> str:
-    return name if name.startswith("/") else f"{here}/{name}"
-
-
-def _one(
-    path: str,
-    name: str,
-    status: os.stat_result,
-    kind: str,
-    source: str,
-    exclude: DatabaseFiles | None,
-    *,
-    requested: bool,
-) -> InputDocument | Skipped:
-    if not stat.S_ISREG(status.st_mode):
-        return Skipped(name, _SPECIAL.get(stat.S_IFMT(status.st_mode), "not a file"), requested)
-    if exclude is not None and exclude.contains(path, status):
-        return Skipped(name, "the database itself", requested)
-    return InputDocument(name, path, None, status.st_size, kind, source, requested=requested)
-
-
-def _opened(one: InputDocument) -> Iterator[InputDocument | Skipped]:
-    """The file, or what is in it if it is an archive."""
+def _open(document: InputDocument) -> Iterator[InputDocument | Skipped]:
+    """Yield the document, or the members if it is an archive."""
     try:
-        if may_be_archive(one):
-            with _stream(one) as stream:
-                if archive_form(stream.peek(HEAD)[:HEAD]) is not None:
-                    yield from documents(stream, one)
+        if may_be_archive(document):
+            with _stream(document) as stream:
+                if detect_form(stream.peek(HEAD)[:HEAD]) is not None:
+                    yield from walk_archive(stream, document)
                     return
     except OSError as error:
-        yield Skipped(one.name, error_text(error), one.requested)
+        yield Skipped(document.name, error_text(error), document.requested)
         return
-    wrong = size_fault(one.size)
-    yield one if wrong is None else Skipped(one.name, wrong, one.requested)
+    fault = size_fault(document.size)
+    yield document if fault is None else Skipped(document.name, fault, document.requested)
 
 
 def _is_archive(path: str) -> bool:
     try:
         with _stream(InputDocument("", path)) as stream:
-            return archive_form(stream.peek(HEAD)[:HEAD]) is not None
+            return detect_form(stream.peek(HEAD)[:HEAD]) is not None
     except OSError:
         return False
 
 
-def _stream(one: InputDocument) -> io.BufferedReader:
-    if isinstance(one.content, bytes):
-        return io.BufferedReader(io.BytesIO(one.content))
-    return io.BufferedReader(io.FileIO(one.path or "", opener=_open), _BUFFER)
+def _stream(document: InputDocument) -> io.BufferedReader:
+    if isinstance(document.content, bytes):
+        return io.BufferedReader(io.BytesIO(document.content))
+    return io.BufferedReader(io.FileIO(document.path or "", opener=_open_file), _BUFFER)
 
 
-def _open(path: str, flags: int) -> int:
+def _open_file(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import AUTO
-from fpdb.ingest.archives import MAX_DOCUMENT_BYTES
+from fpdb.ingest.archives.limits import MAX_DOCUMENT_BYTES
 from fpdb.readers.kinds import detect_kind
 
 HEAD = 8192

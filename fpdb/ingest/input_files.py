@@ -8,55 +8,59 @@ from dataclasses import replace
 from typing import BinaryIO, Literal, cast
 
 from fpdb.errors import MissingPackage
-from fpdb.ingest.archives import COMPRESSIONS, LIMITS, Meter, Unpacked, buffered
+from fpdb.ingest.archives.limits import DEFAULT_LIMITS, ReadMeter
+from fpdb.ingest.archives.streams import COMPRESSIONS, UnpackedStream, buffered
 from fpdb.ingest.files import DatabaseFiles, Skipped, document_name, error_text
 
 RecordFormat = Literal["jsonl", "parquet"]
 
-_PACKED = ("", ".gz", ".bz2", ".xz", ".zst")
-ENDINGS: dict[RecordFormat, tuple[str, ...]] = {
+_COMPRESSED = ("", ".gz", ".bz2", ".xz", ".zst")
+EXTENSIONS: dict[RecordFormat, tuple[str, ...]] = {
     # A plain .json is seldom one of lines.
-    "jsonl": (*(kind + packed for kind in (".jsonl", ".ndjson") for packed in _PACKED), ".json.gz", ".json.zst"),
+    "jsonl": (*(kind + packed for kind in (".jsonl", ".ndjson") for packed in _COMPRESSED), ".json.gz", ".json.zst"),
     "parquet": (".parquet",),
 }
-"""Names of the files that are read in a folder."""
+"""Of the files that are read in a folder."""
 
 _HEAD = 8
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_ZSTD_PIECE = 512
+_ZSTD_READ = 512
 """Packed bytes that are given to zstd at a time: they unpack to some 16 MB at most, which are held."""
 _ZSTD_WINDOW = 1 << 27
-"""What zstd may take: as much as its exclude program takes unless told otherwise."""
-_LIMITS = replace(LIMITS, unpacked=1 << 62)
-"""Of archives, but any size: nothing of it is held."""
+"""Bytes of memory that zstd may take: as much as its own program takes unless told otherwise."""
+_LIMITS = replace(DEFAULT_LIMITS, unpacked=1 << 62)
+"""Those of archives, but for the size: nothing of a file is held."""
 
 
 def find_input_files(
     paths: Iterable[str], record_format: RecordFormat, exclude: DatabaseFiles | None = None
 ) -> Iterator[str | Skipped]:
-    """The files that are meant, in order, and what is passed over: files as they are, those in folders by their
-    `ENDINGS`, sorted by path, and patterns. Links to files are followed, links to folders are not; `-` stays."""
+    """Yield the paths of the files that are meant, in order, and what is skipped.
+
+    Files are taken as they are, those in folders by their `EXTENSIONS`, sorted by path; patterns are expanded. Links to
+    files are followed, links to folders are not; `-` stays.
+    """
     for path in paths:
         if path == "-":
             yield path
             continue
-        found = _found(path, record_format)
-        if not found:
-            what = f"no file in it ends with {', '.join(ENDINGS[record_format][:2])} or the like"
-            yield Skipped(document_name(path), what, requested=True)
-        for one in found:
+        files = _expand(path, record_format)
+        if not files:
+            reason = f"no file in it ends with {', '.join(EXTENSIONS[record_format][:2])} or the like"
+            yield Skipped(document_name(path), reason, requested=True)
+        for file in files:
             try:
-                inside = exclude is not None and exclude.contains(one, os.stat(one))
+                is_excluded = exclude is not None and exclude.contains(file, os.stat(file))
             except (OSError, ValueError) as error:
-                yield Skipped(document_name(one), error_text(error), requested=True)
+                yield Skipped(document_name(file), error_text(error), requested=True)
             else:
-                yield Skipped(document_name(one), "the database itself", requested=True) if inside else one
+                yield Skipped(document_name(file), "the database itself", requested=True) if is_excluded else file
 
 
 def input_files_size(
     paths: Iterable[str], record_format: RecordFormat, exclude: DatabaseFiles | None = None
 ) -> int | None:
-    """Bytes of all these files, as they are; None with standard input among them."""
+    """Return the bytes of all these files as they are; None with standard input among them."""
     total = 0
     for path in find_input_files(paths, record_format, exclude):
         if path == "-":
@@ -66,93 +70,90 @@ def input_files_size(
     return total
 
 
-def _found(path: str, record_format: RecordFormat) -> list[str]:
+def _expand(path: str, record_format: RecordFormat) -> list[str]:
+    """Return the files that a path means; none for a folder without files of records."""
     if os.path.isdir(path):
-        inside = [os.path.join(place, name) for place, _, names in os.walk(path) for name in names]
-        return sorted(one for one in inside if one.endswith(ENDINGS[record_format]) and os.path.isfile(one))
+        files = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
+        return sorted(file for file in files if file.endswith(EXTENSIONS[record_format]) and os.path.isfile(file))
     if glob.has_magic(path) and not os.path.lexists(path):
-        return sorted(one for one in glob.glob(path, recursive=True) if os.path.isfile(one)) or [path]
+        return sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file)) or [path]
     return [path]
 
 
-class Unpacking:
-    """A file's bytes, unpacked where it is compressed by gzip, bzip2, xz or zstd, which its beginning tells."""
+class InputFile:
+    """The bytes of a file, unpacked where it is compressed by gzip, bzip2, xz or zstd, which its beginning tells."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Raises MissingPackage, OSError."""
+        """Begin where the file stands. Raises MissingPackage, OSError."""
         packed = file if isinstance(file, io.BufferedReader) else buffered(cast("io.RawIOBase", file))
-        self._packed = _Counted(packed)
+        self._packed = _CountedStream(packed)
         head = packed.peek(_HEAD)
-        self._unpacked: Unpacked | None = None
-        for mark, make in (*COMPRESSIONS.values(), (_ZSTD, _Unzstd)):
+        self._unpacked: UnpackedStream | None = None
+        for mark, make_decompressor in (*COMPRESSIONS.values(), (_ZSTD, _ZstdDecompressor)):
             if head.startswith(mark):
-                self._unpacked = Unpacked(self._packed, make, Meter(1 << 50, _LIMITS), mark)
+                self._unpacked = UnpackedStream(self._packed, make_decompressor, ReadMeter(1 << 50, _LIMITS), mark)
 
-    def read(self, most: int) -> bytes:
-        """The next bytes; none at the end. Raises Refused or Exhausted where it is damaged, OSError; what comes before
-        is read first."""
+    def read(self, limit: int) -> bytes:
+        """Return the next bytes; none at the end.
+
+        Raises ArchiveError or LimitExceeded where the file is damaged, after all bytes before; OSError.
+        """
         if self._unpacked is None:
-            return self._packed.read(most)
-        room = bytearray(most)
+            return self._packed.read(limit)
+        room = bytearray(limit)
         return bytes(memoryview(room)[: self._unpacked.readinto(room)])
 
-    def passed(self) -> int:
-        """How many bytes of the file were read since this was asked last."""
+    def take_count(self) -> int:
+        """Return how many bytes of the file were read since the last call."""
         count, self._packed.count = self._packed.count, 0
         return count
 
 
-class _Unzstd:
-    """zstd's decompressor, used as those of `bz2` and `lzma`."""
+class _ZstdDecompressor:
+    """zstd's decompressor with the interface of `bz2`'s."""
 
     def __init__(self) -> None:
-        """Raises MissingPackage."""
         try:
             from zstandard import ZstdDecompressor
         except ImportError as error:
             raise MissingPackage("zstandard is needed for zstd: pip install 'fpdb[texts]'") from error
         self._inner = ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
-        self._packed = self._found = b""
+        self._packed = self._unpacked = b""
 
     @property
     def eof(self) -> bool:
-        """As of `bz2`."""
-        return self._inner.eof and not self._found
+        return self._inner.eof and not self._unpacked
 
     @property
     def needs_input(self) -> bool:
-        """As of `bz2`."""
-        return not self._packed and not self._found
+        return not self._packed and not self._unpacked
 
     @property
     def unused_data(self) -> bytes:
-        """As of `bz2`."""
         return self._inner.unused_data + self._packed
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        """As of `bz2`; raises ValueError."""
         from zstandard import ZstdError
 
         self._packed += data
-        while not self._found and self._packed and not self._inner.eof:
-            piece, self._packed = self._packed[:_ZSTD_PIECE], self._packed[_ZSTD_PIECE:]
+        while not self._unpacked and self._packed and not self._inner.eof:
+            part, self._packed = self._packed[:_ZSTD_READ], self._packed[_ZSTD_READ:]
             try:
-                self._found = self._inner.decompress(piece)
+                self._unpacked = self._inner.decompress(part)
             except ZstdError as error:
                 raise ValueError(str(error)) from error
-        found, self._found = self._found[:max_length], self._found[max_length:]
-        return found
+        unpacked, self._unpacked = self._unpacked[:max_length], self._unpacked[max_length:]
+        return unpacked
 
 
-class _Counted(io.BufferedIOBase):
-    """A stream that counts what is read."""
+class _CountedStream(io.BufferedIOBase):
+    """A stream that counts the bytes that are read."""
 
     def __init__(self, inner: io.BufferedReader) -> None:
         self._inner = inner
         self.count = 0
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """As of the stream."""
-        found = self._inner.read(size)
-        self.count += len(found)
-        return found
+        data = self._inner.read(size)
+        self.count += len(data)
+        return data

@@ -1,18 +1,18 @@
-"""Documents from records: a line of JSON Lines or a row of Parquet each, with fields for the name, the text and labels.
+"""JSON Lines: a file is cut into chunks of whole lines, which are turned into documents by whoever fingerprints them.
 
-What is wrong with a record is said with its file, and its line or row; the rest goes on. Reading is left to whoever
-fingerprints, see `sources.Chunk`: here a file is only cut into pieces. Knows nothing of fingerprints.
+A fault is told with its file and line; the rest goes on.
 """
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from fpdb.ingest.archives import Exhausted, Refused
+from fpdb.ingest.archives.limits import ArchiveError, LimitExceeded
 from fpdb.ingest.files import InputDocument, Skipped, error_text, size_fault
-from fpdb.ingest.input_files import Unpacking
-from fpdb.ingest.record_fields import PIECE, Fields, RecordChunk
+from fpdb.ingest.input_files import InputFile
+from fpdb.ingest.record_fields import RECORD_CHUNK_BYTES, Fields, RecordChunk
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder())["scan_once"]  # what json.loads calls
 
 
@@ -20,55 +20,69 @@ class LineChunk(RecordChunk):
     """Whole lines of JSON."""
 
     def documents(self) -> Iterator[InputDocument | Skipped]:
-        """As a `Chunk`."""
+        """Yield a document, or what is skipped, for each line that is not blank."""
         for number, line in enumerate(self.content.split(b"\n"), self.first):
             if not line or line.isspace():
                 continue
-            at = f"{self.origin}:{number}"
+            location = f"{self.origin}:{number}"
             try:
-                yield self.fields.source(_parsed(line), at, len(line), self.kind)
+                yield self.fields.document(_parse(line), location, len(line), self.kind)
             except ValueError as error:
-                yield Skipped(at, str(error))
+                yield Skipped(location, str(error))
 
 
 def read_lines(
     file: BinaryIO, origin: str, *, fields: Fields | None = None, kind: str = "text"
 ) -> Iterator[LineChunk | Skipped]:
-    """The lines of one open file, compressed or not. origin: what to call it. Raises MissingPackage."""
-    fields = fields or Fields()
-    number, rest, lost = 1, bytearray(), False
+    """Yield the lines of one open file, compressed or not. origin: how to call it. Raises MissingPackage."""
+    lines = _Lines(origin, fields or Fields(), kind)
     try:
-        opened = Unpacking(file)
-        while block := opened.read(PIECE):
-            end = block.rfind(b"\n") + 1
-            if lost and end:  # of a line that was too large
-                start = block.index(b"\n") + 1
-                block, end, lost, number = block[start:], end - start, False, number + 1
-            if end:
-                whole = b"".join((rest, memoryview(block)[:end]))
-                rest.clear()
-                yield LineChunk(_begun(whole, number), origin, number, fields, kind, opened.passed())
-                number += whole.count(b"\n")
-            if not lost:
-                rest += block[end:]
-            if (wrong := size_fault(len(rest))) is not None:
-                yield Skipped(f"{origin}:{number}", wrong)
-                rest.clear()
-                lost = True
-    except (Refused, Exhausted, OSError) as error:
-        yield Skipped(f"{origin}:{number}", f"not read any further: {error_text(error)}", requested=True)
+        opened = InputFile(file)
+        while block := opened.read(RECORD_CHUNK_BYTES):
+            yield from lines.take(block, opened)
+    except (ArchiveError, LimitExceeded, OSError) as error:
+        reason = f"not read any further: {error_text(error)}"
+        yield Skipped(f"{origin}:{lines.number}", reason, requested=True)
         return
-    if rest:
-        yield LineChunk(_begun(rest, number), origin, number, fields, kind, opened.passed())
+    if lines.rest:
+        yield lines.chunk(bytes(lines.rest), opened)
 
 
-def _begun(content: bytes | bytearray, number: int) -> bytes:
-    """The lines as bytes; the first of a file without a byte order mark."""
-    return bytes(content).removeprefix(b"\xef\xbb\xbf" if number == 1 else b"")
+class _Lines:
+    """Cuts the blocks of a file at the ends of lines.
+
+    number: Of the next line. rest: Its beginning, if it was read. is_lost: It is too large and was dropped.
+    """
+
+    def __init__(self, origin: str, fields: Fields, kind: str) -> None:
+        self._origin, self._fields, self._kind = origin, fields, kind
+        self.number, self.rest, self._is_lost = 1, bytearray(), False
+
+    def take(self, block: bytes, opened: InputFile) -> Iterator[LineChunk | Skipped]:
+        end = block.rfind(b"\n") + 1
+        if self._is_lost and end:
+            start = block.index(b"\n") + 1
+            block, end, self._is_lost, self.number = block[start:], end - start, False, self.number + 1
+        if end:
+            whole = b"".join((self.rest, memoryview(block)[:end]))
+            self.rest.clear()
+            yield self.chunk(whole, opened)
+            self.number += whole.count(b"\n")
+        if not self._is_lost:
+            self.rest += block[end:]
+        if (fault := size_fault(len(self.rest))) is not None:
+            yield Skipped(f"{self._origin}:{self.number}", fault)
+            self.rest.clear()
+            self._is_lost = True
+
+    def chunk(self, content: bytes, opened: InputFile) -> LineChunk:
+        if self.number == 1:
+            content = content.removeprefix(_BYTE_ORDER_MARK)
+        return LineChunk(content, self._origin, self.number, self._fields, self._kind, opened.take_count())
 
 
-def _parsed(line: bytes) -> Mapping[str, Any]:
-    """One line as an object. ValueError: it is none."""
+def _parse(line: bytes) -> Mapping[str, Any]:
+    """Parse one line as an object. Raises ValueError."""
     try:
         text = line.decode("utf-8")
         try:

@@ -1,5 +1,6 @@
-"""Outcomes on their way from a worker process: the arrays of all documents as two, since a message costs more than a
-document.
+"""Pack the outcomes of a chunk that go from a worker process to another: the arrays of all documents as two.
+
+A message costs more than a document.
 """
 
 from collections.abc import Iterable

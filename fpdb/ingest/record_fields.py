@@ -1,4 +1,4 @@
-"""What the fields of records mean: a name, a text, labels and more; and stretches of records, as a file has them."""
+"""The meaning of a record's fields - a name, a text, labels and more - and chunks of records as a file has them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,19 +8,20 @@ from typing import Any
 
 from fpdb.ingest.files import InputDocument
 
-PIECE = 1 << 20
-"""Bytes of a stretch."""
+RECORD_CHUNK_BYTES = 1 << 20
+_HINT = "; where it means something else, name the field of the text, which passes over it"
 
 
 @dataclass(frozen=True)
 class Fields:
-    """Which fields of a record hold what.
-
-    name: of the name; None for `name` or, without one, `id`; "-" for none: then it is the file and the line or row, as
-    it is where there is none of these. text: of the text. labels: of labels, which are called like the fields. A field
-    in an object in a field is `meta.url`.
+    """Which fields of a record hold what; a field in an object in a field is `meta.url`.
 
     Where none is given, records may also have the fields kind, source, contact and labels, an object of strings.
+
+    name: Of the name; None for `name` or, without one, `id`. Where there is none of these, and for "-", the name is
+        the file and the line or row.
+    text: Of the text.
+    labels: Of labels, which are called like the fields.
     """
 
     name: str | None = None
@@ -28,49 +29,61 @@ class Fields:
     labels: tuple[str, ...] = ()
 
     @cached_property
-    def plain(self) -> bool:
-        """Whether none is given."""
+    def are_default(self) -> bool:
+        """True if none is given."""
         return self == Fields()
 
     @cached_property
-    def of_text(self) -> str:
+    def text_field(self) -> str:
         """The field of the text."""
         return self.text or "text"
 
     def wanted(self) -> list[str]:
-        """All fields that are read, where they are there."""
+        """Return all fields that are read, if they are there."""
         name = ["name", "id"] if self.name is None else [self.name] if self.name != "-" else []
-        more = ["kind", "source", "contact", "labels"] if self.plain else []
-        return [*name, self.of_text, *self.labels, *more]
+        optional = ["kind", "source", "contact", "labels"] if self.are_default else []
+        return [*name, self.text_field, *self.labels, *optional]
 
-    def source(self, record: Mapping[str, Any], at: str, size: int, kind: str) -> InputDocument:
-        """The record as a document. ValueError: what is wrong with it."""
-        text = _look(record, self.of_text)
+    def document(self, record: Mapping[str, Any], location: str, size: int, kind: str) -> InputDocument:
+        """Make a document of a record.
+
+        Args:
+            record: The fields and their values.
+            location: The record's file and line or row.
+            size: The record's bytes in the file.
+            kind: Of records that do not say theirs.
+
+        Raises:
+            ValueError: The record is no document.
+        """
+        text = _look_up(record, self.text_field)
         if not isinstance(text, str):
-            raise ValueError(_missing(record, self.of_text) if text is None else f'"{self.of_text}" is not a string')
-        kind_of_it, source, contact, labels = kind, None, None, None
-        if self.plain:
-            said, source, contact, labels = map(record.get, ("kind", "source", "contact", "labels"))
-            if said is not None or source is not None or contact is not None or labels is not None:
+            fault = _missing(record, self.text_field) if text is None else f'"{self.text_field}" is not a string'
+            raise ValueError(fault)
+        source, contact, labels = None, None, None
+        if self.are_default:
+            own_kind, source, contact, labels = map(record.get, ("kind", "source", "contact", "labels"))
+            if own_kind is not None or source is not None or contact is not None or labels is not None:
                 _check_optional(record)
-            kind_of_it = said or kind
+            kind = own_kind or kind
         elif self.labels:
-            found = ((field, _plain(field, _look(record, field))) for field in self.labels)
-            labels = {field: value for field, value in found if value is not None}
-        return InputDocument(self._name(record, at), None, text, size, kind_of_it, source, contact, labels, False, at)
+            values = ((field, _label(field, _look_up(record, field))) for field in self.labels)
+            labels = {field: value for field, value in values if value is not None}
+        name = self._name(record, location)
+        return InputDocument(name, None, text, size, kind, source, contact, labels, False, location)
 
-    def _name(self, record: Mapping[str, Any], at: str) -> str:
+    def _name(self, record: Mapping[str, Any], location: str) -> str:
         if self.name is None:
             name = record.get("name")
             field = "name"
             if name is None:
                 name, field = record.get("id"), "id"
             if name is None:
-                return at
+                return location
         elif self.name == "-":
-            return at
+            return location
         else:
-            field, name = self.name, _look(record, self.name)
+            field, name = self.name, _look_up(record, self.name)
             if name is None:
                 raise ValueError(_missing(record, field))
         if isinstance(name, str):
@@ -82,8 +95,10 @@ class Fields:
 
 @dataclass(frozen=True)
 class RecordChunk:
-    """Some records of a file, as they are there: a `Chunk`, but for what reads them. origin: what to call the file;
-    first: the number of the first record, by which each is told."""
+    """Some records of a file in the file's own form: a `Chunk`, once a subclass reads its documents.
+
+    origin: How to call the file. first: The number of the first record, by which each is told.
+    """
 
     content: bytes
     origin: str
@@ -94,28 +109,27 @@ class RecordChunk:
 
     @property
     def content_bytes(self) -> int:
-        """As a `Chunk`."""
+        """Bytes of content that the chunk itself holds."""
         return len(self.content)
 
 
-def _look(record: Mapping[str, Any], field: str) -> Any:
-    """What is in a field, or in one of an object in a field; None where there is none."""
+def _look_up(record: Mapping[str, Any], field: str) -> Any:
+    """Return the value of a field, or of one of an object in a field; None where there is none."""
     if field in record or "." not in field:
         return record.get(field)
     first, rest = field.split(".", 1)
     inner = record.get(first)
-    return _look(inner, rest) if isinstance(inner, dict) else None
+    return _look_up(inner, rest) if isinstance(inner, dict) else None
 
 
 def _missing(record: Mapping[str, Any], field: str) -> str:
-    """What to say of a field that is not there, or null."""
     if field in record:
         return f'"{field}" is null'
     return f'no "{field}" (there is: {", ".join(map(str, record)) or "nothing"})'
 
 
-def _plain(field: str, value: Any) -> str | None:
-    """A label's value as text; None for none. ValueError: it is no plain value."""
+def _label(field: str, value: Any) -> str | None:
+    """Return a label's value as text; None for none. Raises ValueError."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -126,11 +140,10 @@ def _plain(field: str, value: Any) -> str | None:
 
 
 def _check_optional(record: Mapping[str, Any]) -> None:
-    """ValueError: a field that may be there is not what it should be."""
-    if_other = "; where it means something else, name the field of the text, which passes over it"
+    """Raise ValueError if an optional field is not what it should be."""
     for field in ("kind", "source", "contact"):
         if not isinstance(record.get(field), str | None):
-            raise ValueError(f'"{field}" is not a string{if_other}')
+            raise ValueError(f'"{field}" is not a string{_HINT}')
     labels = record.get("labels")
-    if labels is not None and not (isinstance(labels, dict) and all(isinstance(one, str) for one in labels.values())):
-        raise ValueError(f'"labels" is not an object of strings{if_other}')
+    if labels is not None and not (isinstance(labels, dict) and all(isinstance(x, str) for x in labels.values())):
+        raise ValueError(f'"labels" is not an object of strings{_HINT}')

@@ -1,10 +1,8 @@
-"""What is kept of a document's source where that is a URL: where it is, and not who may fetch it.
+"""Redact the source of a document where that is a URL: keep where it is, and not who may fetch it.
 
 User names, passwords and tokens in a URL belong to whoever fetched the document; a database, its listings and reports
 go to others. Knows nothing of databases.
 """
-
-from __future__ import annotations
 
 import re
 
@@ -23,48 +21,54 @@ CREDENTIALS = {
 }  # fmt: skip
 """Words in the names of parameters that carry credentials: `api_key`, `accessToken`, `X-Amz-Signature`."""
 
-_ENDS = re.compile(r"(?:token|secret|password|passwd|apikey|accesskey|signature|sessionid|sessid|credential)s?\Z")
+_SUFFIXES = re.compile(r"(?:token|secret|password|passwd|apikey|accesskey|signature|sessionid|sessid|credential)s?\Z")
 """Of a name that runs its words together."""
 
 _SIGNED = re.compile(r"x-(?:amz|goog|oss|cos|bce)-", re.IGNORECASE)
-"""How parameters begin that belong to a signed URL."""
+"""Prefixes of the parameters of a signed URL."""
 
 
 def redact_url(source: str) -> str:
-    """The source; of a URL, all but the user information, and the parameters, of query, path or fragment, that carry
-    credentials by their names. Other parameters stay, since they may say which page it is; what is no URL stays."""
+    """Return a source without credentials; what is no URL stays.
+
+    Of a URL, the user information is dropped, and the parameters of query, path or fragment that carry credentials by
+    their names. Other parameters stay, since they may say which page it is.
+    """
     before = ""
     while before != source:  # where there is no host, browsers look for one behind the next slash
-        before, source = source, _stripped(source)
+        before, source = source, _redact_once(source)
     return source
 
 
-def _stripped(source: str) -> str:
-    found = _URL.fullmatch(source)
-    if found is None:
+def _redact_once(source: str) -> str:
+    url = _URL.fullmatch(source)
+    if url is None:
         return source
-    host = found["host"].rpartition("@")[2]
-    path = "".join(part[:1] + _kept(part[1:], first=True) for part in re.findall(r"[/\\]?[^/\\]*", found["path"]))
-    query, fragment = found["query"] or "", found["fragment"] or ""
-    return found["scheme"] + host + path + _parameters(query) + (_parameters(fragment) if "=" in fragment else fragment)
+    host = url["host"].rpartition("@")[2]
+    parts = re.findall(r"[/\\]?[^/\\]*", url["path"])
+    path = "".join(part[:1] + _redact_parameters(part[1:], keep_first=True) for part in parts)
+    query, fragment = url["query"] or "", url["fragment"] or ""
+    return url["scheme"] + host + path + _redact_part(query) + (_redact_part(fragment) if "=" in fragment else fragment)
 
 
-def _parameters(part: str) -> str:
-    """What begins with ? or #, or nothing, without the credentials; nothing of it where there is nothing else in it."""
-    kept = _kept(part[1:])
-    return part[:1] + kept if kept or part == part[:1] else ""
+def _redact_part(part: str) -> str:
+    """Redact a part that begins with ? or #, or is empty; without other parameters, nothing of it stays."""
+    parameters = _redact_parameters(part[1:])
+    return part[:1] + parameters if parameters or part == part[:1] else ""
 
 
-def _kept(text: str, *, first: bool = False) -> str:
-    """Parameters without the credentials among them. first: what stands first is none."""
-    beginning, *others = re.split("([&;?])", text)
-    parts = [("", beginning), *zip(others[::2], others[1::2], strict=True)]
+def _redact_parameters(text: str, *, keep_first: bool = False) -> str:
+    """Drop the credentials among parameters. keep_first: what stands first is no parameter."""
+    first, *others = re.split("([&;?])", text)
+    parameters = [("", first), *zip(others[::2], others[1::2], strict=True)]
     kept = [
-        (separator, part)
-        for at, (separator, part) in enumerate(parts)
-        if (first and at == 0) or not _is_credential(part.partition("=")[0])
+        (separator, parameter)
+        for index, (separator, parameter) in enumerate(parameters)
+        if (keep_first and index == 0) or not _is_credential(parameter.partition("=")[0])
     ]
-    return "".join(part if at == 0 else separator + part for at, (separator, part) in enumerate(kept))
+    return "".join(
+        parameter if index == 0 else separator + parameter for index, (separator, parameter) in enumerate(kept)
+    )
 
 
 def _is_credential(name: str) -> bool:
@@ -75,5 +79,5 @@ def _is_credential(name: str) -> bool:
     return (
         _SIGNED.match(decoded) is not None
         or not CREDENTIALS.isdisjoint(words)
-        or _ENDS.search("".join(words)) is not None
+        or _SUFFIXES.search("".join(words)) is not None
     )

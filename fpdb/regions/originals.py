@@ -9,7 +9,8 @@ import stat
 from collections.abc import Collection
 from typing import Literal
 
-from fpdb.ingest.archives import MAX_DOCUMENT_BYTES, MemberCache, Refused, find_member, split_source
+from fpdb.ingest.archives.limits import MAX_DOCUMENT_BYTES, ArchiveError
+from fpdb.ingest.archives.member_lookup import MemberCache, find_member, split_source
 
 FileId = tuple[int, int]
 """Device and inode."""
@@ -38,7 +39,7 @@ def read_original(source: str | None, own: Collection[FileId], cache: MemberCach
                     cached = cache.find(file, path, inside) if cache is not None else None
                     size = os.fstat(file.fileno()).st_size
                     return find_member(file, size, path, inside) if cached is None else cached
-    except (OSError, ValueError, Refused, MemoryError):
+    except (OSError, ValueError, ArchiveError, MemoryError):
         pass
     return None
 

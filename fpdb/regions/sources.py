@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 
 from fpdb.errors import ContentChanged, MissingPackage, UnknownKind, Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe, content_digest
-from fpdb.ingest.archives import MemberCache
+from fpdb.ingest.archives.member_lookup import MemberCache
 from fpdb.regions.line_index import LineIndex
 from fpdb.regions.originals import FileId, read_original, why_unread
 from fpdb.storage.file_format import Record

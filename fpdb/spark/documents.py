@@ -34,7 +34,7 @@ def documents(spark: SparkSession, paths: Iterable[str], form: Format, *, fields
         return in_arrow(found, partial(workers.parse_lines, fields=fields), RECORD)
     rows = spark.read.parquet(*paths)
     there = rows.columns
-    for field in (fields.name, fields.of_text, *fields.labels):
+    for field in (fields.name, fields.text_field, *fields.labels):
         if field is not None and column_of(field, there) is None:
             raise BadQuery(f"there is no column {field!r}; there are: {', '.join(there)}")
     wanted = {column for field in fields.wanted() if (column := column_of(field, there)) is not None}

@@ -215,7 +215,7 @@ def _of_row(row: dict[str, Any], fields: Fields) -> dict[str, Any]:
     if isinstance(record.get("labels"), list):
         record["labels"] = dict(record["labels"])
     try:
-        return {**row, **_described(fields.source(record, NAMELESS, 0, ""))}
+        return {**row, **_described(fields.document(record, NAMELESS, 0, ""))}
     except ValueError as error:
         return {**row, "error": str(error)}
 

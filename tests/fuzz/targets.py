@@ -17,8 +17,9 @@ import numpy as np
 from fpdb.errors import Corrupt, Error
 from fpdb.exchange.jsonl_export import Incoming
 from fpdb.fingerprint import KINDS, SCHEMES, Recipe
-from fpdb.ingest.archive_walk import documents
-from fpdb.ingest.archives import LIMITS, Exhausted, Refused, find_member
+from fpdb.ingest.archive_walk import walk_archive
+from fpdb.ingest.archives.limits import DEFAULT_LIMITS, ArchiveError, LimitExceeded
+from fpdb.ingest.archives.member_lookup import find_member
 from fpdb.ingest.files import InputDocument, Skipped, read_content
 from fpdb.ingest.jsonl import read_lines
 from fpdb.ingest.redact_url import redact_url
@@ -35,7 +36,7 @@ from tests.readers import listings
 
 LARGEST = 1 << 16
 """Bytes of an input."""
-SMALL = replace(LIMITS, free=1 << 21, unpacked=1 << 22, members=1000, held=1 << 21)
+SMALL = replace(DEFAULT_LIMITS, free=1 << 21, unpacked=1 << 22, members=1000, held=1 << 21)
 """Limits of archives at which an input takes a moment."""
 RECIPES = [Recipe.preset(name) for name in ("text", "koala", "code", "sample")]
 
@@ -354,12 +355,12 @@ def encodings() -> list[bytes]:
 
 def archive(data: bytes) -> None:
     whole = InputDocument("a", source="/a", size=len(data))
-    for found in documents(io.BufferedReader(io.BytesIO(data)), whole, SMALL):
+    for found in walk_archive(io.BufferedReader(io.BytesIO(data)), whole, SMALL):
         if not found.name.startswith("a"):
             raise AssertionError(found.name)
         if not isinstance(found, Skipped) and found.source is not None:
             read_content(found)
-    with suppress(Refused, Exhausted):
+    with suppress(ArchiveError, LimitExceeded):
         find_member(io.BufferedReader(io.BytesIO(data)), len(data), "a", "b.txt", SMALL)
 
 

@@ -124,7 +124,7 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
     """Short texts are fingerprinted together, in any script and of any kind; answers are those of single queries."""
     monkeypatch.setattr(parallel, "ALONE_BYTES", 1)
     monkeypatch.setattr(sys.modules["fpdb.search.batch_query"], "ALONE_BYTES", 1)
-    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 3000)
+    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "RECORD_CHUNK_BYTES", 3000)
     texts = [
         text(1),
         text(2) + " naïve “quotes”",
@@ -192,7 +192,7 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
 def test_lines_are_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preset: str, jobs: int) -> None:
     """Of any options, of one database and of several; what cannot be read comes in between."""
     monkeypatch.setattr(sys.modules["fpdb.search.batch_query"], "ALONE_BYTES", 1)
-    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 2000)
+    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "RECORD_CHUNK_BYTES", 2000)
     monkeypatch.setattr(spool, "PIECE_BYTES", 1000)
     rows = [*numbered(30), {"id": "long", "text": text(1) * 9 + text(2)}, {"id": "none"}, {"id": "x.py", "text": "x=1"}]
     path = written(tmp_path, rows, ".jsonl")
@@ -262,7 +262,7 @@ def test_what_is_wrong_is_named_and_counted_and_the_rest_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
 ) -> None:
     monkeypatch.setattr(parallel, "ALONE_BYTES", 1)
-    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 1000)
+    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "RECORD_CHUNK_BYTES", 1000)
     good = lines_of(numbered(20)).splitlines()
     again = json.dumps({"id": "d003", "text": text(50)}).encode()
     content = b"\n".join([*good[:10], *(line for line, _ in FAULTS), b"", again, *good[10:]])
@@ -292,6 +292,17 @@ def test_what_is_wrong_is_named_and_counted_and_the_rest_goes_on(
         with pytest.raises(Stopped, match=r"in\.jsonl:11: not JSON"):
             load(db, record_chunks([path]), LoadOptions(strict=True), jobs=jobs)
         assert [document.name for document in db.documents()] == [f"d{number:03}" for number in range(10)]
+
+
+def test_a_record_with_a_bad_name_takes_no_fingerprints_of_others(tmp_path: Path) -> None:
+    """Short texts are fingerprinted together; one that cannot be stored does not shift those after it."""
+    rows = [{"name": name, "text": text(number)} for number, name in enumerate(["a", "", "b", "x" * 70_000, "c"])]
+    path = written(tmp_path, rows, ".jsonl")
+    with fpdb.open(tmp_path / "x.fpdb") as db:
+        assert (summary := load(db, record_chunks([path]), jobs=1)).added == 3
+        assert summary.skips == 2
+        for row in (rows[0], rows[2], rows[4]):
+            assert [match.name for match in db.query(row["text"], min=1.0).matches] == [row["name"]]
 
 
 @pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])
@@ -385,7 +396,7 @@ from fpdb.ingest.loading import load
 from fpdb.ingest.records import record_chunks
 if __name__ == "__main__":
     loading.BATCH_POSTINGS = 2000
-    jsonl.PIECE = 2000
+    jsonl.RECORD_CHUNK_BYTES = 2000
     with fpdb.open(sys.argv[1]) as db:
         load(db, record_chunks([sys.argv[2]]), jobs=1)
 """
@@ -400,7 +411,7 @@ def test_a_load_that_is_killed_goes_on_where_it_was(tmp_path: Path, monkeypatch:
             time.sleep(0.002)
         process.send_signal(signal.SIGKILL)
     monkeypatch.setattr(loading, "BATCH_POSTINGS", 2000)
-    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 2000)
+    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "RECORD_CHUNK_BYTES", 2000)
     with fpdb.open(killed) as db, fpdb.open(tmp_path / "whole.fpdb") as whole:
         there = len(db)
         assert there >= 100

@@ -294,7 +294,7 @@ def test_what_is_too_large_is_not_held_in_memory_to_say_so(
 ) -> None:
     for name in ("files", "discover"):
         monkeypatch.setattr(sys.modules[f"fpdb.ingest.{name}"], "MAX_DOCUMENT_BYTES", 2_000)
-    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "PIECE", 300)
+    monkeypatch.setattr(sys.modules["fpdb.ingest.jsonl"], "RECORD_CHUNK_BYTES", 300)
     short, long = (json.dumps({"name": name, "text": "a" * size}) for name, size in (("a", 1_000), ("b", 9_000)))
     (tmp_path / "l").write_text("\n".join((short, long, short.replace('"a"', '"c"', 1), long)))
     report = load(db, read_records([str(tmp_path / "l")]))

@@ -1,5 +1,6 @@
-"""Where a member came from, as a string, and the way back: `<path of the archive>!/<label>`, once more for each archive
-in between.
+"""Members by the source that documents have: `<path of the archive>!/<label>`.
+
+There is another `!/<label>` for each archive in between.
 """
 
 import io
@@ -7,88 +8,103 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
-from fpdb.ingest.archives.limits import LIMITS, MAX_DOCUMENT_BYTES, Exhausted, Limits, Meter, Refused
-from fpdb.ingest.archives.members import Member
-from fpdb.ingest.archives.opening import HEAD, archive_form, content_of, open_archive
+from fpdb.ingest.archives.archive import HEAD, detect_form, open_archive, read_stream
+from fpdb.ingest.archives.limits import (
+    DEFAULT_LIMITS,
+    MAX_DOCUMENT_BYTES,
+    ArchiveError,
+    ArchiveLimits,
+    LimitExceeded,
+    ReadMeter,
+)
 from fpdb.ingest.archives.streams import buffered
 
 MARK: Final = "!/"
 
 
 def split_source(source: str) -> Iterator[tuple[str, str]]:
-    """Every reading of a source as an archive's path and what is in it; a path, too, may have the mark in it."""
-    at = source.find(MARK)
-    while at > 0:
-        yield source[:at], source[at + len(MARK) :]
-        at = source.find(MARK, at + 1)
+    """Yield every reading of a source as an archive's path and the rest; a path, too, may have the mark in it."""
+    mark = source.find(MARK)
+    while mark > 0:
+        yield source[:mark], source[mark + len(MARK) :]
+        mark = source.find(MARK, mark + 1)
 
 
 class MemberCache:
-    """What the members of one tar are, as far as there is room: it has to be read from its beginning for each of them,
-    and many are asked for one after the other."""
+    """The members of one tar, as far as there is room.
+
+    A tar has to be read from its beginning for each member, and many are wanted one after the other.
+    """
 
     def __init__(self, room: int = 1 << 26) -> None:
-        """room: in bytes."""
+        """Begin empty. room: in bytes."""
         self._room = room
         self._archive: tuple[int, ...] = ()
         self._members: dict[str, bytes] = {}
 
-    def find(self, file: io.BufferedReader, name: str, inside: str) -> bytes | None:
-        """The bytes of a member; None if they are not at hand. file: of the archive, which then is at its beginning."""
+    def find(self, file: io.BufferedReader, name: str, label: str) -> bytes | None:
+        """Return the bytes of a member; None if they are not at hand. The archive's file is left at its beginning."""
         status = os.fstat(file.fileno())
         archive = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
         if archive != self._archive:
             self._archive, self._members = archive, {}
-            if archive_form(file.peek(HEAD)[:HEAD]) != "zip":
+            if detect_form(file.peek(HEAD)[:HEAD]) != "zip":
                 self._fill(file, name, status.st_size)
                 file.seek(0)
-        return self._members.get(inside)
+        return self._members.get(label)
 
     def _fill(self, file: io.BufferedReader, name: str, size: int) -> None:
-        left = self._room
+        room = self._room
         try:
-            for member in open_archive(file, archive_form(file.peek(HEAD)[:HEAD]), name, Meter(size)).members:
+            form = detect_form(file.peek(HEAD)[:HEAD])
+            for member in open_archive(file, form, name, ReadMeter(size)).members:
                 if member.stream is not None:
-                    self._members[member.label] = content_of(member.stream, left, "no room")
-                    left -= len(self._members[member.label])
-        except (Refused, Exhausted):
-            pass  # what comes after is looked for, and complained of, each by itself
+                    self._members[member.label] = read_stream(member.stream, room, "no room")
+                    room -= len(self._members[member.label])
+        except (ArchiveError, LimitExceeded):
+            pass  # later members are looked for, and complained of, one by one
 
 
-def find_member(stream: io.BufferedReader, size: int, name: str, inside: str, limits: Limits = LIMITS) -> bytes:
-    """The bytes of one member. stream, size, name: of the outermost archive. inside: the rest of the source.
+def find_member(
+    stream: io.BufferedReader, size: int, name: str, inside: str, limits: ArchiveLimits = DEFAULT_LIMITS
+) -> bytes:
+    """Return the bytes of one member.
 
-    Refused: there is none, or it cannot be read under the limits.
+    Args:
+        stream: The outermost archive.
+        size: Its bytes.
+        name: Its file name.
+        inside: The source after the outermost archive's path.
+        limits: Under which it is read.
+
+    Raises:
+        ArchiveError: There is no such member, or it cannot be read.
     """
     try:
-        return _find(stream, name, inside, Meter(size, limits), 1)
-    except Exhausted as error:
-        raise Refused(str(error)) from error
+        return _find(stream, name, inside, ReadMeter(size, limits), 1)
+    except LimitExceeded as error:
+        raise ArchiveError(str(error)) from error
 
 
-def _find(stream: io.BufferedReader, name: str, inside: str, meter: Meter, depth: int) -> bytes:
-    form = archive_form(stream.peek(HEAD)[:HEAD])
+def _find(stream: io.BufferedReader, name: str, inside: str, meter: ReadMeter, depth: int) -> bytes:
+    form = detect_form(stream.peek(HEAD)[:HEAD])
     if depth > meter.limits.depth:
-        raise Refused(f"in more than {meter.limits.depth} archives, one in another")
+        raise ArchiveError(f"in more than {meter.limits.depth} archives, one in another")
     for member in open_archive(stream, form, name, meter).members:
         if inside == member.label:
-            return _content(member)
+            if member.stream is None:
+                raise ArchiveError(member.reason)
+            return read_stream(member.stream, MAX_DOCUMENT_BYTES, "too large")
         if inside.startswith(member.label + MARK) and member.stream is not None:
             inner = member.stream
-            if archive_form(inner.peek(HEAD)[:HEAD]) == "zip":
-                inner = hold(inner, meter)
+            if detect_form(inner.peek(HEAD)[:HEAD]) == "zip":
+                inner = hold_in_memory(inner, meter)
             return _find(inner, member.label, inside[len(member.label + MARK) :], meter, depth + 1)
-    raise Refused("no longer in the archive")
+    raise ArchiveError("no longer in the archive")
 
 
-def _content(member: Member) -> bytes:
-    if member.stream is None:
-        raise Refused(member.reason)
-    return content_of(member.stream, MAX_DOCUMENT_BYTES, "too large")
-
-
-def hold(stream: io.BufferedReader, meter: Meter) -> io.BufferedReader:
-    """A zip file inside an archive, read into memory; the meter counts it as held. Refused: there is no room for it."""
-    content = content_of(stream, meter.limits.held - meter.held, "too large for an archive in an archive")
+def hold_in_memory(stream: io.BufferedReader, meter: ReadMeter) -> io.BufferedReader:
+    """Read a zip file inside an archive into memory; the meter counts it as held. Raises ArchiveError."""
+    content = read_stream(stream, meter.limits.held - meter.held, "too large for an archive in an archive")
     meter.held += len(content)
     return buffered(io.BytesIO(content))

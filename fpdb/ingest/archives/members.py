@@ -1,4 +1,4 @@
-"""A member of an archive, and its label."""
+"""Members of archives, and their labels."""
 
 import io
 import stat
@@ -14,35 +14,37 @@ NOT_FILES: Final = {
 
 
 class Member(NamedTuple):
-    """A member that is no folder. Its stream is good until the next member is asked for; reading it raises Refused and
-    Exhausted."""
+    """A member that is no folder.
+
+    stream: Valid until the next member is asked for; reading raises ArchiveError and LimitExceeded. None where the
+        member is skipped, and `reason` says why.
+    """
 
     label: str
     stream: io.BufferedReader | None
-    """None: it is passed over."""
     reason: str = ""
-    """Why it is passed over."""
 
 
-class Labels:
-    """Labels of the members of one archive, no two the same."""
+class MemberLabels:
+    """Gives the members of one archive labels, no two the same."""
 
-    def __init__(self, longest: int) -> None:
-        self._longest = longest
-        self._met: dict[int, int] = {}
+    def __init__(self, max_length: int) -> None:
+        """Begin an archive; longer names are cut off."""
+        self._max_length = max_length
+        self._used: dict[int, int] = {}
 
-    def of(self, name: str) -> str:
-        """The name without empty and `.` parts, and thus never absolute; `..` stays, since nothing is opened by it.
+    def label(self, name: str) -> str:
+        """Return the name without empty and `.` parts, and thus never absolute; `..` stays, as nothing is opened by it.
 
-        A second `a.txt` is `a~2.txt`. A name that is too long is cut off.
+        A second `a.txt` is `a~2.txt`.
         """
-        name = name[: self._longest]
+        name = name[: self._max_length]
         label = plain = "/".join(part for part in name.split("/") if part not in ("", ".")) or "unnamed"
         stem, dot, extension = plain.rpartition(".")
         if not stem or "/" in extension:
             stem, dot, extension = plain, "", ""
-        while (number := self._met.get(hash(label), 0) + 1) > 1:
-            self._met[hash(label)] = number
+        while (number := self._used.get(hash(label), 0) + 1) > 1:
+            self._used[hash(label)] = number
             label = f"{label}~{number}" if label != plain else f"{stem}~{number}{dot}{extension}"
-        self._met[hash(label)] = 1
+        self._used[hash(label)] = 1
         return label

@@ -7,12 +7,12 @@ import zlib
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from fpdb.ingest.archives.limits import Exhausted, Meter, Refused
+from fpdb.ingest.archives.limits import ArchiveError, LimitExceeded, ReadMeter
 
 BUFFER: Final = 1 << 16
-_PACKED: Final = 1 << 14
+_PACKED_READ: Final = 1 << 14
 LZMA_MEMORY: Final = 1 << 28
-"""What xz may take; its own presets take up to 65 MB."""
+"""Bytes of memory that xz may take; its own presets take up to 65 MB."""
 
 GZIP: Final = b"\x1f\x8b\x08"
 BZIP2: Final = b"BZh"
@@ -20,26 +20,26 @@ XZ: Final = b"\xfd7zXZ\x00"
 
 
 class Decompressor(Protocol):
-    """What `bz2` and `lzma` have."""
+    """The interface of the decompressors of `bz2` and `lzma`."""
 
     @property
     def eof(self) -> bool:
-        """Whether the stream has come to its end."""
+        """True at the end of the stream."""
 
     @property
     def needs_input(self) -> bool:
-        """Whether there is no more to be had without more packed bytes."""
+        """True if there is nothing more to return without more packed bytes."""
 
     @property
     def unused_data(self) -> bytes:
         """Bytes behind the end of the stream."""
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        """At most so many bytes."""
+        """Return at most so many bytes."""
 
 
 class _Inflater:
-    """zlib's decompressor, used as those of `bz2` and `lzma`."""
+    """zlib's decompressor with the interface of `bz2`'s."""
 
     def __init__(self, wbits: int) -> None:
         self._inner = zlib.decompressobj(wbits)
@@ -59,9 +59,9 @@ class _Inflater:
         return self._inner.unused_data
 
     def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        found = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
-        self._full = len(found) == max_length
-        return found
+        unpacked = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+        self._full = len(unpacked) == max_length
+        return unpacked
 
 
 def _gzip() -> Decompressor:
@@ -69,7 +69,7 @@ def _gzip() -> Decompressor:
 
 
 def deflate() -> Decompressor:
-    """Of members of zip files."""
+    """Make a decompressor of raw deflate, for members of zip files."""
     return _Inflater(-15)
 
 
@@ -82,140 +82,145 @@ COMPRESSIONS: Final[dict[str, tuple[bytes, Callable[[], Decompressor]]]] = {
     "bzip2": (BZIP2, bz2.BZ2Decompressor),
     "xz": (XZ, _xz),
 }
-"""How a stream begins, and what unpacks it."""
+"""How a stream begins, and what makes its decompressor."""
 
 
-class Unpacked(io.RawIOBase):
-    """What a compressed stream unpacks to. Reading raises Refused where it is damaged, cut off or out of proportion,
-    and does so again from there on; and what the meter raises.
+class _ReadableStream(io.RawIOBase):
+    def readable(self) -> bool:
+        return True
+
+
+class UnpackedStream(_ReadableStream):
+    """The unpacked bytes of a compressed stream.
+
+    Reading raises ArchiveError where the stream is damaged, cut off or out of proportion, and again from there on; and
+    LimitExceeded.
     """
 
     def __init__(
-        self, packed: io.BufferedIOBase, make: Callable[[], Decompressor], meter: Meter, again: bytes = b""
+        self,
+        packed: io.BufferedIOBase,
+        make_decompressor: Callable[[], Decompressor],
+        meter: ReadMeter,
+        next_mark: bytes = b"",
     ) -> None:
-        """again: how a further stream would begin, to be unpacked as well; what else follows is not looked at."""
-        self._packed, self._make, self._meter, self._again = packed, make, meter, again
-        self._decompressor = make()
+        """Begin where `packed` stands.
+
+        next_mark: How a further stream would begin, to be unpacked as well; anything else that follows is ignored.
+        """
+        self._packed, self._make_decompressor, self._meter = packed, make_decompressor, meter
+        self._next_mark = next_mark
+        self._decompressor = make_decompressor()
         self._waiting = b""
         self._ended = False
         self._failure: str | None = None
-        self._taken = self._given = 0
-
-    def readable(self) -> bool:
-        """True."""
-        return True
+        self._packed_bytes = self._unpacked_bytes = 0
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fills the buffer, except at the end."""
+        """Fill the buffer, except at the end."""
         room = memoryview(buffer).cast("B")
         filled = 0
         while filled < len(room):
             try:
-                piece = self._piece(len(room) - filled)
-            except (Refused, Exhausted):
+                part = self._next_part(len(room) - filled)
+            except (ArchiveError, LimitExceeded):
                 if not filled:
                     raise
                 break  # what came before is good; the next call raises it again
-            if not piece:
+            if not part:
                 break
-            room[filled : filled + len(piece)] = piece
-            filled += len(piece)
+            room[filled : filled + len(part)] = part
+            filled += len(part)
         return filled
 
-    def _piece(self, most: int) -> bytes:
+    def _next_part(self, limit: int) -> bytes:
         if self._failure is not None:
-            raise Refused(self._failure)
+            raise ArchiveError(self._failure)
         try:
-            piece = self._unpack(most)
-        except (Refused, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError) as error:
-            self._failure = str(error) if isinstance(error, Refused) else f"damaged: {error}"
-            raise Refused(self._failure) from error
-        self._given += len(piece)
-        self._meter.unpack(len(piece))
+            part = self._unpack(limit)
+        except (ArchiveError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError) as error:
+            self._failure = str(error) if isinstance(error, ArchiveError) else f"damaged: {error}"
+            raise ArchiveError(self._failure) from error
+        self._unpacked_bytes += len(part)
+        self._meter.count_unpacked(len(part))
         limits = self._meter.limits
-        if self._given > limits.free and self._given > limits.ratio * self._taken:
+        if self._unpacked_bytes > limits.free and self._unpacked_bytes > limits.ratio * self._packed_bytes:
             self._failure = f"it unpacks to more than {limits.ratio} times its size, like a zip bomb"
-            raise Refused(self._failure)
-        return piece
+            raise ArchiveError(self._failure)
+        return part
 
-    def _unpack(self, most: int) -> bytes:
+    def _unpack(self, limit: int) -> bytes:
         while not self._ended:
             if self._decompressor.eof:
                 self._begin_next()
                 continue
             packed = self._waiting
             if not packed and self._decompressor.needs_input:
-                packed = self._take()
+                packed = self._read_packed()
                 if not packed:
-                    raise Refused("cut off: it ends too early")
+                    raise ArchiveError("cut off: it ends too early")
             self._waiting = b""
-            piece = self._decompressor.decompress(packed, most)
-            if piece:
-                return piece
+            part = self._decompressor.decompress(packed, limit)
+            if part:
+                return part
         return b""
 
     def _begin_next(self) -> None:
-        """Goes on to the stream that follows this one, if there is one; zero bytes between them do not count."""
-        rest = self._decompressor.unused_data.lstrip(b"\0") if self._again else b""
-        while self._again and len(rest) < len(self._again) and (more := self._take()):
+        """Go on to the stream that follows, if there is one; zero bytes between them do not count."""
+        mark = self._next_mark
+        rest = self._decompressor.unused_data.lstrip(b"\0") if mark else b""
+        while mark and len(rest) < len(mark) and (more := self._read_packed()):
             rest = (rest + more).lstrip(b"\0")
-        if self._again and rest.startswith(self._again):
-            self._decompressor, self._waiting = self._make(), rest
+        if mark and rest.startswith(mark):
+            self._decompressor, self._waiting = self._make_decompressor(), rest
         else:
             self._ended = True
 
-    def _take(self) -> bytes:
-        packed = self._packed.read(_PACKED)
-        self._taken += len(packed)
+    def _read_packed(self) -> bytes:
+        packed = self._packed.read(_PACKED_READ)
+        self._packed_bytes += len(packed)
         return packed
 
 
-class Part(io.RawIOBase):
-    """So many bytes of a stream, from where it stands. Refused: it ends before them."""
+class BoundedStream(_ReadableStream):
+    """So many bytes of a stream, from where it stands. Reading raises ArchiveError if the stream ends before them."""
 
-    def __init__(self, whole: io.BufferedIOBase, size: int, meter: Meter | None = None) -> None:
-        """meter: counts them, where they may be read many times over."""
+    def __init__(self, whole: io.BufferedIOBase, size: int, meter: ReadMeter | None = None) -> None:
+        """Begin where `whole` stands. meter: counts the bytes, where they may be read many times over."""
         self._whole, self.left, self._meter = whole, size, meter
 
-    def readable(self) -> bool:
-        """True."""
-        return True
-
     def readinto(self, buffer: Any, /) -> int:
-        """Fills the buffer, except at the end."""
+        """Fill the buffer, except at the end."""
         room = memoryview(buffer).cast("B")[: self.left]
-        found = self._whole.readinto(room) if self.left else 0
-        if self.left and not found:
-            raise Refused("cut off: it ends too early")
-        self.left -= found
+        count = self._whole.readinto(room) if self.left else 0
+        if self.left and not count:
+            raise ArchiveError("cut off: it ends too early")
+        self.left -= count
         if self._meter is not None:
-            self._meter.unpack(found)
-        return found
+            self._meter.count_unpacked(count)
+        return count
 
 
-class Checked(io.RawIOBase):
-    """A stream of a known size and CRC-32. Refused, at the end: they are others."""
+class ChecksummedStream(_ReadableStream):
+    """A stream of a known size and CRC-32. Reading raises ArchiveError at the end if they are others."""
 
     def __init__(self, inner: io.RawIOBase, size: int, crc: int) -> None:
+        """Begin where `inner` stands."""
         self._inner, self._left, self._crc = inner, size, crc
-        self._running = 0
-
-    def readable(self) -> bool:
-        """True."""
-        return True
+        self._running_crc = 0
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fills the buffer, except at the end."""
-        found = self._inner.readinto(buffer) or 0
-        self._left -= found
-        self._running = zlib.crc32(memoryview(buffer).cast("B")[:found], self._running)
-        if not found and self._left:
-            raise Refused("damaged: it has another size than the archive says")
-        if not found and self._running != self._crc:
-            raise Refused("damaged: its checksum is wrong")
-        return found
+        """Fill the buffer, except at the end."""
+        count = self._inner.readinto(buffer) or 0
+        self._left -= count
+        self._running_crc = zlib.crc32(memoryview(buffer).cast("B")[:count], self._running_crc)
+        if not count and self._left:
+            raise ArchiveError("damaged: it has another size than the archive says")
+        if not count and self._running_crc != self._crc:
+            raise ArchiveError("damaged: its checksum is wrong")
+        return count
 
 
 def buffered(stream: io.RawIOBase | io.BytesIO) -> io.BufferedReader:
-    """The stream, so that it can be peeked into."""
+    """Return the stream as one that can be peeked into."""
     return io.BufferedReader(stream, BUFFER)

@@ -8,13 +8,13 @@ import io
 import tarfile
 from collections.abc import Iterator
 
-from fpdb.ingest.archives.limits import Meter, Refused
-from fpdb.ingest.archives.members import Labels, Member
-from fpdb.ingest.archives.streams import BUFFER, Part, buffered
+from fpdb.ingest.archives.limits import ArchiveError, ReadMeter
+from fpdb.ingest.archives.members import Member, MemberLabels
+from fpdb.ingest.archives.streams import BUFFER, BoundedStream, buffered
 
 BLOCK = tarfile.BLOCKSIZE
 
-_OTHERS = {
+_NOT_FILES = {
     tarfile.SYMTYPE: "a symbolic link, not followed",
     tarfile.LNKTYPE: "a hard link, not followed",
     tarfile.CHRTYPE: "a device",
@@ -22,131 +22,129 @@ _OTHERS = {
     tarfile.FIFOTYPE: "a pipe",
     tarfile.GNUTYPE_SPARSE: "a sparse file",
 }
-_OF_NEXT = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
+_PAX_HEADERS = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE)
+_LONGEST_SIZE = 20
+_CUT_OFF = "cut off: it ends too early"
 
 
 def is_tar(head: bytes) -> bool:
-    """Whether this is the beginning of a tar: a header with the right checksum."""
+    """Return True if a file begins with the header of a tar, whose checksum is right."""
     try:
-        _header(head[:BLOCK])
-    except Refused:
+        _parse_header(head[:BLOCK])
+    except ArchiveError:
         return False
     return True
 
 
-def tar_members(file: io.BufferedReader, meter: Meter) -> Iterator[Member]:
-    """The members as they come. Refused: the rest cannot be read; Exhausted."""
-    labels = Labels(meter.limits.name)
-    said: dict[str, str] = {}
-    """Of the next member."""
+def tar_members(file: io.BufferedReader, meter: ReadMeter) -> Iterator[Member]:
+    """Yield the members as they come. Raises ArchiveError where the rest cannot be read, LimitExceeded."""
+    labels = MemberLabels(meter.limits.name)
+    pax: dict[str, str] = {}
+    """What extended headers say of the next member."""
     while (block := file.read(BLOCK)).strip(b"\0"):
-        info = _header(block)
+        info = _parse_header(block)
         if info.type == tarfile.GNUTYPE_LONGNAME:
-            said.setdefault("path", _text(_extended(file, info, meter).partition(b"\0")[0]))
-        elif info.type in _OF_NEXT:
-            said |= _records(_extended(file, info, meter))
+            pax.setdefault("path", _decode(_read_extended(file, info, meter).partition(b"\0")[0]))
+        elif info.type in _PAX_HEADERS:
+            pax |= _parse_pax(_read_extended(file, info, meter))
         elif info.type in (tarfile.GNUTYPE_LONGLINK, tarfile.XGLTYPE):
-            _extended(file, info, meter)
+            _read_extended(file, info, meter)
         else:
-            meter.member()
-            size = _size(said.get("size"), info)
+            meter.count_member()
+            size = _content_size(pax.get("size"), info)
             if info.type == tarfile.GNUTYPE_SPARSE and block[482]:
-                _pass_sparse(file)
-            part = Part(file, size)
+                _skip_sparse_map(file)
+            content = BoundedStream(file, size)
             if not info.isdir():
-                yield _member(
-                    labels.of(said.get("GNU.sparse.name", said.get("path", info.name))),
-                    info,
-                    part,
-                    sparse="GNU.sparse.major" in said,
-                )
-            _pass(file, part.left + -size % BLOCK)
-            said = {}
+                label = labels.label(pax.get("GNU.sparse.name", pax.get("path", info.name)))
+                yield _member(label, info, content, is_sparse="GNU.sparse.major" in pax)
+            _skip(file, content.left + -size % BLOCK)
+            pax = {}
     while not file.seekable() and file.read(BUFFER):
-        pass  # what unpacks it knows but at the end that all of it was sound
+        pass  # a decompressor knows only at the end that all of it was sound
 
 
-def _member(label: str, info: tarfile.TarInfo, part: Part, *, sparse: bool) -> Member:
-    if info.type in _OTHERS:
-        return Member(label, None, _OTHERS[info.type])
-    if sparse:
-        return Member(label, None, _OTHERS[tarfile.GNUTYPE_SPARSE])
-    return Member(label, buffered(part))
+def _member(label: str, info: tarfile.TarInfo, content: BoundedStream, *, is_sparse: bool) -> Member:
+    if info.type in _NOT_FILES:
+        return Member(label, None, _NOT_FILES[info.type])
+    if is_sparse:
+        return Member(label, None, _NOT_FILES[tarfile.GNUTYPE_SPARSE])
+    return Member(label, buffered(content))
 
 
-def _header(block: bytes) -> tarfile.TarInfo:
+def _parse_header(block: bytes) -> tarfile.TarInfo:
     if len(block) < BLOCK:
-        raise Refused("cut off: it ends too early")
+        raise ArchiveError(_CUT_OFF)
     try:
         info = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
     except (tarfile.HeaderError, ValueError) as error:
-        raise Refused(f"damaged: {error}") from error
+        raise ArchiveError(f"damaged: {error}") from error
     if info.size < 0:
-        raise Refused("damaged: a size below zero")
+        raise ArchiveError("damaged: a size below zero")
     return info
 
 
-def _size(said: str | None, info: tarfile.TarInfo) -> int:
-    """How many bytes of content follow; of links and the like, none, whatever is said."""
+def _content_size(pax_size: str | None, info: tarfile.TarInfo) -> int:
+    """Return how many bytes of content follow a header; for links and the like none, whatever it says."""
     if not (info.isreg() or info.type not in tarfile.SUPPORTED_TYPES):
         return 0
-    if said is None:
+    if pax_size is None:
         return info.size
-    if not said.isdecimal() or len(said) > 20:
-        raise Refused("damaged: a size that is none")
-    return int(said)
+    if not pax_size.isdecimal() or len(pax_size) > _LONGEST_SIZE:
+        raise ArchiveError("damaged: a size that is none")
+    return int(pax_size)
 
 
-def _extended(file: io.BufferedReader, info: tarfile.TarInfo, meter: Meter) -> bytes:
-    """The bytes of an extended header."""
+def _read_extended(file: io.BufferedReader, info: tarfile.TarInfo, meter: ReadMeter) -> bytes:
+    """Return the bytes of an extended header."""
     if info.size > meter.limits.header:
-        raise Refused(f"it has a header of {info.size:,} bytes; the limit is {meter.limits.header:,}")
+        raise ArchiveError(f"it has a header of {info.size:,} bytes; the limit is {meter.limits.header:,}")
     data = file.read(info.size + -info.size % BLOCK)
     if len(data) < info.size:
-        raise Refused("cut off: it ends too early")
+        raise ArchiveError(_CUT_OFF)
     return data[: info.size]
 
 
-def _records(data: bytes) -> dict[str, str]:
-    """The records of a pax header: a length that counts itself, a space, `key=value` and a newline."""
-    found = {}
-    at = 0
-    while at < len(data):
-        digits, space, _ = data[at : at + 20].partition(b" ")
-        end = at + (int(digits) if space and digits.isdigit() else 0)
-        record = data[at + len(digits) + 1 : end]
+def _parse_pax(data: bytes) -> dict[str, str]:
+    """Parse the records of a pax header: a length that counts itself, a space, `key=value` and a newline."""
+    values = {}
+    start = 0
+    while start < len(data):
+        digits, space, _ = data[start : start + 20].partition(b" ")
+        end = start + (int(digits) if space and digits.isdigit() else 0)
+        record = data[start + len(digits) + 1 : end]
         if not record.endswith(b"\n") or end > len(data):
-            raise Refused("damaged: an extended header that is none")
+            raise ArchiveError("damaged: an extended header that is none")
         key, _, value = record[:-1].partition(b"=")
-        found[_text(key)] = _text(value)
-        at = end
-    return found
+        values[_decode(key)] = _decode(value)
+        start = end
+    return values
 
 
-def _text(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _pass_sparse(file: io.BufferedReader) -> None:
-    """Goes behind the further blocks that list where the content of a sparse file lies."""
+def _skip_sparse_map(file: io.BufferedReader) -> None:
+    """Skip the further blocks that list where the content of a sparse file lies."""
     more = True
     while more:
         block = file.read(BLOCK)
         if len(block) < BLOCK:
-            raise Refused("cut off: it ends too early")
+            raise ArchiveError(_CUT_OFF)
         more = bool(block[504])
 
 
-def _pass(file: io.BufferedReader, size: int) -> None:
-    """Goes on by so many bytes; they must be there."""
+def _skip(file: io.BufferedReader, size: int) -> None:
+    """Skip so many bytes, which must be there."""
     if size and file.seekable():
         try:
             file.seek(size - 1, 1)
         except (OSError, ValueError, OverflowError) as error:  # farther than a file may reach
-            raise Refused("cut off: it ends too early") from error
+            raise ArchiveError(_CUT_OFF) from error
         size = 1
     while size:
-        passed = len(file.read(min(size, BUFFER)))
-        if not passed:
-            raise Refused("cut off: it ends too early")
-        size -= passed
+        count = len(file.read(min(size, BUFFER)))
+        if not count:
+            raise ArchiveError(_CUT_OFF)
+        size -= count

@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.ingest import chunks, parallel, process_pool
-from fpdb.ingest.archive_walk import documents
-from fpdb.ingest.archives import Limits, MemberCache
-from fpdb.ingest.archives.members import Labels
+from fpdb.ingest.archive_walk import walk_archive
+from fpdb.ingest.archives.limits import ArchiveLimits
+from fpdb.ingest.archives.member_lookup import MemberCache
+from fpdb.ingest.archives.members import MemberLabels
 from fpdb.ingest.chunk_preparer import ChunkPreparer, ReadyDocument
 from fpdb.ingest.chunks import chunked
 from fpdb.ingest.discover import discover
@@ -199,11 +200,11 @@ def test_names_are_labels(tmp_path: Path) -> None:
 @patient
 @given(st.lists(st.sampled_from(["a", "a.txt", "a~2.txt", "a~2", "./a", "", "b/", "b/.x", ".x", "../a"]), max_size=12))
 def test_no_two_members_have_one_label(names: list[str]) -> None:
-    labels = Labels(100)
-    given = [labels.of(name) for name in names]
+    labels = MemberLabels(100)
+    given = [labels.label(name) for name in names]
     assert len(set(given)) == len(given)
-    again = Labels(100)
-    assert given == [again.of(name) for name in names]
+    again = MemberLabels(100)
+    assert given == [again.label(name) for name in names]
 
 
 def test_utf8_names_that_do_not_say_so(tmp_path: Path) -> None:
@@ -315,7 +316,7 @@ def test_an_archive_named_itself_that_is_damaged_counts_as_asked(tmp_path: Path)
 def limited(content: bytes, **limits: int) -> tuple[list[str], str]:
     """The labels of what was read, and the reason of what comes last."""
     whole = InputDocument("a.zip", content=content, size=len(content))
-    given = list(documents(io.BufferedReader(io.BytesIO(content)), whole, Limits(**limits)))
+    given = list(walk_archive(io.BufferedReader(io.BytesIO(content)), whole, ArchiveLimits(**limits)))
     *_, last = given
     return [one.name for one in given if isinstance(one, InputDocument)], last.reason if isinstance(
         last, Skipped
