@@ -1,3 +1,3 @@
 def describe(
-    packed: bytes, rows: int, places: list[int], longest: int, names: list[bytes], counts: list[int]
+    group: bytes, rows: int, places: list[int], longest: int, names: list[bytes], counts: list[int]
 ) -> None: ...
