@@ -1,1 +1,1 @@
-"""The benchmark of fpdb: named workloads, each measured beside its target and its limit. Not part of the package."""
+"""Benchmarks of fpdb: named workloads, each measured beside its target and its limit. Not part of the package."""

@@ -1,4 +1,4 @@
-"""`python -m bench`."""
+"""Run `python -m bench`."""
 
 from bench.run import main
 

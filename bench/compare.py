@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""fpdb beside other engines on the same work in the same run, each in a process of its own.
+"""Compare fpdb with other engines: the same work in the same run, each engine in a process of its own.
 
-families: 100,000 documents of 105 hashes (10.5 million postings) in families of near-duplicates, five of the hashes
-held by all of them; load, query by a document's hashes, add and remove one, and whether answers are right. random: as
-many random postings as --size says, 100 a document, and queries of 1,000 hashes, for fpdb and DuckDB. long: the same,
-1,000 a document. files: programs compared with each other, for fpdb and copydetect.
+families: 100,000 documents of 105 hashes (10.5 million postings) in families of near-duplicates; every document holds
+five of the hashes. Load them, query by a document's hashes, add and remove one document, and count right answers.
+random: as many random postings as --size says, 100 a document, and queries of 1,000 hashes, for fpdb and DuckDB.
+long: the same with 1,000 postings a document. files: programs compared with each other, by fpdb and copydetect.
 
-Loads, additions and removals count until they are synced to disk. An engine whose package is missing is named and left
-out: pip install 'fpdb[peers]'. Target: fpdb loads the random postings as fast as DuckDB sorts and loads them.
+The time of loads, additions and removals ends when they are synced to disk. An engine whose package is missing is
+named and left out: pip install 'fpdb[peers]'. Target: fpdb loads the random postings as fast as DuckDB sorts and loads
+them.
 """
 
 from __future__ import annotations
@@ -30,35 +31,44 @@ import numpy as np
 
 from bench.corpora import KINDS, Documents
 from bench.measuring import Figure, in_child, median, seconds
-from bench.peers import duck, dupfixed, files, lsh, own, rocks, sourmash_index, tantivy_index
-from bench.peers.engine import U64, Changeable, Found, Maker, Truth, bytes_on_disk
+from bench.peers import (
+    datasketch_index,
+    duckdb_index,
+    fpdb_index,
+    lmdb_index,
+    program_pairs,
+    rocksdb_index,
+    sourmash_index,
+    tantivy_index,
+)
+from bench.peers.engine import U64, Changeable, Maker, Ranking, Truth, bytes_on_disk
 from bench.report import HEADINGS, Report, line
-from bench.room import KEPT
 from bench.run import RESULTS, common_options, postings, workplace
+from bench.workspace import KEPT
 
 FPDB, DUCKDB = "fpdb", "DuckDB"
 
 
 class Peer(NamedTuple):
-    """An engine: how it is made, and the package that it needs."""
+    """An engine: the function that makes it, and the package that it needs."""
 
     maker: Maker
     package: str
 
 
 ENGINES: Mapping[str, Peer] = {
-    FPDB: Peer(own.Fpdb, "fpdb"),
-    "fpdb, compacted": Peer(own.compacted, "fpdb"),
-    DUCKDB: Peer(duck.DuckDB, "duckdb"),
+    FPDB: Peer(fpdb_index.Fpdb, "fpdb"),
+    "fpdb, compacted": Peer(fpdb_index.compacted, "fpdb"),
+    DUCKDB: Peer(duckdb_index.DuckDB, "duckdb"),
     "tantivy": Peer(tantivy_index.Tantivy, "tantivy"),
     "sourmash": Peer(sourmash_index.Sourmash, "sourmash"),
-    "RocksDB": Peer(rocks.Rocks, "rocksdict"),
-    "LMDB DUPFIXED": Peer(dupfixed.Dupfixed, "lmdb"),
-    "datasketch": Peer(lsh.Datasketch, "datasketch"),
+    "RocksDB": Peer(rocksdb_index.Rocks, "rocksdict"),
+    "LMDB DUPFIXED": Peer(lmdb_index.Dupfixed, "lmdb"),
+    "datasketch": Peer(datasketch_index.Datasketch, "datasketch"),
 }
-PROGRAM_ENGINES: Mapping[str, Callable[[Path], files.Pairs]] = {
-    FPDB: files.with_fpdb,
-    "copydetect": files.with_copydetect,
+PROGRAM_ENGINES: Mapping[str, Callable[[Path], program_pairs.Pairs]] = {
+    FPDB: program_pairs.with_fpdb,
+    "copydetect": program_pairs.with_copydetect,
 }
 PROGRAM_PACKAGES = {FPDB: "tree_sitter_python", "copydetect": "copydetect"}
 NAMES = tuple(dict.fromkeys([*ENGINES, *PROGRAM_ENGINES]))
@@ -74,30 +84,33 @@ PROGRAMS = 150
 
 @dataclass(frozen=True)
 class Work:
-    """What an engine is given: documents of a corpus, and queries."""
+    """The work of an engine: the documents of a corpus, and queries."""
 
     corpus: str
     documents: int
     queries: Sequence[U64]
 
     def all(self) -> list[Documents]:
-        """All documents, in memory."""
+        """Return all documents, in memory."""
         return list(KINDS[self.corpus](self.documents))
 
 
 @dataclass
 class Outcome:
-    """What an engine did: seconds to load, bytes on disk; seconds of each query and change; the answers."""
+    """Measurements of one engine: seconds of the load, bytes on disk, seconds of each query and change, and answers."""
 
     loading: float
     bytes: int
     asking: list[float] = field(default_factory=list)
-    answers: list[Found] = field(default_factory=list)
+    answers: list[Ranking] = field(default_factory=list)
     changes: dict[str, list[float]] = field(default_factory=dict)
 
 
 def measure(maker: Maker, path: Path, work: Work, changes: int) -> Outcome:
-    """Everything that one engine does; runs in a process of its own. The arrays are in memory before."""
+    """Measure all work of one engine, in a process of its own.
+
+    The arrays are in memory before the clock starts.
+    """
     documents = work.all()
     engine = maker(path)
     outcome = Outcome(seconds(partial(engine.build, documents)), bytes_on_disk(path))
@@ -117,7 +130,7 @@ def measure(maker: Maker, path: Path, work: Work, changes: int) -> Outcome:
 
 
 def families(folder: Path, names: Sequence[str], quick: bool) -> Iterator[tuple[str, Figure]]:
-    """All engines on the families corpus."""
+    """Measure all engines on the families corpus."""
     count = FAMILIES // 20 if quick else FAMILIES
     kept = np.concatenate([some.hashes[::KEPT] for some in KINDS["families"](count)])
     work = Work("families", count, list(kept[:: max(len(kept) // QUERIES, 1)][:QUERIES]))
@@ -125,7 +138,7 @@ def families(folder: Path, names: Sequence[str], quick: bool) -> Iterator[tuple[
 
 
 def random(folder: Path, names: Sequence[str], size: int, corpus: str = "random") -> Iterator[tuple[str, Figure]]:
-    """The engines for large work on random postings; how fpdb's load compares with DuckDB's."""
+    """Measure the engines for large work on random postings, and compare the load of fpdb with that of DuckDB."""
     count = size // next(KINDS[corpus](1)).hashes.size
     kept = np.concatenate([some.hashes[::KEPT].copy() for some in KINDS[corpus](count)])
     rng = np.random.default_rng(4)
@@ -162,9 +175,9 @@ def _run(folder: Path, what: str, names: Sequence[str], work: Work) -> Iterator[
 
 
 def programs(folder: Path, names: Sequence[str], quick: bool) -> Iterator[tuple[str, Figure]]:
-    """fpdb and copydetect on source files."""
+    """Compare fpdb and copydetect on source files."""
     given = folder / "programs"
-    size, copies = files.write_programs(given, PROGRAMS // 10 if quick else PROGRAMS)
+    size, copies = program_pairs.write_programs(given, PROGRAMS // 10 if quick else PROGRAMS)
     for name in names:
         compare = PROGRAM_ENGINES[name]
         (taken, found), _ = in_child(_timed, compare, given)
@@ -174,14 +187,14 @@ def programs(folder: Path, names: Sequence[str], quick: bool) -> Iterator[tuple[
         yield name, Figure("files: other pairs found", len(found - copies), "")
 
 
-def _timed(compare: Callable[[Path], files.Pairs], folder: Path) -> tuple[float, files.Pairs]:
+def _timed(compare: Callable[[Path], program_pairs.Pairs], folder: Path) -> tuple[float, program_pairs.Pairs]:
     begun = time.perf_counter()
     found = compare(folder)
     return time.perf_counter() - begun, found
 
 
 def main() -> None:
-    """Parses, runs, prints, writes. Exit status 1 where an engine failed."""
+    """Run the comparison, print its figures and write them. Exit with status 1 if an engine failed."""
     options = _parse()
     engines = _installed(options.engines, {name: peer.package for name, peer in ENGINES.items()})
     programmed = _installed(options.engines, PROGRAM_PACKAGES)
@@ -208,7 +221,7 @@ def main() -> None:
 
 
 def _installed(names: Sequence[str], packages: Mapping[str, str]) -> list[str]:
-    """Those of the engines that are there; names the others."""
+    """Return the engines whose packages are installed, and print the others."""
     there = []
     for name in names:
         package = packages.get(name)

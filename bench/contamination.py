@@ -1,15 +1,15 @@
-"""Contamination: which test items does a database find again in very many training records?
+"""Measure how well a database finds test items again in very many training records.
 
-Records are made of the texts of a Python installation: paragraphs of its library's sources and documents, put together
-anew at random, a few hundred characters each. 500 test items are passages of files that are held out; no line of them
-is in a record. 50 of the items are planted, each in three records of its own, between other paragraphs:
+Records are made of the texts of a Python installation: paragraphs of its library's sources and documents, combined at
+random, a few hundred characters each. 500 test items are passages of files that are held out; no line of them is in a
+record. 50 of the items are planted, each in three records of its own, between other paragraphs:
 
-    whole    as it is
+    whole    unchanged
     half     its first or its second half
     changed  with another word every 60 characters
 
-Each item is then a query, and found where the containment of the item in the record that it was planted in is at least
-`--min`. An alarm is a record with that much of an item that was not planted there.
+Each item is then a query. It counts as found if at least `--min` of it is contained in the record where it was planted.
+A false alarm is a record with that much of an item that was not planted there.
 
     python -m bench.contamination --records 1000000
 """
@@ -54,23 +54,25 @@ SETTINGS: Mapping[str, Sequence[str]] = {
 }
 
 
-class Texts(NamedTuple):
+class SourceTexts(NamedTuple):
     """Paragraphs for records, and passages for test items."""
 
     paragraphs: list[str]
     items: list[str]
 
 
-class Found(NamedTuple):
-    """Containments, an item each, 0 for less than LEAST: by form, in the record where it was planted; and the most
-    elsewhere."""
+class Containments(NamedTuple):
+    """Containments, one for each item; 0 stands for less than LEAST.
+
+    planted: by form, in the record where the item was planted. elsewhere: the largest in any other record.
+    """
 
     planted: dict[str, list[float]]
     elsewhere: list[float]
 
 
-def texts(rng: random.Random) -> Texts:
-    """Reads the installation. Raises SystemExit where there is too little of it."""
+def texts(rng: random.Random) -> SourceTexts:
+    """Read the installation. Raise SystemExit if it has too little text."""
     library = Path(sysconfig.get_path("stdlib"))
     files = [
         Path(place, file)
@@ -97,12 +99,12 @@ def texts(rng: random.Random) -> Texts:
             items.append(text)
             known |= lines
         if len(items) == ITEMS:
-            return Texts(list(paragraphs), items)
+            return SourceTexts(list(paragraphs), items)
     raise SystemExit(f"the installation in {library} has text for {len(items)} test items only, not {ITEMS}")
 
 
 def _passages(paragraphs: Sequence[str]) -> Iterator[str]:
-    """Neighbouring paragraphs, joined until they are long enough for an item."""
+    """Join neighbouring paragraphs until they are long enough for an item."""
     text = ""
     for part in paragraphs:
         text = f"{text}\n\n{part}" if text else part
@@ -112,7 +114,7 @@ def _passages(paragraphs: Sequence[str]) -> Iterator[str]:
 
 
 def changed(text: str, rng: random.Random) -> str:
-    """The text with another word, as long, every STEP characters."""
+    """Return the text with another word of the same length every STEP characters."""
     done, out = 0, []
     for word in re.finditer(r"\w+", text):
         if word.start() >= done + STEP:
@@ -122,7 +124,7 @@ def changed(text: str, rng: random.Random) -> str:
 
 
 def disguised(item: str, form: str, number: int, rng: random.Random) -> str:
-    """What is planted of an item."""
+    """Return the form of an item that is planted."""
     if form == "whole":
         return item
     if form == "half":
@@ -132,12 +134,12 @@ def disguised(item: str, form: str, number: int, rng: random.Random) -> str:
 
 
 def record_name(form: str, number: int) -> str:
-    """The name of the record where an item is planted."""
+    """Return the name of the record where an item is planted."""
     return f"planted {form} {number:02}"
 
 
-def write_records(path: Path, count: int, source: Texts, rng: random.Random) -> int:
-    """Writes so many lines of JSON, the planted ones among them; returns the characters of their texts."""
+def write_records(path: Path, count: int, source: SourceTexts, rng: random.Random) -> int:
+    """Write `count` records as JSON Lines, the planted ones among them; return the characters of their texts."""
     planted = {(form, number): rng.randrange(count) for form in FORMS for number in range(PLANTED)}
     at: dict[int, list[tuple[str, int]]] = {}
     for key, place in planted.items():
@@ -162,8 +164,8 @@ def write_records(path: Path, count: int, source: Texts, rng: random.Random) -> 
     return size
 
 
-def ask(path: Path, items: Sequence[str]) -> Found:
-    """Each item as a query."""
+def ask(path: Path, items: Sequence[str]) -> Containments:
+    """Query the database with each item."""
     planted: dict[str, list[float]] = {form: [] for form in FORMS}
     elsewhere = []
     with fpdb.open(path, "r") as db:
@@ -172,11 +174,11 @@ def ask(path: Path, items: Sequence[str]) -> Found:
             for form in FORMS if number < PLANTED else ():
                 planted[form].append(found.pop(record_name(form, number), 0.0))
             elsewhere.append(max(found.values(), default=0.0))
-    return Found(planted, elsewhere)
+    return Containments(planted, elsewhere)
 
 
-def row(setting: str, found: Found, least: float, size: int) -> str:
-    """A line of the table."""
+def row(setting: str, found: Containments, least: float, size: int) -> str:
+    """Return a line of the table."""
     cells = [setting]
     for form in FORMS:
         values = found.planted[form]
@@ -188,7 +190,7 @@ def row(setting: str, found: Found, least: float, size: int) -> str:
 
 
 def table(count: int, least: float, rng: random.Random, folder: Path) -> Iterator[str]:
-    """The table's lines, as they are measured."""
+    """Measure every setting and yield the lines of the table."""
     source = texts(rng)
     records = folder / "records.jsonl"
     size = write_records(records, count, source, rng)
@@ -210,13 +212,13 @@ def table(count: int, least: float, rng: random.Random, folder: Path) -> Iterato
 
 
 def put_on_page(lines: Sequence[str]) -> None:
-    """Puts the table between its marks in docs/guide/corpora.md."""
+    """Write the table between its marks in docs/guide/corpora.md."""
     before, rest = PAGE.read_text("utf-8").split(MARKS[0])
     PAGE.write_text(f"{before}{MARKS[0]}\n{chr(10).join(lines)}\n\n{MARKS[1]}{rest.split(MARKS[1])[1]}", "utf-8")
 
 
 def main() -> None:
-    """Parses, measures, prints, writes."""
+    """Measure, print the table, and write it if asked to."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.contamination", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,6 +1,6 @@
-"""What is stored and asked for: random documents, families of near-duplicates, common hashes, files. Deterministic.
+"""Deterministic corpora to store and query: random documents, families of near-duplicates, common hashes, files.
 
-A corpus comes in batches of hashes and positions, shape (documents, hashes); it is the same whatever engine reads it.
+A corpus comes in batches of hashes and positions, shape (documents, hashes). It is the same for every engine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ELSEWHERE = {"site-packages", "dist-packages", "__pycache__"}
 
 
 class Documents(NamedTuple):
-    """Some documents: the number of the first; hashes and positions, shape (documents, hashes)."""
+    """A batch of documents: the number of the first, and hashes and positions of shape (documents, hashes)."""
 
     first: int
     hashes: U64
@@ -45,13 +45,14 @@ class Documents(NamedTuple):
 
 
 class Corpus(Protocol):
-    """Makes so many documents, in batches."""
+    """A function that makes `count` documents, in batches."""
 
-    def __call__(self, count: int, seed: int = 1) -> Iterator[Documents]: ...
+    def __call__(self, count: int, seed: int = 1) -> Iterator[Documents]:
+        """Yield the documents."""
 
 
 def random(count: int, seed: int = 1, length: int = DOCUMENT) -> Iterator[Documents]:
-    """Documents of `length` random hashes: nothing is shared but by chance."""
+    """Yield documents of `length` random hashes. They share hashes by chance only."""
     rng = np.random.default_rng(seed)
     batch = BATCH * DOCUMENT // length
     for first in range(0, count, batch):
@@ -60,14 +61,15 @@ def random(count: int, seed: int = 1, length: int = DOCUMENT) -> Iterator[Docume
 
 
 def long(count: int, seed: int = 1) -> Iterator[Documents]:
-    """Documents of LONG random hashes."""
+    """Yield documents of LONG random hashes."""
     return random(count, seed, LONG)
 
 
 def families(count: int, seed: int = 1) -> Iterator[Documents]:
-    """Documents that copy: five in a row form a family, and all of them hold COMMON hashes.
+    """Yield near-duplicates: each five documents in a row form a family, and all documents hold COMMON hashes.
 
-    Of the first one's DOCUMENT hashes the others keep 90, 80, 70 and 60 in a hundred, in order; the rest is their own.
+    The other members keep 90, 80, 70 and 60 percent of the DOCUMENT hashes of the first member, in order. The rest of
+    their hashes is their own.
     """
     rng = np.random.default_rng(seed)
     common = rng.integers(0, 2**64, COMMON, np.uint64)
@@ -84,15 +86,15 @@ def families(count: int, seed: int = 1) -> Iterator[Documents]:
 
 
 def kept_by(member: int) -> int:
-    """How many of its head's hashes the member of a family keeps; the head is member 0."""
+    """Return how many hashes of its head a member of a family keeps; the head is member 0."""
     return DOCUMENT - member * (DOCUMENT // 10)
 
 
 def shared_groups(count: int, seed: int = 1) -> Iterator[Documents]:
-    """Documents for pairs: 14 hashes each that 1 document holds, 14 that 2 hold, and so on for FREQUENCIES, and 2 more.
+    """Yield documents for pairs: each holds 14 hashes of each frequency in FREQUENCIES, and 2 more of frequency 1.
 
-    Those that share a rarer hash are neighbours, as near-duplicates are; those that share one of the others are
-    strangers. All of it is in memory at once.
+    Documents that share a rarer hash are neighbours, as near-duplicates are; documents that share a more common hash
+    are chosen at random. The whole corpus is in memory at once.
     """
     rng = np.random.default_rng(seed)
     each = DOCUMENT // len(FREQUENCIES)
@@ -113,12 +115,12 @@ def _positions(rng: np.random.Generator, shape: tuple[int, ...]) -> U32:
 
 
 def name_of(number: int) -> str:
-    """The name of a document."""
+    """Return the name of a document."""
     return f"document {number:08}"
 
 
 def texts(size: int, count: int, seed: int = 3) -> Iterator[bytes]:
-    """So many files of so many bytes: random words of five letters or so."""
+    """Yield `count` files of `size` bytes: random words of about five letters."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         yield LETTERS[np.frombuffer(rng.bytes(size), np.uint8) & 31].tobytes()
@@ -126,12 +128,12 @@ def texts(size: int, count: int, seed: int = 3) -> Iterator[bytes]:
 
 @lru_cache(maxsize=1)
 def essay() -> str:
-    """4,096 characters of words, the same every time."""
+    """Return 4,096 characters of words, always the same."""
     return next(texts(4096, 1)).decode()
 
 
 def write_texts(folder: Path, size: int, count: int) -> int:
-    """Writes such files, a thousand to a folder; returns their bytes."""
+    """Write `count` files of random words, a thousand to a folder, and return their bytes."""
     for number, text in enumerate(texts(size, count)):
         place = folder / f"{number // 1000:04}"
         place.mkdir(parents=True, exist_ok=True)
@@ -141,7 +143,10 @@ def write_texts(folder: Path, size: int, count: int) -> int:
 
 
 def installed(root: Path, suffixes: set[str]) -> list[Path]:
-    """The files of these sorts below a folder of the Python installation; in the folder for packages, theirs too."""
+    """List the files with these suffixes below a folder of the Python installation.
+
+    Installed packages are included only if the folder is the one of the packages.
+    """
     found = []
     for place, folders, files in os.walk(root):
         folders[:] = sorted(set(folders) - ELSEWHERE)
@@ -150,7 +155,7 @@ def installed(root: Path, suffixes: set[str]) -> list[Path]:
 
 
 def copy_installation(folder: Path, every: int, suffixes: set[str]) -> int:
-    """Copies one file in so many of the Python installation's sources and texts; returns their bytes."""
+    """Copy every nth of the Python installation's sources and texts, and return their bytes."""
     library = Path(sysconfig.get_path("stdlib"))
     size = 0
     for path in installed(library, suffixes)[::every]:
@@ -162,8 +167,10 @@ def copy_installation(folder: Path, every: int, suffixes: set[str]) -> int:
 
 
 def record_texts(size: int) -> Iterator[tuple[str, str]]:
-    """Names and texts of records without end: pieces of so many characters of all sources and texts of the Python
-    installation and its packages, each below its name. When all is used up it is cut anew, at other places."""
+    """Yield names and texts of records without end: pieces of `size` characters of the installed sources and texts.
+
+    Each piece stands below its name. When all files are used up, they are cut again at other places.
+    """
     paths = [path for root in ("stdlib", "purelib") for path in installed(Path(sysconfig.get_path(root)), TEXTS)]
     for turn in counted():
         shift = turn * size * 3 // 7 % size
@@ -175,7 +182,7 @@ def record_texts(size: int) -> Iterator[tuple[str, str]]:
 
 
 def write_records(path: Path, count: int, size: int = 1000, *, start: int = 0) -> int:
-    """Writes so many records as JSON Lines, from number `start` on; returns the bytes."""
+    """Write `count` records as JSON Lines, from number `start` on, and return the bytes."""
     with path.open("w", encoding="utf-8") as file:
         for number, (name, text) in enumerate(islice(record_texts(size), start, start + count), start):
             file.write(json.dumps({"id": f"{number:08} {name}", "text": text}, ensure_ascii=False) + "\n")
@@ -183,7 +190,7 @@ def write_records(path: Path, count: int, size: int = 1000, *, start: int = 0) -
 
 
 def read_all(folder: Path) -> None:
-    """Reads every file and lower-cases it: the least that whoever compares texts must do."""
+    """Read and lower-case every file: the least work of anything that compares texts."""
     for place, _, files in os.walk(folder):
         for file in files:
             with open(os.path.join(place, file), "rb", buffering=0) as content:

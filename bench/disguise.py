@@ -1,16 +1,18 @@
-"""Which symbols tell disguised programs from unrelated ones: a development set made of the Python installation.
+"""Compare choices of symbols by how well they tell disguised programs from unrelated ones, on a development set.
 
-Programs: functions of the standard library with 60 to 200 tokens, one of a module. Copies of each are disguised by
-rules that a student would follow, at six levels, each with all rules of those before it:
+The set is made of the Python installation. Programs: functions of the standard library with 60 to 200 tokens, one of
+each module. Copies of each program are disguised by rules that a student would follow, at six levels; each level
+applies the rules of the levels before it, too:
 
     1  comments, layout, names                              2  comparisons turned round, x += y written out
     3  results and conditions in variables of their own     4  if and else exchanged
     5  for written as while                                 6  statements put in that do nothing
 
-A rule is followed at about two places of three. Unrelated: functions of other modules, 20 for each. For each way to
-choose symbols, k is the least at which the unrelated share less than one k-gram in a hundred (the rule that gave the
-preset's k, from whole modules), and w half of that; the first row has the preset's k and w. AUC: how often a copy
-scores higher than an unrelated program, ties half; containment of the smaller in the larger; the mean over hash keys.
+A rule is applied at about two of three places. Unrelated programs: functions of other modules, 20 for each program.
+For each choice of symbols, k is the smallest value with which unrelated programs share less than one k-gram in a
+hundred (the rule that gave the preset's k, from whole modules), and w is half of k; the first row has the preset's k
+and w. AUC: the probability that a copy scores higher than an unrelated program, ties count half. The score is the
+containment of the smaller program in the larger, and the AUC is the mean over hash keys.
 
     python -m bench.disguise
 """
@@ -28,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.judging import auc
+from bench.evaluation import auc
 from bench.workloads.programs import installed_modules
 from fpdb.fingerprint import KINDS, Recipe
 from fpdb.fingerprint.hashing import KGrams, derive
@@ -51,17 +53,17 @@ DOT = token_symbol(".")
 
 
 def all_alike(values: Values) -> Values:
-    """Every literal one symbol."""
+    """Replace every literal by one symbol."""
     return np.where(np.isin(values, LITERALS), np.uint32(LITERALS[0]), values).astype(np.uint32)
 
 
 def without_separators(values: Values) -> Values:
-    """No brackets, commas, semicolons and colons."""
+    """Drop brackets, commas, semicolons and colons."""
     return values[~np.isin(values, SEPARATORS)]
 
 
 def members_joined(values: Values) -> Values:
-    """a.b.c one identifier."""
+    """Replace a.b.c by one identifier."""
     dotted = np.zeros(len(values), np.bool_)
     if len(values) > 2:
         inner = (values[1:-1] == DOT) & (values[:-2] == IDENTIFIER) & (values[2:] == IDENTIFIER)
@@ -71,7 +73,7 @@ def members_joined(values: Values) -> Values:
 
 
 def only_words(values: Values) -> Values:
-    """Separators, member access and literals as above, and neighbouring identifiers and literals one symbol."""
+    """Drop separators, join member accesses, and merge neighbouring identifiers and literals into one symbol."""
     left = all_alike(members_joined(without_separators(values)))
     operand = np.isin(left, [IDENTIFIER, LITERALS[0]])
     left = np.where(operand, np.uint32(IDENTIFIER), left).astype(np.uint32)
@@ -88,16 +90,16 @@ SYMBOLS: Mapping[str, Callable[[Values], Values]] = {
 }
 
 
-class Set(NamedTuple):
-    """programs: tokens of each. copies: by program and level. others: pairs of unrelated programs."""
+class DevelopmentSet(NamedTuple):
+    """Tokens of each program, copies by program and level, and `others`: pairs of unrelated programs."""
 
     programs: list[Values]
     copies: list[list[Values]]
     others: list[tuple[int, int]]
 
 
-def make(seed: int = 1) -> Set:
-    """The development set; the same every time for one installation."""
+def make(seed: int = 1) -> DevelopmentSet:
+    """Return the development set; it is the same every time for one installation."""
     rng = random.Random(seed)
     functions = list(_functions())
     rng.shuffle(functions)
@@ -106,16 +108,16 @@ def make(seed: int = 1) -> Set:
     copies = [[tokens(disguise(node, level, rng)) for level in LEVELS] for _, node in functions]
     numbers = range(len(functions))
     others = [(one, two) for one in numbers for two in rng.sample(numbers, min(OTHERS, len(numbers))) if one != two]
-    return Set(programs, copies, others)
+    return DevelopmentSet(programs, copies, others)
 
 
 def tokens(source: str) -> Values:
-    """The symbols of a program in Python."""
+    """Return the symbols of a program in Python."""
     return np.asarray(KINDS["code"].read(source, "tokens", "a.py").values, np.uint32)
 
 
 def _functions() -> Iterator[tuple[str, ast.FunctionDef]]:
-    """The first function of each module that is of a fitting length, and its source."""
+    """Yield the first function of fitting length of each module, with its source."""
     for path in installed_modules():
         try:
             text = path.read_text("utf-8")
@@ -131,7 +133,7 @@ def _functions() -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def disguise(function: ast.FunctionDef, level: int, rng: random.Random) -> str:
-    """The function's source, disguised by all rules up to a level."""
+    """Return the function's source, disguised by all rules up to a level."""
     return ast.unparse(ast.fix_missing_locations(_Disguise(level, rng).visit(copy.deepcopy(function))))
 
 
@@ -146,7 +148,7 @@ TURNED: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 class _Disguise(ast.NodeTransformer):
-    """Layout, comments and names go by themselves, since the source is written anew and names are no symbols."""
+    """Rewrite a syntax tree. Layout, comments and names need no rule: source is regenerated, names are no symbols."""
 
     def __init__(self, level: int, rng: random.Random) -> None:
         self.level = level
@@ -216,12 +218,12 @@ class _Disguise(ast.NodeTransformer):
 
 
 def kgrams(values: Values, k: int) -> set[bytes]:
-    """All different k-grams."""
+    """Return all distinct k-grams."""
     return {values[at : at + k].tobytes() for at in range(len(values) - k + 1)}
 
 
 def least_k(programs: list[Values], others: list[tuple[int, int]]) -> int:
-    """The least even k at which unrelated programs share, in the mean, less than `SHARED` of their k-grams."""
+    """Return the smallest even k at which unrelated programs share less than `SHARED` of their k-grams on average."""
     for k in range(6, 40, 2):
         grams = [kgrams(values, k) for values in programs]
         shares = [len(grams[one] & grams[two]) / len(grams[one]) for one, two in others if grams[one]]
@@ -231,27 +233,34 @@ def least_k(programs: list[Values], others: list[tuple[int, int]]) -> int:
 
 
 def select(values: Values, k: int, w: int, key: int) -> frozenset[int]:
-    """The hashes that winnowing selects."""
+    """Return the hashes that winnowing selects."""
     hashing = derive(key, "tokens")
     return frozenset(robust_winnow(KGrams(np.ascontiguousarray(values), k, hashing), w=w).hashes.tolist())
 
 
 def contained(one: frozenset[int], two: frozenset[int]) -> float:
-    """The share of the smaller that is in the larger; 0 if it is empty."""
+    """Return the share of the smaller set that is in the larger; 0 if the smaller is empty."""
     smaller = min(len(one), len(two))
     return len(one & two) / smaller if smaller else 0.0
 
 
 class Result(NamedTuple):
-    """k; AUC over all levels, and at each."""
+    """k, and the AUC over all levels and at each level."""
 
     k: int
     auc: float
     levels: list[float]
 
 
-def measure(made: Set, choose: Callable[[Values], Values], keys: int, k: int | None = None) -> Result:
-    """How well one choice of symbols does. k: None for the least that tells unrelated programs apart."""
+def measure(made: DevelopmentSet, choose: Callable[[Values], Values], keys: int, k: int | None = None) -> Result:
+    """Measure how well one choice of symbols does.
+
+    Args:
+        made: the development set.
+        choose: maps the tokens of a program to the chosen symbols.
+        keys: number of hash keys.
+        k: None for the smallest k that tells unrelated programs apart.
+    """
     programs = [choose(values) for values in made.programs]
     copies = [[choose(values) for values in levels] for levels in made.copies]
     k = k or least_k(programs, made.others)

@@ -1,4 +1,4 @@
-"""Writes the files of the examples on docs/guide/corpora.md: made-up sentences, the same every time.
+"""Write the example files of docs/guide/corpora.md: made-up sentences, the same every time.
 
 python -m bench.examples FOLDER
 """
@@ -92,7 +92,7 @@ WHEN = [
 
 
 def sentences(seed: str, count: int = 8) -> str:
-    """So many sentences, the same for the same seed."""
+    """Return `count` sentences, the same for the same seed."""
     rng = random.Random(seed)
     return " ".join(
         f"The {rng.choice(WORDS)} {rng.choice(WORDS)} {rng.choice(DEEDS)} the {rng.choice(WORDS)} of the "
@@ -102,7 +102,7 @@ def sentences(seed: str, count: int = 8) -> str:
 
 
 def records() -> Mapping[str, str]:
-    """Twelve records: 02, 05 and 09 are near-duplicates, 07 holds half of 03, and two hold test items."""
+    """Return twelve records: 02, 05 and 09 are near-duplicates, 07 holds half of 03, and two hold test items."""
     made = {f"record {number:02}": sentences(f"record {number}") for number in range(1, 13)}
     made["record 05"] = made["record 02"].replace(" the ", " that ", 3)
     made["record 09"] = f"{made['record 02']} {sentences('more', 2)}"
@@ -113,7 +113,7 @@ def records() -> Mapping[str, str]:
 
 
 def files() -> Mapping[str, str]:
-    """All files, by path."""
+    """Return the contents of all files, by path."""
     old = records()
     header, footer = sentences("header", 2), sentences("footer", 2)
     lines = [json.dumps({"name": name, "text": text, "labels": {"set": "old"}}) for name, text in old.items()]
@@ -134,7 +134,7 @@ def files() -> Mapping[str, str]:
 
 
 def main() -> None:
-    """Writes them into the folder."""
+    """Write the files into the folder."""
     if len(sys.argv) != 2:
         raise SystemExit("usage: python -m bench.examples FOLDER")
     for name, text in files().items():

@@ -1,12 +1,12 @@
-"""How well copies of programs are told from independent ones: the IR-Plag dataset.
+"""Measure how well copies of programs are told from independent ones, on the IR-Plag dataset.
 
 Karnalim, Budi, Toba, Joy, "Source code plagiarism detection in academia with information retrieval: dataset and the
-observation" (Informatics in Education, 2019): seven tasks in Java, of each an original, copies of it at levels L1
-(comments, layout) to L6 (logic), and independent solutions. Each task's original is asked with, see `bench.judging`.
+observation" (Informatics in Education, 2019): seven tasks in Java. Each has an original, copies of it at levels L1
+(comments, layout) to L6 (logic), and independent solutions. The query is each task's original; see `bench.evaluation`.
 
-The measures rest on `bench.solutions`; the preset's k and w on another ground, too (see `fingerprint.recipe`), but were
-settled when figures of this set were known. The programs are short, about a hundred tokens, so that it matters which
-k-grams are selected: --keys says how much.
+The measures were chosen with `bench.solutions`. The preset's k and w have another reason as well (see
+`fingerprint.recipe`), but were settled when figures of this set were known. The programs are short, about a hundred
+tokens, so the figures depend on which k-grams are selected; --keys shows how much.
 
     python -m bench.irplag --data IR-Plag-Dataset.zip
 """
@@ -16,20 +16,20 @@ from __future__ import annotations
 import argparse
 import zipfile
 
-from bench.judging import INDEPENDENT, Comparison, score, table
+from bench.evaluation import INDEPENDENT, LabelledPair, score, table
 from fpdb import Recipe
 
 LEVELS = ("L1", "L2", "L3", "L4", "L5", "L6")
 
 
-def read(path: str) -> tuple[dict[str, bytes], list[Comparison]]:
-    """All programs of the archive, by their names in it; and each task's original with the others of the task."""
+def read(path: str) -> tuple[dict[str, bytes], list[LabelledPair]]:
+    """Return all programs of the archive by name, and the pairs of each task's original with its other programs."""
     with zipfile.ZipFile(path) as archive:
         programs = {name: archive.read(name) for name in sorted(archive.namelist()) if name.endswith(".java")}
     parts = {name: name.split("/") for name in programs}
     originals = {task: name for name, (_, task, sort, *_) in parts.items() if sort == "original"}
     comparisons = [
-        Comparison(originals[task], name, INDEPENDENT if sort == "non-plagiarized" else rest[0])
+        LabelledPair(originals[task], name, INDEPENDENT if sort == "non-plagiarized" else rest[0])
         for name, (_, task, sort, *rest) in parts.items()
         if sort != "original"
     ]

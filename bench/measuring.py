@@ -1,7 +1,7 @@
-"""Times, memory and what is said of them. Knows nothing of fpdb.
+"""Measure times and memory. Knows nothing of fpdb.
 
-A figure is the median of repeated rounds. What is to be compared is measured in turns, so that both sides of a ratio
-see the same machine.
+A figure is the median of repeated rounds. Works that are compared are measured in turns, so that both sides of a ratio
+see the same state of the machine.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured number. target: None where there is none; better: which side of the target is good."""
+    """One measured number. target: None if there is none; better: the good side of the target."""
 
     what: str
     value: float
@@ -36,32 +36,35 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is reached; None where there is none."""
+        """Return True if the target is reached; None if there is no target."""
         if self.target is None:
             return None
         return self.value >= self.target if self.better == "more" else self.value <= self.target
 
 
 def median(what: str, rounds: Sequence[float], unit: str, **target: Any) -> Figure:
-    """The median of the rounds as a figure; target and better as in `Figure`."""
+    """Return the median of the rounds as a figure; target and better as in `Figure`."""
     return Figure(what, statistics.median(rounds), unit, rounds=tuple(rounds), **target)
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """The least value that `percent` of the values do not exceed."""
+    """Return the least value that `percent` of the values do not exceed."""
     ordered = sorted(values)
     return ordered[min(int(len(ordered) * percent / 100), len(ordered) - 1)]
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Wall-clock seconds that one call takes."""
+    """Return the wall-clock seconds of one call."""
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun
 
 
 def in_turns(rounds: int, *works: Callable[[], object]) -> list[list[float]]:
-    """Seconds of each work, round by round, after one that does not count; where there is but one, it counts."""
+    """Return the seconds of each work, round by round.
+
+    A first round does not count, unless only one round is asked for.
+    """
     if rounds > 1:
         for work in works:
             work()
@@ -73,12 +76,12 @@ def in_turns(rounds: int, *works: Callable[[], object]) -> list[list[float]]:
 
 
 def ratios(numerators: Sequence[float], denominators: Sequence[float]) -> list[float]:
-    """Quotients, round by round."""
+    """Return quotients, round by round."""
     return [over / under for over, under in zip(numerators, denominators, strict=True)]
 
 
 def run(*command: str, cwd: Path) -> str:
-    """Runs a program to its end; returns what it printed. Raises RuntimeError with what it complained of."""
+    """Run a program to its end and return its output. Raise RuntimeError with its error output if it fails."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")
@@ -86,7 +89,7 @@ def run(*command: str, cwd: Path) -> str:
 
 
 def in_child(function: Callable[..., Result], *arguments: object) -> tuple[Result, int]:
-    """Calls a module's function in a new process; returns its result and the process's peak memory in bytes."""
+    """Call a module's function in a new process; return its result and the peak memory of the process in bytes."""
     context = get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     child = context.Process(target=_answer, args=(sender, function, arguments))
@@ -106,7 +109,7 @@ def _answer(sender: Any, function: Callable[..., object], arguments: tuple[objec
 
 
 def peak_memory() -> int:
-    """The most memory this process has had resident, in bytes, mapped files included."""
+    """Return the largest resident size of this process so far, in bytes, mapped files included."""
     # Linux's ru_maxrss starts from the parent's: VmHWM is this program's own.
     status = Path("/proc/self/status")
     if status.exists():
@@ -116,8 +119,10 @@ def peak_memory() -> int:
 
 
 def forget(path: Path) -> float:
-    """Has the system drop a file that nobody has mapped from its memory; returns the share that is still there, 1 if
-    the system has no such call. What lies below, a disk's own memory or a host's, is out of reach."""
+    """Drop a file from the system's cache and return the share that is still cached; nobody may have it mapped.
+
+    Return 1 if the system has no such call. Caches below the system, in a disk or a host, cannot be dropped.
+    """
     if not hasattr(os, "posix_fadvise"):
         return 1.0
     with path.open("rb") as file:
@@ -127,7 +132,7 @@ def forget(path: Path) -> float:
 
 
 def cached(path: Path) -> float:
-    """The share of a file's pages that the system holds in memory. Linux only."""
+    """Return the share of a file's pages that the system holds in memory. Linux only."""
     size = path.stat().st_size
     pages = ctypes.create_string_buffer(-(-size // mmap.PAGESIZE))
     libc = ctypes.CDLL(None, use_errno=True)

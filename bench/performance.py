@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write the tables and plots of docs/design/performance.md from the runs in bench/results/; needs matplotlib.
 
-Of each workload and size the latest run counts that was not quick, where the size is a power of ten, and of each figure
-of other engines; what stands outside the markers is written by hand.
+For each workload and size, the latest run counts that was not quick and whose size is a power of ten; for each figure
+of other engines, the latest one. Text outside the markers is written by hand.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ PLOTS: Mapping[str, tuple[str, Mapping[str, tuple[str, str]]]] = {
 
 @dataclass
 class Runs:
-    """What the results hold: figures of the benchmark and of comparisons, the latest ones; the machines of those."""
+    """The latest figures of the benchmark and of comparisons, and the machines that measured them."""
 
     figures: Measured = field(default_factory=dict)
     peers: Measured = field(default_factory=dict)
@@ -76,12 +76,12 @@ class Runs:
 
     @property
     def sizes(self) -> list[int]:
-        """All sizes that were run, in order."""
+        """Return all sizes that were run, in order."""
         return sorted({size for figures in self.figures.values() for sizes in figures.values() for size in sizes})
 
 
 def read(folder: Path) -> Runs:
-    """All runs, the later ones over the earlier ones; but those of sizes between powers of ten, or that noted none."""
+    """Read all runs, later ones over earlier ones; skip quick runs, and sizes that are no power of ten."""
     runs = Runs()
     for path in sorted(folder.glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -111,7 +111,7 @@ def _each(measured: Measured) -> Iterator[Mapping[str, Any]]:
 
 
 def tables(runs: Runs) -> str:
-    """A table a workload: its figures by size, and how the largest size stands to the target."""
+    """Return a table for each workload: its figures by size, and whether the largest size meets the target."""
     if not runs.figures:
         return "No runs yet: `python -m bench`."
     sizes = runs.sizes
@@ -135,7 +135,7 @@ def _rows(figures: Mapping[str, Mapping[int, Mapping[str, Any]]], sizes: Sequenc
 
 
 def peers(runs: Runs) -> str:
-    """A table for each work: a row an engine, a column a figure; of each the latest at the largest size."""
+    """Return a table for each work: a row for each engine, with its latest figures at the largest size."""
     if not runs.peers:
         return "No runs yet: `python -m bench.compare`."
     parts = []
@@ -163,7 +163,7 @@ def _peer_rows(rows: Mapping[str, Mapping[str, str]], columns: Iterable[str]) ->
 
 
 def draw(runs: Runs, path: Path) -> bool:
-    """Growth with size, a panel for each of PLOTS; False, and nothing drawn, where one size is all there is."""
+    """Draw growth with size, a panel for each of PLOTS. Return False without drawing if there is only one size."""
     if len(runs.sizes) < 2:
         return False
     import matplotlib
@@ -187,7 +187,7 @@ def draw(runs: Runs, path: Path) -> bool:
 
 
 def prune(folder: Path, pages: Iterable[Path]) -> list[Path]:
-    """Delete the runs in folder that none of the pages names, and return their paths."""
+    """Delete the runs in the folder that none of the pages names, and return their paths."""
     text = "".join(path.read_text(encoding="utf-8") for path in pages)
     unnamed = [path for path in sorted(folder.iterdir()) if path.stem not in text]
     for path in unnamed:

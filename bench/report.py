@@ -1,4 +1,4 @@
-"""The figures of one run as a table, as JSON and as Markdown, with what there is to know of the machine."""
+"""Print the figures of one run as a table, and write them as JSON and Markdown, with a description of the machine."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ VERDICTS = {None: "", True: "met", False: "missed"}
 
 
 def line(*cells: str) -> str:
-    """A line of the printed table; numbers stand right."""
+    """Return a line of the printed table, with numbers aligned right."""
     name, what, value, unit, target, verdict = cells
     padded = (name.ljust(WIDTHS[0]), what.ljust(WIDTHS[1]), value.rjust(WIDTHS[2]), unit.ljust(WIDTHS[3]))
     return "  ".join((*padded, target.ljust(WIDTHS[4]), verdict)).rstrip()
 
 
 def cells(name: str, figure: Figure) -> tuple[str, ...]:
-    """A figure as a row: workload, figure, value, unit, target, verdict."""
+    """Return a figure as a row: workload, figure, value, unit, target, verdict."""
     sign = "≥" if figure.better == "more" else "≤"
     target = "" if figure.target is None else f"{sign} {figure.target:g}"
     return name, figure.what, number_text(figure.value), figure.unit, target, VERDICTS[figure.met]
 
 
 def number_text(value: float) -> str:
-    """Three significant digits, and never an exponent."""
+    """Format a number with three significant digits and without an exponent."""
     if value == int(value) or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 1 else f"{value:.3f}"
@@ -47,9 +47,9 @@ def number_text(value: float) -> str:
 
 @dataclass
 class Report:
-    """The figures of one run, in the order of their measuring.
+    """The figures of one run, in the order in which they were measured.
 
-    size: postings, as asked for. name: of the program, where it is not the benchmark itself.
+    size: postings, as given on the command line. name: of the program, if it is not the benchmark itself.
     """
 
     size: int
@@ -60,16 +60,16 @@ class Report:
     figures: list[tuple[str, Figure]] = field(default_factory=list)
 
     def add(self, name: str, figure: Figure) -> str:
-        """Takes a workload's figure; returns its line."""
+        """Add a workload's figure and return its line."""
         self.figures.append((name, figure))
         return line(*cells(name, figure))
 
     def machine_text(self) -> str:
-        """The machine in a line."""
+        """Return the description of the machine in a line."""
         return ", ".join(f"{name} {value}" for name, value in self.machine.items())
 
     def write(self, folder: Path) -> list[Path]:
-        """Writes DATE.json and DATE.md; the time of day, in UTC, is part of the name."""
+        """Write DATE.json and DATE.md and return their paths. The name includes the time of day, in UTC."""
         folder.mkdir(parents=True, exist_ok=True)
         labels = (self.begun.strftime("%Y-%m-%d-%H%M%S"), self.name, "quick" if self.quick else "")
         stem = "-".join(filter(None, labels))
@@ -116,7 +116,7 @@ def _rounded(value: float) -> float:
 
 
 def machine() -> dict[str, Any]:
-    """What a reader of the figures needs to know of the machine and of the software; no names and no paths."""
+    """Describe the machine and the software to a reader of the figures, without names and paths."""
     return {
         "CPU": _cpu(),
         "cores": os.cpu_count(),

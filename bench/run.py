@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs named workloads, prints each figure beside its target, and keeps them in bench/results/.
+"""Run named workloads, print each figure beside its target, and keep the figures in bench/results/.
 
 Run from a checkout where fpdb can be imported: `python -m bench`, or this file. Speeds depend on the machine and on
-what else it does: ratios, whose two sides are measured in turns, are what to compare between machines. Targets hold for
-two cores, and for 100 million postings where a workload names that size: `--size 1e8`.
+its other work. To compare machines, compare the ratios, whose two sides are measured in turns. Targets hold for two
+cores, and for 100 million postings where a workload names that size: `--size 1e8`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for this file ru
 
 from bench.measuring import Figure
 from bench.report import HEADINGS, Report, line
-from bench.room import SIZE, Room
 from bench.workloads.adding import add_python, ingest_text, keep_text
 from bench.workloads.changing import add_one, remove, replace
 from bench.workloads.comparing import pairs
@@ -29,10 +28,11 @@ from bench.workloads.fingerprinting import BUILD, kernel
 from bench.workloads.loading import ingest_postings, many_commits, merge, one_percent
 from bench.workloads.programs import code_pairs
 from bench.workloads.querying import cli_query, common, open_, query
-from bench.workloads.recording import records
-from bench.workloads.storing import koala, memory, storage
+from bench.workloads.records import records
+from bench.workloads.storage import koala, memory, storage
+from bench.workspace import SIZE, Workspace
 
-Workload = Callable[[Room], Iterator[Figure]]
+Workload = Callable[[Workspace], Iterator[Figure]]
 
 MENU: Mapping[str, Workload] = {
     "kernel": kernel,
@@ -64,7 +64,7 @@ LEAST, MOST = 1e5, 1e9  # postings
 
 
 def main() -> None:
-    """Parses, runs, prints, writes. Exit status 1 where a workload failed; a missed target is no failure."""
+    """Run the workloads. Exit with status 1 if a workload failed; a missed target is no failure."""
     options = _parse()
     if options.list:
         print(menu_text())
@@ -73,9 +73,9 @@ def main() -> None:
     print(report.machine_text(), end="\n\n")
     print(line(*HEADINGS))
     with workplace() as folder:
-        room = Room(folder, options.quick, options.size)
+        workspace = Workspace(folder, options.quick, options.size)
         for name in options.workloads or MENU:
-            for figure in MENU[name](room):
+            for figure in MENU[name](workspace):
                 print(report.add(name, figure), flush=True)
     results = options.results or (None if options.quick else RESULTS)
     if results is not None:
@@ -84,7 +84,7 @@ def main() -> None:
 
 @contextmanager
 def workplace() -> Iterator[Path]:
-    """A folder for as long as the run takes; new processes find this fpdb, compiled, as an installed one's do."""
+    """Make a folder for the time of the run; new processes import this fpdb, compiled as an installed one is."""
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     BUILD.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="run-", dir=BUILD) as folder:
@@ -94,7 +94,7 @@ def workplace() -> Iterator[Path]:
 
 
 def common_options(parser: argparse.ArgumentParser) -> None:
-    """The options that `python -m bench.compare` has too."""
+    """Add the options that `python -m bench.compare` has, too."""
     parser.add_argument("--quick", action="store_true", help="sizes of a twentieth: shows that it works, not how fast")
     parser.add_argument(
         "--results",
@@ -105,7 +105,7 @@ def common_options(parser: argparse.ArgumentParser) -> None:
 
 
 def postings(text: str) -> int:
-    """A size as it is typed: 1e7."""
+    """Parse a size such as 1e7."""
     number = float(text)
     if not LEAST <= number <= MOST:
         raise argparse.ArgumentTypeError(f"a size from {LEAST:g} to {MOST:g}, not {text}")
@@ -139,7 +139,7 @@ def _parse() -> argparse.Namespace:
 
 
 def menu_text() -> str:
-    """Every workload: what it measures, its target, its limit."""
+    """Describe every workload: what it measures, its target, its limit."""
     parts = ["workloads:"]
     for name, workload in MENU.items():
         text = cleandoc(workload.__doc__ or "").replace("\n\n", "\n").replace("\n", "\n      ")

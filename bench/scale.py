@@ -1,9 +1,9 @@
-"""How far it goes: growth measured on this machine, and plans on paper for large collections, checked by simulation.
+"""Measure growth on this machine, and compute plans for large collections, checked by simulation.
 
-(a) Builds databases of random documents, 100 hashes each, at several sizes: what they take, and how fast. (b) Prints
-what 10^9 and 10^10 documents take, on Spark and in databases, line by line, from these figures and from assumptions
-that are stated. (c) Compares the formulas of sizes with what the store writes for a slice of one large database, and
-the rows that Spark moves with rows made in its layout; with --spark also with what Spark says it moved (needs Java).
+(a) Builds databases of random documents, 100 hashes each, at several sizes, and measures their bytes and times. (b)
+Prints what 10^9 and 10^10 documents take, on Spark and in databases, line by line, from these figures and from stated
+assumptions. (c) Compares the formulas of sizes with what the store writes for a slice of one large database, and the
+rows that Spark moves with rows made in its layout; with --spark also with what Spark reports (needs Java).
 
     python -m bench.scale                        # 1e5, 1e6 and 3e6 postings; prints
     python -m bench.scale --size 1e7 --write     # one more size; and into docs/guide/scale.md
@@ -26,7 +26,7 @@ from bench.report import machine, number_text
 from bench.run import postings, workplace
 from bench.scaling import growth, plan, sizes
 from bench.scaling.growth import Point, shard_of
-from bench.scaling.plan import Given, text_of
+from bench.scaling.plan import PlanInput, text_of
 from bench.scaling.sizes import Moved, Shard
 
 PAGE = page.DOCS.parent / "guide" / "scale.md"
@@ -39,23 +39,23 @@ DATABASES = (10**6, 10**7, 10**8, 10**9, 2**31)  # documents, for sizes
 SPARKED = 4000  # documents that Spark moves
 
 ASSUMED = (
-    Given("hashes", "fingerprints of a document", DOCUMENT, "", "assumed; all postings are in proportion to it"),
-    Given("text", "text of a document", CHARACTERS, "bytes", "assumed, for so many fingerprints"),
-    Given("partners", "documents that share with a document", 1, "", "assumed; web crawls have more"),
-    Given("overlap", "hashes that such a pair shares", 50, "", "assumed"),
-    Given("machines", "machines", 50, "", "assumed"),
-    Given("cores", "cores of each", 16, "", "assumed, as fast as these"),
-    Given("disk", "a machine's disk, a second", 1e9, "bytes", "assumed"),
-    Given("network", "a machine's network, a second", 1e9, "bytes", "assumed: 10 Gbit/s, less what is lost"),
-    Given("sorting", "rows that a core sorts in Spark, a second", 3e5, "", "assumed"),
-    Given("waste", "for skew, retries, and steps that wait", 2, "", "assumed"),
-    Given("latency", "a block read from disk", 1e-4, "s", "assumed: NVMe, one read at a time"),
-    Given("shard", "documents of a database", 1e8, "", "chosen: files of 0.1 TB, and 100 databases in one process"),
+    PlanInput("hashes", "fingerprints of a document", DOCUMENT, "", "assumed; all postings are in proportion to it"),
+    PlanInput("text", "text of a document", CHARACTERS, "bytes", "assumed, for so many fingerprints"),
+    PlanInput("partners", "documents that share with a document", 1, "", "assumed; web crawls have more"),
+    PlanInput("overlap", "hashes that such a pair shares", 50, "", "assumed"),
+    PlanInput("machines", "machines", 50, "", "assumed"),
+    PlanInput("cores", "cores of each", 16, "", "assumed, as fast as these"),
+    PlanInput("disk", "a machine's disk, a second", 1e9, "bytes", "assumed"),
+    PlanInput("network", "a machine's network, a second", 1e9, "bytes", "assumed: 10 Gbit/s, less what is lost"),
+    PlanInput("sorting", "rows that a core sorts in Spark, a second", 3e5, "", "assumed"),
+    PlanInput("waste", "for skew, retries, and steps that wait", 2, "", "assumed"),
+    PlanInput("latency", "a block read from disk", 1e-4, "s", "assumed: NVMe, one read at a time"),
+    PlanInput("shard", "documents of a database", 1e8, "", "chosen: files of 0.1 TB, and 100 databases in one process"),
 )
 
 
 def growth_table(points: Sequence[Point]) -> str:
-    """What was measured, by size, beside the formula; and the power of the size that it grows with."""
+    """Return the measurements by size beside the formulas, with the power of the size that they grow with."""
     measured = [point.postings for point in points]
     formulas = [growth.expected(size) for size in measured]
     rows: list[tuple[str, list[float]]] = [
@@ -77,8 +77,17 @@ def growth_table(points: Sequence[Point]) -> str:
 
 def givens(
     point: Point, speed: float, opened: int, moved: Moved, assumed: Mapping[str, float], longest: int
-) -> list[Given]:
-    """What a plan begins with: assumptions, those named in `assumed` replaced; and figures of this run."""
+) -> list[PlanInput]:
+    """Return the inputs of a plan: assumptions, and figures of this run.
+
+    Args:
+        point: measurements at the largest size.
+        speed: MB of text that a core fingerprints in a second.
+        opened: databases open in a process.
+        moved: bytes that Spark moves.
+        assumed: replacements of assumptions, by name.
+        longest: largest position of a document.
+    """
     chosen = [one._replace(value=assumed.get(one.name, one.value)) for one in ASSUMED]
     by_name = {one.name: one.value for one in chosen}
     shard = Shard(int(by_name["shard"]), int(by_name["hashes"]), longest)
@@ -93,24 +102,26 @@ def givens(
     }
     return [
         *chosen,
-        Given("fingerprinting", "texts that a core fingerprints, a second", speed * 1e6, "bytes", "measured here"),
-        Given(
+        PlanInput("fingerprinting", "texts that a core fingerprints, a second", speed * 1e6, "bytes", "measured here"),
+        PlanInput(
             "loaded", "postings loaded into one database, a second", point.loaded * 1e6, "", "measured, largest size"
         ),
-        Given("merged", "postings taken over, a second", point.merged * 1e6, "", "measured, largest size; as adopted"),
-        Given("described", "names, record, sizes of a document", point.document, "bytes", "measured, largest size"),
-        Given("query", "1,000 hashes of one database, warm", point.query / 1e3, "s", "measured, largest size"),
-        Given("opened", "databases open in a process", opened, "", "measured here"),
-        Given("block", "postings of a block", sizes.block_postings(shard), "", "formula, at `shard`"),
-        Given("stored", "a posting in a database", sizes.posting_bytes(shard), "bytes", "formula, at `shard`"),
-        Given("placed", "its position", sizes.position_bytes(shard), "bytes", "formula, at `shard`"),
-        *(Given(name, f"a posting: {what}", value, "bytes", simulation) for name, (what, value) in columns.items()),
-        Given("pair", "a pair of documents, shuffled", moved.pair, "bytes", simulation),
+        PlanInput(
+            "merged", "postings taken over, a second", point.merged * 1e6, "", "measured, largest size; as adopted"
+        ),
+        PlanInput("described", "names, record, sizes of a document", point.document, "bytes", "measured, largest size"),
+        PlanInput("query", "1,000 hashes of one database, warm", point.query / 1e3, "s", "measured, largest size"),
+        PlanInput("opened", "databases open in a process", opened, "", "measured here"),
+        PlanInput("block", "postings of a block", sizes.block_postings(shard), "", "formula, at `shard`"),
+        PlanInput("stored", "a posting in a database", sizes.posting_bytes(shard), "bytes", "formula, at `shard`"),
+        PlanInput("placed", "its position", sizes.position_bytes(shard), "bytes", "formula, at `shard`"),
+        *(PlanInput(name, f"a posting: {what}", value, "bytes", simulation) for name, (what, value) in columns.items()),
+        PlanInput("pair", "a pair of documents, shuffled", moved.pair, "bytes", simulation),
     ]
 
 
-def plan_tables(given: Sequence[Given]) -> str:
-    """What is given, and a table for each part of the plan, a column a collection."""
+def plan_tables(given: Sequence[PlanInput]) -> str:
+    """Return the inputs, and a table for each part of the plan with a column for each collection."""
     begin = ((f"`{one.name}`", one.what, text_of(one.value, one.unit), one.why) for one in given)
     parts = [page.table(["name", "what", "value", "from"], begin)]
     values = [plan.computed({one.name: one.value for one in given} | {"documents": count}) for count in COLLECTIONS]
@@ -130,7 +141,7 @@ def plan_tables(given: Sequence[Given]) -> str:
 
 
 def simulation_table(folder: Path, count: int) -> str:
-    """Bytes a posting of databases of DATABASES documents: the entropy, the formula, and a slice as it is written."""
+    """Return bytes a posting of databases of DATABASES documents: entropy, formula, and a slice as written."""
     heads = ["documents", "least", "formula", "simulated", "off by", "with positions: formula", "simulated", "off by"]
     return page.table(heads, _simulated(folder, count))
 
@@ -148,7 +159,7 @@ def _simulated(folder: Path, count: int) -> Iterator[list[str]]:
 
 
 def moved_table(moved: Moved, told: Mapping[str, float]) -> str:
-    """Bytes a posting on Spark: simulated and, if Spark was asked, told by it."""
+    """Return bytes a posting on Spark: simulated and, if Spark was run, reported by it."""
     names = {
         "table": "written: hashes and positions of a document in a row",
         "by_document": "`build`: a document with its hashes and positions, to meet its number",
@@ -166,7 +177,7 @@ def moved_table(moved: Moved, told: Mapping[str, float]) -> str:
 
 
 def on_spark(folder: Path, count: int) -> dict[str, float]:
-    """Bytes a posting that Spark says it moved, or wrote, for so many texts. Shuffles are told by their rows."""
+    """Return the bytes a posting that Spark reports to have moved or written. Shuffles are told apart by their rows."""
     from fpdb import spark  # of an extra, and starts Java
 
     (folder / "events").mkdir()
@@ -198,7 +209,7 @@ def on_spark(folder: Path, count: int) -> dict[str, float]:
 
 
 def _shuffles(events: Path) -> tuple[dict[int, int], dict[int, int]]:
-    """Bytes and rows that each stage wrote for a shuffle."""
+    """Return the bytes and rows that each stage wrote for a shuffle."""
     written: dict[int, int] = {}
     rows: dict[int, int] = {}
     for path in events.iterdir():
@@ -216,7 +227,7 @@ def _bytes(folder: Path) -> int:
 
 
 def main() -> None:
-    """Measures, prints, and writes the page if asked to."""
+    """Measure, print, and write the page if asked to."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.scale", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,12 +1,12 @@
-"""Which measures tell copies of small programs from independent solutions of the same task: a development set.
+"""Measure which scores tell copies of small programs from independent solutions of a task: a development set.
 
-Independent solutions: Python functions of one name, of packages that have nothing to do with each other, 40 to 250
-tokens each; such as `bubble_sort` of ten packages. Where two share more than four words in five, one was copied from
-the other, and is left out. Copies: each disguised at six levels, as by `bench.disguise`. Each function is asked with,
-see `bench.judging`: against its own copies, and the other solutions of its task.
+Independent solutions: Python functions of one name, of unrelated packages, 40 to 250 tokens each; such as
+`bubble_sort` of ten packages. If two share more than four words in five, one was copied from the other, and is left
+out. Copies: each solution disguised at six levels, as by `bench.disguise`. Each function is a query against its own
+copies and the other solutions of its task; see `bench.evaluation`.
 
-Choices of measures rest on this set, which `bench.irplag`, with other people's copies in another language, then judges.
-The packages are had from the Python Package Index, of these versions, and are read, not run.
+Measures are chosen on this set; `bench.irplag` then judges them, with other people's copies in another language. The
+packages come from the Python Package Index, in these versions, and are read, not run.
 
     python -m bench.solutions --packages FOLDER
 """
@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.disguise import LEVELS, disguise, tokens
-from bench.judging import INDEPENDENT, Comparison, score, table
+from bench.evaluation import INDEPENDENT, LabelledPair, score, table
 from fpdb import Recipe
 
 PACKAGES = (
@@ -73,7 +73,7 @@ WORD = re.compile(r"\w+")
 
 
 def download(folder: Path) -> None:
-    """The packages, as archives; those that are there already are left as they are. Raises CalledProcessError."""
+    """Download the packages that are missing, as archives. Raise CalledProcessError if it fails."""
     folder.mkdir(parents=True, exist_ok=True)
     there = {_named(path) for path in folder.iterdir()}
     for package in PACKAGES:
@@ -83,7 +83,7 @@ def download(folder: Path) -> None:
 
 
 def solutions(folder: Path) -> dict[str, list[ast.FunctionDef]]:
-    """By task, the functions that solve it, without docstrings and decorators: one of a package."""
+    """Return the functions that solve each task, without docstrings and decorators: one of each package."""
     found: dict[str, dict[str, ast.FunctionDef]] = defaultdict(dict)
     for path in sorted(folder.iterdir(), key=_named):
         for text in _modules(path):
@@ -104,8 +104,8 @@ def solutions(folder: Path) -> dict[str, list[ast.FunctionDef]]:
     return chosen
 
 
-def make(folder: Path) -> tuple[dict[str, str], list[Comparison]]:
-    """Programs by name, and what each solution is compared with; the same every time for one version of Python."""
+def make(folder: Path) -> tuple[dict[str, str], list[LabelledPair]]:
+    """Return programs by name, and the pairs to compare; the same every time for one version of Python."""
     rng = random.Random(1)
     programs: dict[str, str] = {}
     comparisons = []
@@ -113,10 +113,10 @@ def make(folder: Path) -> tuple[dict[str, str], list[Comparison]]:
         names = [f"{task}/{number}.py" for number in range(len(nodes))]
         for name, node in zip(names, nodes, strict=True):
             programs[name] = ast.unparse(node)
-            comparisons += [Comparison(name, other, INDEPENDENT) for other in names if other != name]
+            comparisons += [LabelledPair(name, other, INDEPENDENT) for other in names if other != name]
             for level in LEVELS:
                 programs[f"{name}/L{level}.py"] = disguise(node, level, rng)
-                comparisons.append(Comparison(name, f"{name}/L{level}.py", f"L{level}"))
+                comparisons.append(LabelledPair(name, f"{name}/L{level}.py", f"L{level}"))
     return programs, comparisons
 
 
@@ -129,7 +129,7 @@ def _plain(name: str) -> str:
 
 
 def _modules(path: Path) -> Iterator[str]:
-    """The texts of a package's modules."""
+    """Yield the texts of a package's modules."""
     if path.name.endswith((".whl", ".zip")):
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():

@@ -1,6 +1,7 @@
-"""`python -m bench.spark`: what Spark finds and builds, against a database of the same documents; how long each takes.
+"""Compare what Spark finds and builds with a database of the same documents, and time both: `python -m bench.spark`.
 
-20,000 documents, in families of near-duplicates, half of which hold the same passage. Exit status 1 if any differs.
+20,000 documents, in families of near-duplicates, half of which hold the same passage. Exit status 1 if any answer
+differs.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ class Row(NamedTuple):
 
 
 def corpus(count: int) -> Iterator[Row]:
-    """Documents of about 1,500 characters, by name: of each five the others keep less and less of the first."""
+    """Yield documents of about 1,500 characters, by name.
+
+    In each five documents, each keeps less of the first one than the one before.
+    """
     rng = random.Random(1)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randrange(2, 10))) for _ in range(20_000)]
     head: list[str] = []
@@ -49,7 +53,7 @@ def corpus(count: int) -> Iterator[Row]:
 
 
 def timed(what: str, work: Callable[[], T], beside: float | None = None) -> tuple[T, float]:
-    """What it gives, and the seconds it took; prints these, and how many times those beside."""
+    """Return the result of `work` and its seconds, and print them, with their multiple of `beside`."""
     since = time.perf_counter()
     result = work()
     seconds = time.perf_counter() - since
@@ -59,7 +63,7 @@ def timed(what: str, work: Callable[[], T], beside: float | None = None) -> tupl
 
 
 def rows(frame: Any) -> list[tuple[Any, ...]]:
-    """The rows of a DataFrame, from all workers."""
+    """Return the rows of a DataFrame, from all workers."""
     return [tuple(row) for row in frame.collect()]
 
 
@@ -71,7 +75,7 @@ FOUND: dict[str, Callable[[Any], list[tuple[Any, ...]]]] = {
 
 
 def local_answers(db: fpdb.Database) -> dict[str, tuple[list[tuple[Any, ...]], float]]:
-    """What the database finds, and the seconds it took."""
+    """Return what the database finds, and the seconds."""
     clusters = ((c.name, len(c), c.pairs, name) for c in db.clusters() for name in c.members)
     return {
         "pairs": timed("database: pairs", lambda: [tuple(pair.to_dict().values()) for pair in db.pairs()]),
@@ -83,7 +87,7 @@ def local_answers(db: fpdb.Database) -> dict[str, tuple[list[tuple[Any, ...]], f
 
 
 def main() -> None:
-    """Parses, compares, prints."""
+    """Compare, and print the differences."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=20_000, metavar="N")
     parser.add_argument("--master", default="local[2]", help="default: %(default)s")
@@ -96,7 +100,7 @@ def main() -> None:
 
 
 def compare(folder: Path, count: int, master: str, how: tuple[tuple[bool, int, int], ...]) -> list[str]:
-    """What is not the same."""
+    """Return the names of answers that differ."""
     documents = list(corpus(count))
     size = sum(len(row.text) for row in documents)
     print(f"{count:,} documents, {size / 1e6:.1f} MB")
@@ -131,14 +135,14 @@ def compare(folder: Path, count: int, master: str, how: tuple[tuple[bool, int, i
 
 
 def add(db: fpdb.Database, documents: list[Row]) -> None:
-    """All in one commit."""
+    """Add all documents in one commit."""
     with db.batch() as batch:
         for row in documents:
             batch.add(row.name, row.text, labels=row.labels)
 
 
 def same_answers(db: fpdb.Database, folder: Path, documents: list[Row]) -> bool:
-    """Whether a database that adopts the folder gives what the other gives."""
+    """Return True if a database that adopts the folder answers as the other does."""
     with fpdb.open(f"{folder}.fpdb", recipe=db.recipe) as other:
         timed("database: adopt", lambda: other.adopt(folder))
         asked = [row.text for row in documents[:: max(1, len(documents) // 200)]]

@@ -1,1 +1,1 @@
-"""The papers' experiments, one command a paper: `python -m bench.papers.winnowing`, and so on."""
+"""Repeat the experiments of the papers, one command for each paper: `python -m bench.papers.winnowing`, and so on."""

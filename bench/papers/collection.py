@@ -1,4 +1,4 @@
-"""The distinct sample and its rivals on a large collection of real documents, through `Database`."""
+"""Compare the distinct sample with its rivals on a large collection of real documents, through `Database`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import fpdb
-from bench.papers import inputs, page
-from bench.papers.inputs import Letters
+from bench.papers import artificial_text, page
+from bench.papers.artificial_text import Letters
 from bench.papers.planting import DELTA, K, Scheme, V, W
 from fpdb.fingerprint import Recipe
 
@@ -27,7 +27,11 @@ Documents = Sequence[tuple[str, bytes]]
 
 
 def rivals(density: float) -> list[tuple[str, Recipe]]:
-    """At the same guarantee, then at the same size as the sketch, then with so many fingerprints a document."""
+    """Return the schemes to compare, with their recipes, for a sketch with `density` postings a k-gram.
+
+    First those of the same guarantee, then those of the sketch's size, then those with a fixed number of fingerprints
+    for each document.
+    """
     schemes = [
         Scheme(f"distinct, W={W}", "distinct", DISTINCT),
         Scheme(f"distinct, W={W}, sparse", "distinct", {**DISTINCT, "sparse": 1}),
@@ -44,7 +48,7 @@ def rivals(density: float) -> list[tuple[str, Recipe]]:
 
 
 def table(documents: Documents, queries: int) -> str:
-    """What each rival takes for the collection, and the share of passages of several lengths that a query finds."""
+    """Measure the costs of each rival, and the share of passages of several lengths that a query finds."""
     BUILD.mkdir(exist_ok=True)
     rng = np.random.default_rng(5)
     asked = {length: passages(documents, rng, length, queries) for length in LENGTHS}
@@ -63,19 +67,23 @@ def table(documents: Documents, queries: int) -> str:
 
 
 def passages(documents: Documents, rng: np.random.Generator, length: int, count: int) -> list[tuple[str, str]]:
-    """Documents' names, each with a document that shares one passage with it and is random letters else."""
+    """Return names of documents, each with a document of random letters that shares one passage with it."""
     recipe = Recipe.preset("text").with_(k=K)
     chosen: list[tuple[str, str]] = []
     for at in rng.permutation(len(documents)).tolist():
         name, content = documents[at]
         if len(content) < 2 * W:
             continue
-        letters: Letters = inputs.letters_of(content, recipe)
+        letters: Letters = artificial_text.letters_of(content, recipe)
         if len(letters) <= W:
             continue
         start = int(rng.integers(len(letters) - length))
-        parts = [inputs.random(rng, 5_000), letters[start : start + length], inputs.random(rng, 5_000)]
-        chosen.append((name, inputs.text_of(np.concatenate(parts))))
+        parts = [
+            artificial_text.random(rng, 5_000),
+            letters[start : start + length],
+            artificial_text.random(rng, 5_000),
+        ]
+        chosen.append((name, artificial_text.text_of(np.concatenate(parts))))
         if len(chosen) == count:
             break
     return chosen
@@ -84,7 +92,7 @@ def passages(documents: Documents, rng: np.random.Generator, length: int, count:
 def measure(
     path: Path, recipe: Recipe, documents: Documents, asked: dict[int, list[tuple[str, str]]]
 ) -> tuple[list[str], int, int]:
-    """A row's cells after the name; postings and k-grams of the whole collection."""
+    """Return the cells of a row after the name, and the postings and k-grams of the whole collection."""
     size = sum(len(content) for _, content in documents)
     with fpdb.open(path, "x", recipe=recipe) as db:
         taken = cpu_seconds(db, documents)
@@ -111,14 +119,14 @@ def measure(
 
 
 def cpu_seconds(db: fpdb.Database, documents: Documents) -> float:
-    """What adding all documents takes of the processor; waiting for the disk, or for others, does not count."""
+    """Return the processor time of adding all documents, without waiting for the disk or for other processes."""
     begun = time.process_time()
     add(db, documents)
     return time.process_time() - begun
 
 
 def add(db: fpdb.Database, documents: Documents) -> None:
-    """All documents, some megabytes a commit."""
+    """Add all documents, some megabytes in each commit."""
     at = 0
     while at < len(documents):
         room = BATCH

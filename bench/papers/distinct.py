@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs what Ganguly and Veda's section V asks for: the distinct sample measured, alone and beside its rivals.
+"""Measure the distinct sample, alone and beside its rivals, as section V of Ganguly and Veda asks.
 
-`python -m bench.papers.distinct` writes docs/design/papers.md, section "Ganguly and Veda". --quick: a few seconds, and
-nothing is written.
+`python -m bench.papers.distinct` writes section "Ganguly and Veda" of docs/design/papers.md. --quick: a few seconds,
+and nothing is written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inspect import cleandoc
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.papers import collection, inputs, onepass, page, texts
+from bench.papers import artificial_text, collection, onepass, page, texts
 from bench.papers.planting import (
     AROUND,
     DELTA,
@@ -25,7 +25,7 @@ from bench.papers.planting import (
     PERIODS,
     POOL,
     UNSAMPLED,
-    Found,
+    Detection,
     Pair,
     Plants,
     Scheme,
@@ -49,7 +49,7 @@ PLOT = "distinct.svg"
 
 
 def guaranteed() -> list[Scheme]:
-    """Schemes that find W symbols, each in its own sense."""
+    """Return schemes that find W symbols, each in its own sense."""
     return [
         Scheme("distinct", "distinct", DISTINCT),
         Scheme("distinct, sparse", "distinct", {**DISTINCT, "sparse": 1}),
@@ -60,7 +60,7 @@ def guaranteed() -> list[Scheme]:
 
 
 def of_size(share: float, kgrams: int) -> list[Scheme]:
-    """Schemes that store this share of random text's k-grams."""
+    """Return schemes that store this share of random text's k-grams."""
     return [
         Scheme("distinct, total S", "distinct", {**DISTINCT, "total": max(round(share * kgrams), 1)}),
         Scheme("robust-winnow", "robust-winnow", {"w": max(round(2 / share) - 1, 1)}),
@@ -70,14 +70,16 @@ def of_size(share: float, kgrams: int) -> list[Scheme]:
 
 
 def size_table(plants: Plants, length: int, documents: collection.Documents) -> str:
-    """The three structures against what bounds each: s, 2m/k and m/L."""
+    """Compare the sizes of the three structures with their bounds: s, 2m/k and m/L."""
     rows = []
     recipe = Scheme("", "distinct", DISTINCT).recipe
     kinds = ("random", "real", *(f"periodic {period}" for period in PERIODS), MIXED, "hostile", UNSAMPLED)
     inputs_of = {kind: [plants.document(kind, np.random.default_rng(3), length)] for kind in kinds}
-    inputs_of[f"{len(documents):,} pages"] = [inputs.letters_of(content, recipe) for _, content in documents]
+    inputs_of[f"{len(documents):,} pages"] = [artificial_text.letters_of(content, recipe) for _, content in documents]
     for name, every in inputs_of.items():
-        figures = np.array([sizes_of(inputs.kgrams_of(letters, recipe)) for letters in every if len(letters) >= W])
+        figures = np.array(
+            [sizes_of(artificial_text.kgrams_of(letters, recipe)) for letters in every if len(letters) >= W]
+        )
         sums = figures.sum(axis=0)
         m, distinct, sample, s, frequent, most_frequent, everywhere, most_everywhere = sums[:8].astype(int).tolist()
         cells = (
@@ -105,7 +107,7 @@ def size_table(plants: Plants, length: int, documents: collection.Documents) -> 
 
 
 def sizes_of(kgrams: KGrams) -> tuple[float, ...]:
-    """m, distinct k-grams, then each structure's size and bound, then the first pass's level."""
+    """Return m, the number of distinct k-grams, each structure's size and bound, and the first pass's level."""
     m = len(kgrams)
     s = best_s(m, V, DELTA)
     sketch = make_sketch(kgrams, W, s, DELTA)
@@ -118,7 +120,7 @@ def sizes_of(kgrams: KGrams) -> tuple[float, ...]:
 
 
 def first_level(items: NDArray[np.uint64], s: int) -> int:
-    """The level of the first pass: a sample of all distinct k-grams comes to it."""
+    """Return the level of the first pass: the one that a sample of all distinct k-grams reaches."""
     level, held = 0, hash_levels(items)
     while np.count_nonzero(held >= level) > s:
         level += 1
@@ -126,13 +128,13 @@ def first_level(items: NDArray[np.uint64], s: int) -> int:
 
 
 def pairs_of(plants: Plants, kind: str, trials: int) -> list[Pair]:
-    """The same pairs for every scheme."""
+    """Return pairs of documents, the same for every scheme."""
     rng = np.random.default_rng(4)
     return [plants.pair(kind, rng) for _ in range(trials)]
 
 
 def guarantee_table(plants: Plants, trials: int) -> str:
-    """Detection of W symbols, and what is stored for it."""
+    """Measure how often W symbols are detected, and what is stored for it."""
     rows = []
     schemes = guaranteed()
     for kind in (*KINDS, UNSAMPLED):
@@ -146,13 +148,13 @@ def guarantee_table(plants: Plants, trials: int) -> str:
     return page.table(("input", *names[:2], "sparse against sparse", f"every {V}st", *names[2:]), rows)
 
 
-def cell(found: Found) -> str:
-    """Detection, and size."""
+def cell(found: Detection) -> str:
+    """Format detection rate and size."""
     return f"{found.rate:.1%} at {found.density:.4f}"
 
 
 def worst_table(plants: Plants, trials: int) -> str:
-    """Periodic passages of as few distinct k-grams as they can have of which none is frequent, in random letters."""
+    """Measure the worst case: periodic passages of few distinct k-grams, none of them frequent, in random letters."""
     rows = []
     m = AROUND + V
     for delta in DELTAS:
@@ -161,20 +163,20 @@ def worst_table(plants: Plants, trials: int) -> str:
         often = window_threshold(level, V, delta)
         period = next(period for period in range(1, V + 1) if math.ceil(V / period) < often)
         rng = np.random.default_rng(6)
-        pairs = [plants.pair("random", rng, inputs.periodic(rng, W, period)) for _ in range(trials)]
+        pairs = [plants.pair("random", rng, artificial_text.periodic(rng, W, period)) for _ in range(trials)]
         found = detect(scheme, pairs)
         rows.append((delta, f"2^-{level}", period, f"{1 - delta:.1%}", f"{1 - delta**2:.2%}", f"{found.rate:.1%}"))
         print(*rows[-1], sep="  ", flush=True)
     return page.table(("δ", "p", "distinct k-grams", "1 − δ", "1 − δ²", "found"), rows)
 
 
-def sizes_table(plants: Plants, trials: int) -> tuple[str, dict[str, dict[str, list[Found]]]]:
-    """Detection of W symbols by what each scheme may store: as a table, and as figures by kind and scheme."""
+def sizes_table(plants: Plants, trials: int) -> tuple[str, dict[str, dict[str, list[Detection]]]]:
+    """Measure detection of W symbols by size of the store; return a table, and figures by kind and scheme."""
     rows = []
-    figures: dict[str, dict[str, list[Found]]] = {}
+    figures: dict[str, dict[str, list[Detection]]] = {}
     for kind in (*KINDS, UNSAMPLED):
         pairs = pairs_of(plants, kind, trials)
-        lines: dict[str, list[Found]] = {}
+        lines: dict[str, list[Detection]] = {}
         for share in SHARES:
             for scheme in of_size(share, AROUND + V):
                 lines.setdefault(scheme.name, []).append(detect(scheme, pairs))
@@ -185,14 +187,14 @@ def sizes_table(plants: Plants, trials: int) -> tuple[str, dict[str, dict[str, l
     return page.table(("input: scheme", *(f"S = {share:g} m" for share in SHARES)), rows), figures
 
 
-def sized(found: Found, share: float) -> str:
-    """Detection; with the size, where that is far from what was asked for."""
+def sized(found: Detection, share: float) -> str:
+    """Format the detection rate, with the size if it is far from the intended one."""
     near = share / 1.5 < found.density < share * 1.5
     return f"{found.rate:.0%}" if near else f"{found.rate:.0%} at {found.density:.2g}"
 
 
-def draw(figures: dict[str, dict[str, list[Found]]]) -> None:
-    """Detection by size, a panel a kind of input."""
+def draw(figures: dict[str, dict[str, list[Detection]]]) -> None:
+    """Draw detection by size, a panel for each kind of input."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -210,7 +212,7 @@ def draw(figures: dict[str, dict[str, list[Found]]]) -> None:
 
 
 def experiments(quick: bool) -> Iterator[str]:
-    """The section, piece by piece; a full one draws the plot."""
+    """Yield the section in parts, and draw its plot unless the run is quick."""
     scale = QUICK if quick else 1
     pool = POOL // 8 if quick else POOL
     plants = Plants(MEGABYTES / scale, pool)
@@ -248,7 +250,7 @@ consonants, and fewer."""
 
 
 def main() -> None:
-    """Measures, prints, writes."""
+    """Measure, print and write the section."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.papers.distinct",
         description=cleandoc(__doc__ or ""),

@@ -1,7 +1,7 @@
-"""Figure 4 of the winnowing paper: how often k-grams occur, by rank.
+"""Figure 4 of the winnowing paper: frequency of k-grams by rank.
 
-A plateau is all hashes of one frequency; only its two ends are points, so that the many rare ones do not outweigh the
-rest. One of a single hash is two points as well.
+A plateau is all hashes of one frequency. Only its two ends are points, so that the many rare hashes do not outweigh
+the rest; a plateau of a single hash is two points, too.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ NEARBY = 12  # plateaus on each side
 
 
 class Frequencies:
-    """Frequencies of hashes: `frequency` in descending order, `number` of hashes that have it.
+    """Frequencies of hashes: `frequency` in descending order, and the `number` of hashes that have it.
 
-    common, common_counts: the commonest hashes, and how often each occurs.
+    common, common_counts: the most common hashes, and how often each occurs.
     """
 
     def __init__(self, hashes: U64) -> None:
-        """Sorts the hashes in place."""
+        """Sort the hashes in place, and count them."""
         hashes.sort()
         begins = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1]))
         counts = np.diff(begins, append=len(hashes))
@@ -39,12 +39,12 @@ class Frequencies:
         self.common, self.common_counts = hashes[begins[top]], counts[top]
 
     def share(self, frequency: int) -> float:
-        """The share of distinct hashes with this frequency."""
+        """Return the share of distinct hashes with this frequency."""
         return float(self.number[self.frequency == frequency].sum()) / self.distinct
 
     @cached_property
     def aberrant(self) -> int:
-        """The plateau that stands out: the index of the one that is longest beside those nearby."""
+        """Return the index of the aberrant plateau: the longest one relative to those nearby."""
         # How long a plateau is depends on how far apart frequencies are: where they are dense, each has fewer hashes.
         gaps = np.abs(np.gradient(self.frequency.astype(np.float64))) if len(self.number) > 1 else np.ones(1)
         lengths = self.number / gaps
@@ -52,7 +52,7 @@ class Frequencies:
         return int(np.argmax(np.where(self.frequency > 1, lengths / nearby, 0)))
 
     def points(self, *, cleaned: bool) -> tuple[F64, F64]:
-        """Rank and frequency at both ends of each plateau, as logarithms to base 10; cleaned of the aberrant one."""
+        """Return rank and frequency at both ends of each plateau, as log10; if cleaned, without the aberrant one."""
         number, frequency = self.number, self.frequency
         if cleaned:
             number, frequency = np.delete(number, self.aberrant), np.delete(frequency, self.aberrant)
@@ -61,6 +61,6 @@ class Frequencies:
         return np.log10(ranks), np.log10(np.repeat(frequency, 2))
 
     def slope(self, *, cleaned: bool) -> float:
-        """The slope of the line fitted to the points."""
+        """Return the slope of the line fitted to the points."""
         ranks, frequencies = self.points(cleaned=cleaned)
         return float(np.polyfit(ranks, frequencies, 1)[0]) if len(ranks) > 2 else 0.0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Koala's experiments: tables 1 to 7, recall of the six relations, sizes that differ, caps, and chance hits.
+"""Repeat Koala's experiments: tables 1 to 7, recall of the six relations, sizes that differ, caps, and chance hits.
 
-Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996). The million documents of its title are in `million`.
+Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996). For the million documents of its title see `million`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ import numpy as np
 
 from bench.papers import page, texts
 from bench.papers.recall import copies, recall, sizes
-from bench.papers.relatives import Found, Setting, Text, fingerprints, gather, match, match_by_corpus
+from bench.papers.relatives import (
+    CorpusDocument,
+    SearchHit,
+    SearchSetting,
+    fingerprints,
+    gather,
+    match,
+    match_by_corpus,
+)
 from fpdb.fingerprint import Recipe
 
 LEGEND = (
@@ -55,41 +63,41 @@ EXAMPLES = 3  # of each range
 KEYS = 8  # to tell chance from a fault of the hashes
 
 
-def _smallest() -> Setting:
-    """The 100 least hashes stored and the 1000 least searched with: koala without rarity."""
+def _smallest() -> SearchSetting:
+    """Return koala without rarity: the 100 least hashes are stored, and the 1000 least are searched for."""
     recipe = Recipe.preset("koala")
-    return Setting(recipe.with_(scheme="smallest", n=100), recipe.with_(scheme="smallest", n=1000), cut=1000)
+    return SearchSetting(recipe.with_(scheme="smallest", n=100), recipe.with_(scheme="smallest", n=1000), cut=1000)
 
 
-def _strawman() -> Setting:
+def _strawman() -> SearchSetting:
     recipe = Recipe.preset("koala").with_(scheme="random")
-    return Setting(recipe, recipe, cut=1000)
+    return SearchSetting(recipe, recipe, cut=1000)
 
 
-def settings() -> Mapping[str, Mapping[str, Setting | None]]:
-    """The rows of each table but the second; None for that which is no setting."""
-    base = {"baseline": Setting.koala()}
+def settings() -> Mapping[str, Mapping[str, SearchSetting | None]]:
+    """Return the rows of each table but the second; None stands for the row that is no setting."""
+    base = {"baseline": SearchSetting.koala()}
     return {
         "Table 1: all documents against all": base,
         "Table 3: frequency check, and the first 1000 characters": {
             **base,
-            "frequency check off": Setting.koala(caps=False),
-            "include start": Setting.koala(skip=0),
-            "both disabled": Setting.koala(caps=False, skip=0),
+            "frequency check off": SearchSetting.koala(caps=False),
+            "include start": SearchSetting.koala(skip=0),
+            "both disabled": SearchSetting.koala(caps=False, skip=0),
         },
         "Table 4: what is selected": {**base, REGARDLESS: _smallest(), STRAWMAN: _strawman(), CORPUS: None},
         "Table 5: size of the stored fingerprint": {
-            f"stored {n}": Setting.koala(stored=n) for n in (10, 20, 50, 100, 200, 500)
+            f"stored {n}": SearchSetting.koala(stored=n) for n in (10, 20, 50, 100, 200, 500)
         },
         "Table 6: size of the search fingerprint": {
-            f"search {n}": Setting.koala(search=n) for n in (100, 200, 500, 1000, 2000, 5000)
+            f"search {n}": SearchSetting.koala(search=n) for n in (100, 200, 500, 1000, 2000, 5000)
         },
-        "Table 7: length of the k-grams": {f"k {n}": Setting.koala(k=n) for n in (10, 20, 30, 40, 50)},
+        "Table 7: length of the k-grams": {f"k {n}": SearchSetting.koala(k=n) for n in (10, 20, 30, 40, 50)},
     }
 
 
-def distribution(found: Iterable[Found], stored: int) -> list[str]:
-    """How many pairs fall into each range; with those of a document and itself, without them in brackets.
+def distribution(found: Iterable[SearchHit], stored: int) -> list[str]:
+    """Count the pairs of each range. The last count has the pairs of different documents in brackets.
 
     Ratios are rounded up to whole percents; a range that no ratio can fall into has a dash.
     """
@@ -108,9 +116,9 @@ def _range(ratio: float) -> str:
     return next(name for name, most in RANGES.items() if percent <= most)
 
 
-def tables(documents: Sequence[Text], baseline: list[Found]) -> Iterator[str]:
-    """Tables 1 and 3 to 7, each row above the paper's."""
-    plain = Setting.koala()
+def tables(documents: Sequence[CorpusDocument], baseline: list[SearchHit]) -> Iterator[str]:
+    """Yield tables 1 and 3 to 7, each row above the paper's."""
+    plain = SearchSetting.koala()
     known = {"baseline": baseline}
     for title, rows in settings().items():
         shown: list[Sequence[object]] = []
@@ -125,8 +133,8 @@ def tables(documents: Sequence[Text], baseline: list[Found]) -> Iterator[str]:
         yield f"### {title}\n\n{page.table(['', *RANGES], shown)}"
 
 
-def against_full(documents: Sequence[Text], baseline: Sequence[Found]) -> str:
-    """Table 2: what koala says of some pairs of documents of each range, and what all k-grams say."""
+def against_full(documents: Sequence[CorpusDocument], baseline: Sequence[SearchHit]) -> str:
+    """Compare koala's answers on some pairs of documents of each range with those of all k-grams (table 2)."""
     by_name = {text.name: text for text in documents if text.real}
     others = [one for one in baseline if one.query != one.name and {one.query, one.name} <= set(by_name)]
     others.sort(key=lambda one: hashlib.sha256(f"{one.query} {one.name}".encode()).digest())
@@ -135,7 +143,7 @@ def against_full(documents: Sequence[Text], baseline: Sequence[Found]) -> str:
     ]
     recipe = replace(Recipe.preset("koala").with_(scheme="full"), max_df=None, max_ignored=None)
     names = sorted({name for one in chosen for name in (one.query, one.name)})
-    found = match([by_name[name] for name in names], Setting(recipe, recipe), "containment")
+    found = match([by_name[name] for name in names], SearchSetting(recipe, recipe), "containment")
     full = {(one.query, one.name): one for one in found}
     rows = []
     for one in chosen:
@@ -151,14 +159,14 @@ def _short(name: str) -> str:
     return f"{name.partition('/')[0]} {folder.rpartition('/')[2]}/{file}"
 
 
-def unrelated(documents: Sequence[Text], baseline: Sequence[Found]) -> str:
-    """How often real documents of different projects match at all."""
+def unrelated(documents: Sequence[CorpusDocument], baseline: Sequence[SearchHit]) -> str:
+    """Count how often real documents of different projects match at all."""
     real = [text for text in documents if text.real]
     project = {text.name: text.name.partition("/")[0].partition("-")[0] for text in real}
     pairs = len(real) ** 2 - sum(number**2 for number in Counter(project.values()).values())
     everything = {
         "baseline": baseline,
-        "both disabled": match(real, Setting.koala(caps=False, skip=0)),
+        "both disabled": match(real, SearchSetting.koala(caps=False, skip=0)),
         REGARDLESS: match(real, _smallest()),
     }
     rows = []
@@ -170,8 +178,8 @@ def unrelated(documents: Sequence[Text], baseline: Sequence[Found]) -> str:
     return page.table(["", "pairs", "that match", "a search of a million, at this rate", "highest ratio"], rows)
 
 
-def uniformity(documents: Sequence[Text]) -> str:
-    """Whether stored hashes of real documents are uniform: chi-squared of their highest eight bits, under some keys."""
+def uniformity(documents: Sequence[CorpusDocument]) -> str:
+    """Test whether stored hashes of real documents are uniform: chi-squared of their highest eight bits."""
     said = []
     for key in range(KEYS):
         recipe = Recipe.preset("koala").with_(key=key)
@@ -185,11 +193,11 @@ def uniformity(documents: Sequence[Text]) -> str:
     )
 
 
-def measure(documents: Sequence[Text]) -> str:
-    """Everything, as Markdown."""
+def measure(documents: Sequence[CorpusDocument]) -> str:
+    """Measure everything and return it as Markdown."""
     real = [text for text in documents if text.real]
     megabytes = [sum(len(text.content) for text in some) / 1e6 for some in (real, documents)]
-    baseline = match(documents, Setting.koala())
+    baseline = match(documents, SearchSetting.koala())
     first, *others = tables(documents, baseline)
     parts = [
         f"{len(documents)} documents, {megabytes[1]:.1f} MB; of them {len(real)} real ones, {megabytes[0]:.1f} MB"
@@ -206,7 +214,7 @@ def measure(documents: Sequence[Text]) -> str:
 
 
 def main() -> None:
-    """Measures, prints, and writes the page unless asked to be quick."""
+    """Measure, print, and write the page unless the run is quick."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.papers.koala",
         description=cleandoc(__doc__ or ""),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A million documents under the preset koala: bytes a document, chance hits a search, times.
+"""Measure a million documents under the preset koala: bytes a document, chance hits a search, times.
 
 Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996): 500 bytes a document (1, 4), 370 hits a search (6.1).
 
 The stored hashes are simulated: uniform numbers of the recipe's width, 100 a document. `koala` checks that real
-ones are so too. Names, sources and contacts are made up in the shape of URLs and addresses.
+hashes are uniform, too. Names, sources and contacts are made up in the shape of URLs and addresses.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ WORDS = ("papers", "reports", "users", "docs", "theses", "archive", "drafts", "p
 
 
 @dataclass(frozen=True)
-class Log:
-    """What the database knows of a document beside its fingerprints: the paper's document log (section 4)."""
+class DocumentLog:
+    """What the database knows of a document besides its fingerprints: the paper's document log (section 4)."""
 
     name: str
     source: str
@@ -50,7 +50,7 @@ class Log:
 
 
 @dataclass(frozen=True)
-class Filled:
+class SimulatedDatabase:
     """A database of simulated documents. seconds: to load, to compact; loaded: bytes before compacting."""
 
     path: Path
@@ -61,22 +61,22 @@ class Filled:
 
     @property
     def bytes(self) -> float:
-        """Of the whole file, a document."""
+        """Return the bytes of the whole file, divided by its documents."""
         return self.path.stat().st_size / self.documents
 
 
-def logs(rng: np.random.Generator, first: int, count: int) -> Iterator[Log]:
-    """Made-up URLs of 40 bytes or so, those of one host far from each other, each of its own; addresses of 26."""
+def logs(rng: np.random.Generator, first: int, count: int) -> Iterator[DocumentLog]:
+    """Yield distinct made-up URLs of about 40 bytes, those of one host far from each other, and addresses of 26."""
     hosts = rng.integers(0, HOSTS, count).tolist()
     words = rng.integers(0, len(WORDS), (count, 2)).tolist()
     for number, host, (one, two) in zip(range(first, first + count), hosts, words, strict=True):
         site = f"cs.univ{host}.example"
         name = f"https://{site}/{WORDS[one]}/{number}.pdf"
-        yield Log(name, f"https://{site}/{WORDS[two]}/{number}.ps.gz", f"{WORDS[two]}{number % 997}@{site}")
+        yield DocumentLog(name, f"https://{site}/{WORDS[two]}/{number}.ps.gz", f"{WORDS[two]}{number % 997}@{site}")
 
 
-def fill(path: Path, documents: int, *, bits: int, described: bool) -> Filled:
-    """Loads so many documents and compacts. described: with source and contact."""
+def fill(path: Path, documents: int, *, bits: int, described: bool) -> SimulatedDatabase:
+    """Load `documents` documents and compact; `described` documents have source and contact."""
     recipe = Recipe.preset("koala").with_(hash_bits=bits)
     stored = int(recipe.rules["consonants"].parameters["stored"])
     rng = np.random.default_rng(1)
@@ -100,11 +100,11 @@ def fill(path: Path, documents: int, *, bits: int, described: bool) -> Filled:
         loading = time.perf_counter() - begun
         loaded = path.stat().st_size
         compacting = seconds(db.compact)
-    return Filled(path, documents, (loading, compacting), loaded, np.concatenate(some))
+    return SimulatedDatabase(path, documents, (loading, compacting), loaded, np.concatenate(some))
 
 
-def room(filled: Filled) -> dict[str, tuple[float, float]]:
-    """Of each part of the file: bytes a document on pages, and bytes a document of keys and values."""
+def page_usage(filled: SimulatedDatabase) -> dict[str, tuple[float, float]]:
+    """Return bytes a document of each part of the file: on pages, and of keys and values."""
     parts: dict[str, tuple[float, float]] = {}
     with lmdb.open(str(filled.path), subdir=False, readonly=True, lock=False, max_dbs=8, map_size=1 << 40) as env:
         for name in ("blocks", "documents", "names", "sizes"):
@@ -118,8 +118,8 @@ def room(filled: Filled) -> dict[str, tuple[float, float]]:
     return parts
 
 
-def noise(filled: Filled, searches: int) -> tuple[float, float, float]:
-    """Mean hits of searches with random hashes; seconds of a search, the median and the 99th percentile."""
+def noise(filled: SimulatedDatabase, searches: int) -> tuple[float, float, float]:
+    """Return the mean hits of searches with random hashes, and the median and 99th percentile of their seconds."""
     hits, taken = [], []
     with fpdb.open(filled.path, "r") as db:
         number = int(db.recipe.rules["consonants"].parameters["search"])
@@ -132,8 +132,8 @@ def noise(filled: Filled, searches: int) -> tuple[float, float, float]:
     return statistics.mean(hits), statistics.median(taken), percentile(taken, 99)
 
 
-def found(filled: Filled) -> tuple[int, float]:
-    """How many of some documents are found, in full and first, by their hashes among 900 others; the median time."""
+def found(filled: SimulatedDatabase) -> tuple[int, float]:
+    """Count the documents found first and in full by their hashes among 900 others; return the median time, too."""
     right, taken = 0, []
     with fpdb.open(filled.path, "r") as db:
         number = int(db.recipe.rules["consonants"].parameters["search"])
@@ -148,12 +148,12 @@ def found(filled: Filled) -> tuple[int, float]:
 
 
 def measure(folder: Path, documents: int, searches: int) -> str:
-    """Everything, as Markdown."""
+    """Measure everything and return it as Markdown."""
     bits = Recipe.preset("koala").hash_bits
     large = fill(folder / "large.fpdb", documents, bits=bits, described=True)
     plain = fill(folder / "plain.fpdb", documents // 10, bits=bits, described=False)
     narrow = fill(folder / "narrow.fpdb", documents // 10, bits=PAPER_BITS, described=False)
-    parts, bare = room(large), room(plain)
+    parts, bare = page_usage(large), page_usage(plain)
     less = parts["documents"][0] - bare["documents"][0]
     hits, median, tail = noise(large, searches)
     paper, _, _ = noise(narrow, max(searches // 20, 5))
@@ -180,7 +180,7 @@ def measure(folder: Path, documents: int, searches: int) -> str:
             "Where the bytes of a document are:\n",
             page.table(
                 ["part of the file", "on pages", "keys and values", "on pages, without source and contact"],
-                _room_rows(parts, bare),
+                _page_usage_rows(parts, bare),
             ),
             "Other widths, by the same reckoning; a bit is 12.5 bytes a document:\n",
             page.table(
@@ -191,7 +191,7 @@ def measure(folder: Path, documents: int, searches: int) -> str:
     )
 
 
-def _room_rows(
+def _page_usage_rows(
     parts: Mapping[str, tuple[float, float]], bare: Mapping[str, tuple[float, float]]
 ) -> Iterator[tuple[str, ...]]:
     for name, (pages, held) in parts.items():
@@ -203,7 +203,7 @@ def _reckoned(documents: int, bits: int) -> float:
 
 
 def main() -> None:
-    """Measures, prints, and writes the page unless asked to be quick."""
+    """Measure, print, and write the page unless the run is quick."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.papers.million",
         description=cleandoc(__doc__ or ""),

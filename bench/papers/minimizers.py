@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Mod-winnow against robust winnowing on real text: density, guarantee, what is found below it, speed.
+"""Compare mod-winnow with robust winnowing on real text: density, guarantee, shorter passages found, speed.
 
-`python -m bench.papers.minimizers` writes docs/design/papers.md, section "Minimizers". --quick: a few seconds, and
-nothing is written. Groot Koerkamp, Pibiri (2024) and Groot Koerkamp, Liu, Pibiri (2025): the schemes; Kille and
-others (2024): the bound below which no forward scheme goes.
+`python -m bench.papers.minimizers` writes section "Minimizers" of docs/design/papers.md. --quick: a few seconds, and
+nothing is written. The schemes: Groot Koerkamp, Pibiri (2024) and Groot Koerkamp, Liu, Pibiri (2025). The lower bound
+of all forward schemes: Kille and others (2024).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 import fpdb
 from bench.measuring import in_turns, percentile, ratios
 from bench.papers import page, texts
+from bench.papers.artificial_text import LATIN, Letters, kgrams_of, letters_of, random
 from bench.papers.collection import BUILD, cpu_seconds
-from bench.papers.inputs import LATIN, Letters, kgrams_of, letters_of, random
 from fpdb.fingerprint import SCHEMES, Recipe
 from fpdb.fingerprint.hashing import KGrams
 
@@ -39,21 +39,21 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """A scheme of the table with its parameters, under the name that stands in the tables."""
+class SchemeSetting:
+    """A scheme with its parameters, under its name in the tables."""
 
     name: str
     scheme: str
     parameters: dict[str, int]
 
     def positions(self, kgrams: KGrams) -> NDArray[np.int64]:
-        """Which k-grams it selects."""
+        """Return the positions of the selected k-grams."""
         return SCHEMES[self.scheme].select(kgrams, **self.parameters).positions.astype(np.int64)
 
 
 @dataclass
 class Tally:
-    """How many k-grams there are, how many are selected, and how many windows of w have none of them."""
+    """Numbers of k-grams, of selected ones, and of windows of w without any selected one."""
 
     w: int
     kgrams: int = 0
@@ -61,7 +61,7 @@ class Tally:
     empty: int = 0
 
     def add(self, positions: NDArray[np.int64], count: int) -> None:
-        """Counts a document of `count` k-grams."""
+        """Count a document of `count` k-grams."""
         runs = np.diff(np.concatenate(([-1], positions, [count]))) - 1
         self.kgrams += count
         self.selected += len(positions)
@@ -69,32 +69,32 @@ class Tally:
 
     @property
     def density(self) -> float:
-        """Fingerprints a k-gram."""
+        """Return fingerprints a k-gram."""
         return self.selected / self.kgrams
 
 
-def schemes(w: int) -> list[Chosen]:
-    """The three that are compared, with the same guarantee."""
+def schemes(w: int) -> list[SchemeSetting]:
+    """Return the three schemes that are compared, with the same guarantee."""
     return [
-        Chosen(ROBUST, "robust-winnow", {"w": w}),
-        Chosen(MOD, "mod-winnow", {"w": w, "r": 4, "s": 0}),
-        Chosen(OPEN, "mod-winnow", {"w": w, "r": 4, "s": 3}),
+        SchemeSetting(ROBUST, "robust-winnow", {"w": w}),
+        SchemeSetting(MOD, "mod-winnow", {"w": w, "r": 4, "s": 0}),
+        SchemeSetting(OPEN, "mod-winnow", {"w": w, "r": 4, "s": 3}),
     ]
 
 
 def lower_bound(k: int, w: int) -> float:
-    """Kille and others: a forward scheme selects at least so many k-grams."""
+    """Return the least density of a forward scheme, by Kille and others."""
     return math.ceil((w + k) / w) / (w + k)
 
 
-def recipe_of(k: int, chosen: Chosen) -> Recipe:
-    """The recipe text with another k and scheme."""
+def recipe_of(k: int, chosen: SchemeSetting) -> Recipe:
+    """Return the recipe text with another k and scheme."""
     base = Recipe.preset("text")
     return Recipe(base.key, {"characters": base.rules["characters"].with_(k, chosen.scheme, **chosen.parameters)})
 
 
 def read(collection: str, limit: int) -> dict[str, Letters]:
-    """The folded documents of a collection, or random letters."""
+    """Return the folded documents of a collection, or random letters."""
     if collection == "random":
         return {"random": random(np.random.default_rng(1), limit)}
     recipe = Recipe.preset("text")
@@ -102,7 +102,7 @@ def read(collection: str, limit: int) -> dict[str, Letters]:
 
 
 def densities(documents: Mapping[str, Letters], k: int, w: int) -> dict[str, Tally]:
-    """What each scheme selects of all documents."""
+    """Tally what each scheme selects of all documents."""
     tallies = {chosen.name: Tally(w) for chosen in schemes(w)}
     recipe = Recipe.preset("text").with_(k=k)
     for letters in documents.values():
@@ -114,8 +114,8 @@ def densities(documents: Mapping[str, Letters], k: int, w: int) -> dict[str, Tal
     return tallies
 
 
-def shares(letters: Letters, k: int, chosen: Chosen, lengths: range, trials: int) -> list[float]:
-    """Of passages of each length that stand in two unlike places, how many have a fingerprint in common."""
+def shares(letters: Letters, k: int, chosen: SchemeSetting, lengths: range, trials: int) -> list[float]:
+    """Return, for each length, the share of passages in two different surroundings that have a common fingerprint."""
     recipe = Recipe.preset("text").with_(k=k)
     found = []
     for length in lengths:
@@ -139,14 +139,14 @@ def shares(letters: Letters, k: int, chosen: Chosen, lengths: range, trials: int
 
 
 def _pieces(rng: np.random.Generator, letters: Letters, count: int, length: int) -> NDArray[np.uint32]:
-    """(count, length): random stretches of the letters."""
+    """Return random stretches of the letters, shape (count, length)."""
     starts = rng.integers(0, len(letters) - length, count)
     pieces: NDArray[np.uint32] = letters[starts[:, None] + np.arange(length)]
     return pieces
 
 
 def density_table(documents: Mapping[str, Mapping[str, Letters]]) -> str:
-    """Fingerprints a k-gram, and whether any window has none."""
+    """Return a table of fingerprints a k-gram, and of windows without any."""
     rows = []
     for k, w in SETTINGS:
         for collection, held in documents.items():
@@ -181,10 +181,10 @@ def density_table(documents: Mapping[str, Mapping[str, Letters]]) -> str:
 
 
 def share_table(documents: Mapping[str, Mapping[str, Letters]], trials: int) -> str:
-    """Shares of short passages found, at equal guarantee, and at the size of mod-winnow."""
+    """Return a table of short passages found, at equal guarantee and at the size of mod-winnow."""
     k, w = SETTINGS[0]
     lengths = range(k + 1, k + w)
-    rivals = [*schemes(w), Chosen(f"{ROBUST}, w=28", "robust-winnow", {"w": 28})]
+    rivals = [*schemes(w), SchemeSetting(f"{ROBUST}, w=28", "robust-winnow", {"w": 28})]
     rows = []
     for collection, held in documents.items():
         letters = np.concatenate(list(held.values()))
@@ -197,14 +197,14 @@ def share_table(documents: Mapping[str, Mapping[str, Letters]], trials: int) -> 
 
 
 def low_entropy(limit: int) -> dict[str, Letters]:
-    """Zeros among which every hundredth is another digit, on average; and a period of seven."""
+    """Return two texts of low entropy: zeros with one other digit in a hundred on average, and a period of seven."""
     rng = np.random.default_rng(2)
     rare = np.where(rng.random(limit) < 0.01, random(rng, limit), LATIN[0])
     return {"rare": rare, "periodic": np.resize(random(rng, 7), limit)}
 
 
 def database_table(collection: str, limit: int) -> str:
-    """A collection added to a database: what it takes, of the disk and of the processor."""
+    """Add a collection to a database with each scheme, and return the sizes and the processor time."""
     k, w = SETTINGS[0]
     documents = list(texts.documents(collection, limit))
     size = sum(len(content) for _, content in documents)
@@ -226,7 +226,7 @@ def database_table(collection: str, limit: int) -> str:
 
 
 def speed_text(documents: Mapping[str, Mapping[str, Letters]], rounds: int) -> str:
-    """How much slower than robust winnowing the two are, from symbols to positions and from text to fingerprints."""
+    """Return how much slower than robust winnowing the other two are, from text to fingerprints."""
     k, w = SETTINGS[0]
     letters = np.concatenate(list(documents["prose"].values()))[: 2**21].astype(np.uint8)
     content = letters.tobytes()
@@ -242,7 +242,7 @@ def speed_text(documents: Mapping[str, Mapping[str, Letters]], rounds: int) -> s
 
 
 def main() -> None:
-    """Measures, prints, writes."""
+    """Measure, print and write the section."""
     parser = argparse.ArgumentParser(description=cleandoc(__doc__ or ""))
     parser.add_argument("--quick", action="store_true", help="a fiftieth of the size; writes nothing")
     quick = parser.parse_args().quick

@@ -1,4 +1,4 @@
-"""Section V's question whether one pass would do: the sketch with p taken while reading, or from the length."""
+"""Answer section V's question about one pass: compute the sketch with p taken while reading, or from the length."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.papers import inputs, page
+from bench.papers import artificial_text, page
 from bench.papers.planting import DELTA, Scheme, V, W
 from fpdb.fingerprint import hash_levels
 from fpdb.fingerprint.distinct import best_s, window_threshold
@@ -18,9 +18,12 @@ U64 = NDArray[np.uint64]
 
 
 def read_once(stored: U64, s: int, level: int | None) -> set[int]:
-    """One pass over the partitions: what is frequent in one at the level of the moment, and a sample of the rest.
+    """Read the partitions once: keep the frequent k-grams of each at the current level, and a sample of the rest.
 
-    level: that which decides what is frequent; None for the sample's own, which grows as more is read.
+    Args:
+        stored: hashes of the document.
+        s: size of the sample.
+        level: decides which k-grams are frequent; None for the level of the sample, which grows while reading.
     """
     lowest = 0
     held: dict[int, int] = {}
@@ -41,21 +44,21 @@ def read_once(stored: U64, s: int, level: int | None) -> set[int]:
 
 
 def table(trials: int) -> str:
-    """Rates at which a passage of low entropy is found that stands at a document's beginning, or at its end."""
+    """Return how often a passage of low entropy is found that stands at a document's beginning, or at its end."""
     recipe = Scheme("", "distinct", {"guarantee": W, "delta": DELTA}).recipe
     rows = []
     for period, beginning in PASSAGES:
         rng = np.random.default_rng(period)
         found = np.zeros(3, np.int64)
         for _ in range(trials):
-            passage = inputs.periodic(rng, W, period)
-            first, second = ([passage, inputs.random(rng, REST)] for _ in range(2))
+            passage = artificial_text.periodic(rng, W, period)
+            first, second = ([passage, artificial_text.random(rng, REST)] for _ in range(2))
             letters = np.concatenate(first if beginning else first[::-1])
-            stored = inputs.kgrams_of(letters, recipe).stored
+            stored = artificial_text.kgrams_of(letters, recipe).stored
             s = best_s(len(stored), V, DELTA)
-            asked = recipe.fingerprint(inputs.text_of(np.concatenate(second[::-1])), purpose="search").hashes
-            own = set(inputs.kgrams_of(passage, recipe).stored.tolist()) & set(asked.tolist())
-            twice = recipe.fingerprint(inputs.text_of(letters)).hashes.tolist()
+            asked = recipe.fingerprint(artificial_text.text_of(np.concatenate(second[::-1])), purpose="search").hashes
+            own = set(artificial_text.kgrams_of(passage, recipe).stored.tolist()) & set(asked.tolist())
+            twice = recipe.fingerprint(artificial_text.text_of(letters)).hashes.tolist()
             sketches = (
                 set(twice),
                 read_once(stored, s, None),

@@ -1,4 +1,4 @@
-"""Write figures into docs/design/papers.md, or another page, between markers; the rest is written by hand."""
+"""Write figures between markers of docs/design/papers.md, or of another page; the rest is written by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLOTS = DOCS / "papers"
 
 
 def write(name: str, markdown: str, page: Path | None = None) -> None:
-    """Puts Markdown between `<!-- NAME begin -->` and `<!-- NAME end -->`; ValueError if they are not there."""
+    """Write Markdown between `<!-- NAME begin -->` and `<!-- NAME end -->`; raise ValueError if they are missing."""
     page = page or PAGE
     before, begin, rest = page.read_text(encoding="utf-8").partition(f"<!-- {name} begin -->")
     _, end, after = rest.partition(f"<!-- {name} end -->")
@@ -21,6 +21,6 @@ def write(name: str, markdown: str, page: Path | None = None) -> None:
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table: the first column aligned left, the others right."""
+    """Return a Markdown table with the first column aligned left and the others right."""
     rules = [":---", *["---:"] * (len(headers) - 1)]
     return "\n".join(f"| {' | '.join(str(cell) for cell in row)} |" for row in (headers, rules, *rows)) + "\n"

@@ -1,4 +1,4 @@
-"""Passages planted in two documents of one kind of input, and whether a scheme finds them."""
+"""Plant passages in two documents of one kind of input, and measure whether a scheme finds them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.papers import inputs, texts
-from bench.papers.inputs import Letters
+from bench.papers import artificial_text, texts
+from bench.papers.artificial_text import Letters
 from fpdb.fingerprint import Recipe
 from fpdb.fingerprint.selection import Purpose
 
@@ -34,7 +34,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class Scheme:
-    """A scheme with its parameters, for K, under the name that stands in the tables."""
+    """A scheme with its parameters, for K, under its name in the tables."""
 
     name: str
     scheme: str
@@ -42,7 +42,7 @@ class Scheme:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe text, but for this."""
+        """Return the recipe text with this scheme."""
         parameters: dict[str, Any] = dict(self.parameters)
         base = Recipe.preset("text")
         rule = base.rules["characters"].with_(K, self.scheme, **parameters)
@@ -50,32 +50,40 @@ class Scheme:
 
 
 def winnow_recipe() -> Recipe:
-    """What hostile input is hostile to."""
+    """Return the recipe that hostile input attacks."""
     return Recipe.preset("text").with_(k=K)
 
 
 class Plants:
-    """Where pairs come from: pools of real and hostile text, of which passage and surroundings get a third each."""
+    """Pools of real and hostile text to cut pairs from; the passage and both surroundings get a third each."""
 
     def __init__(self, megabytes: float, pool: int = POOL) -> None:
+        """Read `megabytes` of real text, and make `pool` symbols of each hostile kind."""
         rng, recipe = np.random.default_rng(1), winnow_recipe()
         wide = np.arange(0x4E00, 0x4E00 + 8192, dtype=np.uint32)
-        folded = [inputs.letters_of(content, recipe) for _, content in texts.documents("prose", int(megabytes * 1e6))]
+        folded = [
+            artificial_text.letters_of(content, recipe) for _, content in texts.documents("prose", int(megabytes * 1e6))
+        ]
         self.pools = {
             "real": np.concatenate(folded),
-            "hostile": inputs.hostile(recipe, rng, pool, wide),
-            UNSAMPLED: inputs.unsampled(recipe, rng, pool),
+            "hostile": artificial_text.hostile(recipe, rng, pool, wide),
+            UNSAMPLED: artificial_text.unsampled(recipe, rng, pool),
         }
 
     def document(self, kind: str, rng: np.random.Generator, length: int) -> Letters:
-        """A document of one kind, as long as asked for if the pool is. mixed: W random letters, W periodic ones, ..."""
+        """Return a document of one kind, with `length` symbols if the pool has as many.
+
+        The kind mixed alternates W random letters and W periodic ones.
+        """
         if kind == MIXED:
-            halves = [[inputs.random(rng, W), inputs.periodic(rng, W, 60)] for _ in range(length // (2 * W))]
+            halves = [
+                [artificial_text.random(rng, W), artificial_text.periodic(rng, W, 60)] for _ in range(length // (2 * W))
+            ]
             return np.concatenate([part for pair in halves for part in pair])
         return self._cut(kind, rng, length, 0, 1)
 
     def pair(self, kind: str, rng: np.random.Generator, passage: Letters | None = None) -> Pair:
-        """A passage of W symbols, of the same kind if none is given, and two documents that hold it somewhere."""
+        """Return a passage of W symbols, by default of the same kind, and two documents that hold it somewhere."""
         if passage is None:
             passage = self._cut(kind, rng, W, 0, 3)
         sides = []
@@ -87,46 +95,46 @@ class Plants:
 
     def _cut(self, kind: str, rng: np.random.Generator, length: int, part: int, parts: int) -> Letters:
         if kind == "random":
-            return inputs.random(rng, length)
+            return artificial_text.random(rng, length)
         if kind.startswith("periodic"):
             period = int(kind.split()[1]) if " " in kind else int(rng.choice(PERIODS))
-            return inputs.periodic(rng, length, period)
+            return artificial_text.periodic(rng, length, period)
         share = len(self.pools[kind]) // parts
         piece = self.pools[kind][part * share : (part + 1) * share]
         at = int(rng.integers(max(len(piece) - length, 0) + 1))
         return piece[at : at + length]
 
 
-class Found(NamedTuple):
-    """The share of pairs whose passage was found, and what was stored: a k-gram of the document."""
+class Detection(NamedTuple):
+    """The share of pairs whose passage was found, and the fingerprints stored for each k-gram."""
 
     rate: float
     density: float
 
 
-def detect(scheme: Scheme, pairs: list[Pair], search: Purpose = "search") -> Found:
-    """The first of each pair is stored, the second is searched with; only k-grams of the passage count."""
+def detect(scheme: Scheme, pairs: list[Pair], search: Purpose = "search") -> Detection:
+    """Store the first document of each pair and search with the second; only k-grams of the passage count."""
     recipe, found, kept, kgrams = scheme.recipe, 0, 0, 0
     for first, second, passage in pairs:
-        stored = recipe.fingerprint(inputs.text_of(first))
-        asked = recipe.fingerprint(inputs.text_of(second), purpose=search)
-        own = np.sort(inputs.kgrams_of(passage, recipe).stored)
+        stored = recipe.fingerprint(artificial_text.text_of(first))
+        asked = recipe.fingerprint(artificial_text.text_of(second), purpose=search)
+        own = np.sort(artificial_text.kgrams_of(passage, recipe).stored)
         found += bool(_within(stored.hashes, own) & _within(asked.hashes, own))
         kept += len(stored.hashes)
         kgrams += stored.kgrams
-    return Found(found / len(pairs), kept / kgrams)
+    return Detection(found / len(pairs), kept / kgrams)
 
 
-def detect_grid(pairs: list[Pair]) -> Found:
-    """What needs no hash to choose: every Vth k-gram is stored, and all are searched with."""
+def detect_grid(pairs: list[Pair]) -> Detection:
+    """Store every Vth k-gram, which needs no hash to choose, and search with all k-grams."""
     recipe, found, kept, kgrams = winnow_recipe(), 0, 0, 0
     for first, second, passage in pairs:
-        every, asked, own = (inputs.kgrams_of(letters, recipe).stored for letters in (first, second, passage))
+        every, asked, own = (artificial_text.kgrams_of(letters, recipe).stored for letters in (first, second, passage))
         stored, own = every[::V], np.sort(own)
         found += bool(_within(stored, own) & _within(asked, own))
         kept += len(stored)
         kgrams += len(every)
-    return Found(found / len(pairs), kept / kgrams)
+    return Detection(found / len(pairs), kept / kgrams)
 
 
 def _within(hashes: U64, ordered: U64) -> set[int]:

@@ -1,4 +1,4 @@
-"""Plots of the papers' experiments: small SVG files, the same every time. Needs matplotlib; no quick run imports it."""
+"""Draw the plots of the papers' experiments as small, reproducible SVG files. Needs matplotlib; quick runs do not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "fpdb", "font.si
 
 
 def draw_ranks(curves: Mapping[str, Frequencies]) -> str:
-    """Figure 4: frequency by rank, all data and cleaned, with the lines fitted to the latter; gives the link."""
+    """Draw figure 4: frequency by rank, all data and cleaned, with the lines fitted to the latter. Return the link."""
     chart, axes = _figure("rank", "frequency")
     for number, (name, curve) in enumerate(curves.items()):
         for cleaned in (False, True):
@@ -33,7 +33,7 @@ def draw_ranks(curves: Mapping[str, Frequencies]) -> str:
 
 
 def draw_runs(tallies: Mapping[str, Tally]) -> str:
-    """How far apart neighbouring fingerprints are, beside what is expected of 0 mod p; gives the link."""
+    """Draw the distances of neighbouring fingerprints, beside those expected of 0 mod p. Return the link."""
     chart, axes = _figure("distance between fingerprints, at least", "share")
     for name, tally in tallies.items():
         lengths = np.flatnonzero(tally.lengths)
@@ -46,7 +46,7 @@ def draw_runs(tallies: Mapping[str, Tally]) -> str:
 
 
 def _figure(x: str, y: str) -> tuple[Figure, Any]:
-    """A figure and its log-log axes."""
+    """Return a figure and its log-log axes."""
     chart = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = chart.subplots()
     axes.set(xscale="log", yscale="log", xlabel=x, ylabel=y)
@@ -55,7 +55,7 @@ def _figure(x: str, y: str) -> tuple[Figure, Any]:
 
 
 def _thin(x: F64, y: F64, step: float = 0.01) -> tuple[F64, F64]:
-    """A curve's points, as logarithms, without those too close to the one before to be seen."""
+    """Return a curve's points, as logarithms, without those that are indistinguishably close to the one before."""
     cells = np.stack([np.round(x / step), np.round(y / step)])
     kept = np.append(True, np.any(cells[:, 1:] != cells[:, :-1], axis=0))
     return x[kept], y[kept]

@@ -1,4 +1,4 @@
-"""Which related documents Koala and the other schemes find; parts of a large document; and what the caps are for.
+"""Measure which related documents Koala and other schemes find, parts of a large document, and the use of the caps.
 
 Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996), 2 (relations), 3.5 (sizes), 6.2 (caps).
 """
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import fpdb
 from bench.papers import page
 from bench.papers.relations import RELATIONS, passage_of, relate, seeded
-from bench.papers.relatives import SCAN, Text
+from bench.papers.relatives import SCAN, CorpusDocument
 from fpdb.database import Database
 from fpdb.fingerprint import Recipe
 from fpdb.search.results import Match
@@ -40,8 +40,8 @@ WAYS: Mapping[str, Way] = {
 
 
 @contextmanager
-def loaded(documents: Sequence[Text], recipe: Recipe) -> Iterator[Database]:
-    """A database of the documents, while the block lasts."""
+def loaded(documents: Sequence[CorpusDocument], recipe: Recipe) -> Iterator[Database]:
+    """Make a temporary database of the documents."""
     with tempfile.TemporaryDirectory() as folder, fpdb.open(f"{folder}/r.fpdb", "x", recipe=recipe) as db:
         with db.batch() as batch:
             for text in documents:
@@ -49,8 +49,8 @@ def loaded(documents: Sequence[Text], recipe: Recipe) -> Iterator[Database]:
         yield db
 
 
-def recall(documents: Sequence[Text]) -> str:
-    """Of each relation: found by how many searches, in both directions, and the middle and least measure."""
+def recall(documents: Sequence[CorpusDocument]) -> str:
+    """Return, for each relation, how many searches find it in both directions, and the median and least measure."""
     by_name = {text.name: text for text in documents}
     pairs = [(text, by_name[text.base]) for text in documents if text.base]
     pairs += [(base, made) for made, base in pairs]
@@ -74,12 +74,12 @@ def _say(scores: Sequence[float]) -> str:
     return f"{found}/{len(scores)}: {statistics.median(scores):.0%} ({min(scores):.0%})"
 
 
-def sizes(documents: Sequence[Text]) -> str:
-    """Parts of the largest document against the whole: the ratio, and what full fingerprinting says."""
+def sizes(documents: Sequence[CorpusDocument]) -> str:
+    """Compare parts of the largest document with the whole: koala's ratio, and full fingerprinting's."""
     large = max((text for text in documents if text.real), key=lambda text: len(text.content))
     whole = large.content.decode(errors="replace")
     words = len(whole.split())
-    parts = [Text(f"1/{part}", passage_of(whole, seeded(part), words // part).encode()) for part in PARTS]
+    parts = [CorpusDocument(f"1/{part}", passage_of(whole, seeded(part), words // part).encode()) for part in PARTS]
     koala, full = WAYS["koala"].recipe, WAYS["koala"].recipe.with_(scheme="full")
     stored = [*parts, large]
     rows = []
@@ -103,14 +103,14 @@ def sizes(documents: Sequence[Text]) -> str:
     return page.table([*headers, "koala: search with the whole", "`part` of the match"], rows)
 
 
-def _match(db: Database, query: Text, name: str) -> Match:
-    """How a document is found, ignoring no common hashes; without any measure if it is not found."""
+def _match(db: Database, query: CorpusDocument, name: str) -> Match:
+    """Return how a document is found, without caps; all measures are 0 if it is not found."""
     matches = db.query(query.content, name=query.name, max_df=1_000_000).matches
     return next((match for match in matches if match.name == name), Match(name, 0, 0.0, 0.0, 0.0))
 
 
-def copies(documents: Sequence[Text], number: int = COPIES) -> str:
-    """Whether copies of a document silence it: searches with an edited one, before, with them and after."""
+def copies(documents: Sequence[CorpusDocument], number: int = COPIES) -> str:
+    """Measure whether copies of a document silence it: search with an edited one before, with and after the copies."""
     real = [text for text in documents if text.real][:50]
     base = min(real, key=lambda text: len(text.content))
     text = base.content.decode(errors="replace")

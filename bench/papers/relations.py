@@ -1,7 +1,8 @@
-"""Documents related to real ones, made in the ways that Koala's section 2 lists; and noise like that of scans.
+"""Make documents related to real ones, in the ways that Koala's section 2 lists, and with noise like that of scans.
 
-Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996), 2, 5. Each way is a function of the document, another one
-to take strange text from, and a generator: the same seed gives the same document. Knows nothing of fingerprints.
+Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996), 2, 5. Each way is a function of the document, another
+document to take unrelated text from, and a generator: the same seed gives the same document. Knows nothing of
+fingerprints.
 """
 
 from __future__ import annotations
@@ -37,22 +38,22 @@ LOOKALIKES = {
 
 
 def paragraphs(text: str) -> list[str]:
-    """What stands between blank lines."""
+    """Split text at blank lines."""
     return [part for part in re.split(r"\n[ \t\r]*\n\s*", text) if part.strip()]
 
 
 def sentences(text: str) -> list[str]:
-    """What ends with a full stop, a question or an exclamation mark before white space, or with a paragraph."""
+    """Split text at full stops, question and exclamation marks before white space, and at ends of paragraphs."""
     return [part for part in re.split(r"(?<=[.!?])\s+|\n[ \t\r]*\n\s*", text) if part.strip()]
 
 
 def identical(text: str, _other: str, _rng: Random) -> str:
-    """The document itself."""
+    """Return the document itself."""
     return text
 
 
 def edited(text: str, other: str, rng: Random, share: float = EDITED) -> str:
-    """So many of the words are dropped, replaced by a strange one, or given one before them; the rest stays."""
+    """Drop a share of the words, replace them, or insert a word before them, at random; the rest stays."""
     parts = re.split(r"(\s+)", text)
     places = [at for at, part in enumerate(parts) if part and not part.isspace()]
     strange = other.split() or ["word"]
@@ -63,7 +64,7 @@ def edited(text: str, other: str, rng: Random, share: float = EDITED) -> str:
 
 
 def reorganised(text: str, _other: str, rng: Random, section: int = SECTION) -> str:
-    """The same paragraphs; sections of so many of them in another order."""
+    """Return the same paragraphs, with sections of `section` paragraphs in another order."""
     every = paragraphs(text)
     parts = [every[at : at + section] for at in range(0, len(every), section)]
     rng.shuffle(parts)
@@ -71,9 +72,9 @@ def reorganised(text: str, _other: str, rng: Random, section: int = SECTION) -> 
 
 
 def revised(text: str, other: str, rng: Random, share: float = REVISED) -> str:
-    """Such a share of the paragraphs is dropped, as many are rewritten, and as many strange ones are added.
+    """Drop a share of the paragraphs, rewrite as many, and add as many unrelated ones.
 
-    To rewrite is to put a strange word for every fifth one, on average.
+    Rewriting replaces every fifth word by an unrelated one, on average.
     """
     every, strange = paragraphs(text), paragraphs(other) or ["Another paragraph."]
     number = round(share * len(every))
@@ -88,13 +89,13 @@ def revised(text: str, other: str, rng: Random, share: float = REVISED) -> str:
 
 
 def condensed(text: str, _other: str, rng: Random, share: float = CONDENSED) -> str:
-    """Such a share of the sentences, in order. They are chosen one by one: real abstracts keep longer passages."""
+    """Return a share of the sentences, in order, each chosen by itself; real abstracts keep longer passages."""
     every = sentences(text)
     return "\n\n".join(every[at] for at in sorted(rng.sample(range(len(every)), round(share * len(every)))))
 
 
 def expanded(text: str, other: str, rng: Random, times: float = EXPANDED) -> str:
-    """All paragraphs, in order, and so many times as much strange text between them."""
+    """Return all paragraphs, in order, with `times` as much unrelated text between them."""
     every, strange = paragraphs(text), paragraphs(other) or ["Another paragraph."]
     added: list[str] = []
     room = times * len(text)
@@ -105,7 +106,7 @@ def expanded(text: str, other: str, rng: Random, times: float = EXPANDED) -> str
 
 
 def excerpted(text: str, other: str, rng: Random, words: int = EXCERPT) -> str:
-    """The other document, with a passage of so many words of this one between two of its paragraphs."""
+    """Return the other document, with a passage of `words` words of this one between two of its paragraphs."""
     passage = passage_of(text, rng, words)
     around = paragraphs(other)
     at = rng.randrange(len(around) + 1)
@@ -113,7 +114,7 @@ def excerpted(text: str, other: str, rng: Random, words: int = EXCERPT) -> str:
 
 
 def passage_of(text: str, rng: Random, words: int) -> str:
-    """So many words on end, or the whole text if it has fewer."""
+    """Return `words` consecutive words, or the whole text if it has fewer."""
     ends = [match.span() for match in re.finditer(r"\S+", text)]
     first = rng.randrange(max(len(ends) - words, 0) + 1)
     return text[ends[first][0] : ends[min(first + words, len(ends)) - 1][1]] if ends else ""
@@ -121,7 +122,7 @@ def passage_of(text: str, rng: Random, words: int) -> str:
 
 @dataclass(frozen=True)
 class Noise:
-    """Shares: of the letters that are misread, of the word spaces that vanish, of the words that fall apart."""
+    """Shares of letters that are misread, of word spaces that vanish, and of words that fall apart."""
 
     misread: float
     joined: float
@@ -129,9 +130,9 @@ class Noise:
 
 
 def scanned(text: str, rng: Random, noise: Noise) -> str:
-    """As a scanner might give it: misread letters, wrong word spaces, and lines that break words with a hyphen.
+    """Return the text as a scanner might read it: misread letters, wrong word spaces, and hyphenated lines.
 
-    A misread letter becomes one that looks like it where there is one, or any; one in four is lost or doubled instead.
+    A misread letter becomes one that looks like it, if there is one, or any; one in four is lost or doubled instead.
     """
     letters = list(" ".join(text.split()))
     places = [at for at, letter in enumerate(letters) if letter.isalpha()]
@@ -154,7 +155,7 @@ def _misread(letter: str, rng: Random) -> str:
 
 
 def _hyphenated(text: str) -> str:
-    """Lines of LINE letters; a word that does not fit is broken."""
+    """Break text into lines of LINE letters, with a hyphen in words that do not fit."""
     lines, at = [], 0
     while at < len(text):
         end = at + LINE
@@ -165,7 +166,7 @@ def _hyphenated(text: str) -> str:
 
 
 def _mixed(kept: Sequence[str], added: Sequence[str], rng: Random) -> list[str]:
-    """Both, each in its order."""
+    """Interleave both lists, each in its order."""
     places = set(rng.sample(range(len(kept) + len(added)), len(added)))
     one, other = iter(kept), iter(added)
     return [next(other if at in places else one) for at in range(len(kept) + len(added))]
@@ -192,10 +193,10 @@ TOLERATED = ("excerpted", "scanned, heavy noise")  # where some may be missed
 
 
 def relate(relation: str, text: str, other: str, seed: int) -> str:
-    """A document of that relation to `text`, with strange text from `other`."""
+    """Return a document of that relation to `text`, with unrelated text from `other`."""
     return RELATIONS[relation](text, other, seeded(f"{relation} {seed}"))
 
 
 def seeded(seed: int | str) -> Random:
-    """A generator of documents, not of secrets."""
+    """Return a generator for documents, not for secrets."""
     return Random(seed)

@@ -1,4 +1,4 @@
-"""Koala's collection: real documents, and beside them relatives of some; and what a search says of each pair.
+"""Koala's collection: real documents and relatives of some of them, and the searches for each pair.
 
 Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996), 2, 7.
 """
@@ -29,8 +29,8 @@ SCAN = "two scans"
 COMMIT = 10  # documents, where each commit changes what is rare
 
 
-class Text(NamedTuple):
-    """A document. relation and base: how it was made, and of which; of the second scan, the first."""
+class CorpusDocument(NamedTuple):
+    """A document. relation and base: how and from which document it was made; the second scan's base is the first."""
 
     name: str
     content: bytes
@@ -39,11 +39,11 @@ class Text(NamedTuple):
 
     @property
     def real(self) -> bool:
-        """Whether it is one of the collection's own: neither made nor a scan."""
+        """Return True if the document is one of the collection's own: neither made nor a scan."""
         return not self.relation and self.name not in SCANS
 
 
-class Found(NamedTuple):
+class SearchHit(NamedTuple):
     """A document that a search found, and the measure."""
 
     query: str
@@ -53,61 +53,65 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Setting:
-    """One way to store and to search. cut: characters that are cut off first, for schemes that skip nothing."""
+class SearchSetting:
+    """Recipes to store and to search with. cut: characters to cut off first, for schemes that skip none."""
 
     store: Recipe
     search: Recipe
     cut: int = 0
 
     @classmethod
-    def koala(cls, *, caps: bool = True, **changes: Any) -> Setting:
-        """The preset, changed."""
+    def koala(cls, *, caps: bool = True, **changes: Any) -> SearchSetting:
+        """Return the preset with changes."""
         recipe = Recipe.preset("koala").with_(**changes)
         recipe = recipe if caps else replace(recipe, max_df=None, max_ignored=None)
         return cls(recipe, recipe)
 
 
-def gather(shrink: int = 1, pairs: int = 12, scans: Path | None = None) -> tuple[Text, ...]:
-    """The collection, by name: a `shrink`th of the real documents, and `pairs` documents of each relation.
+def gather(shrink: int = 1, pairs: int = 12, scans: Path | None = None) -> tuple[CorpusDocument, ...]:
+    """Return the collection by name: a `shrink`th of the real documents, and `pairs` documents of each relation.
 
-    Each is made of a document of its own, so that nothing has more than one relative that was made. scans: a folder
-    that holds the two scans.
+    Each related document is made of a different real one, so that no document has more than one. scans: a folder that
+    holds the two scans.
     """
-    real = [Text(name, content) for name, content in texts.documents("prose") if len(content) in SIZES]
+    real = [CorpusDocument(name, content) for name, content in texts.documents("prose") if len(content) in SIZES]
     real.sort(key=lambda text: hashlib.sha256(text.name.encode()).digest())
     strange, real = real[: len(real) // STRANGE], real[len(real) // STRANGE :]
     real = real[: max(len(real) // shrink, pairs * len(RELATIONS))]
     chosen = iter(real)
-    made: list[Text] = []
+    made: list[CorpusDocument] = []
     for relation in RELATIONS:
         for number in range(pairs):
             base = next(chosen)
             other = strange[len(made) % len(strange)].content.decode(errors="replace")
             content = relate(relation, base.content.decode(errors="replace"), other, number).encode()
-            made.append(Text(f"{base.name} {relation}", content, relation, base.name))
+            made.append(CorpusDocument(f"{base.name} {relation}", content, relation, base.name))
     return tuple(sorted([*real, *made, *_scans(scans)]))
 
 
-def _scans(folder: Path | None) -> Iterator[Text]:
+def _scans(folder: Path | None) -> Iterator[CorpusDocument]:
     if folder is None:
         return
     for name in SCANS:
         (path,) = folder.rglob(name)
         second = name == SCANS[1]
-        yield Text(name, path.read_bytes(), SCAN if second else "", SCANS[0] if second else "")
+        yield CorpusDocument(name, path.read_bytes(), SCAN if second else "", SCANS[0] if second else "")
 
 
-def fingerprints(documents: Sequence[Text], recipe: Recipe, purpose: Purpose, cut: int = 0) -> list[NDArray[np.uint64]]:
-    """The hashes of each document, for that purpose."""
+def fingerprints(
+    documents: Sequence[CorpusDocument], recipe: Recipe, purpose: Purpose, cut: int = 0
+) -> list[NDArray[np.uint64]]:
+    """Return the hashes of each document, for that purpose."""
     content: Iterator[bytes | str] = (text.content for text in documents)
     if cut:
         content = (text.content.decode(errors="replace")[cut:] for text in documents)
     return [recipe.fingerprint(one, purpose=purpose).hashes for one in content]
 
 
-def match(documents: Sequence[Text], setting: Setting, by: str = "reverse_containment") -> list[Found]:
-    """Searches for each document among all of them, itself included."""
+def match(
+    documents: Sequence[CorpusDocument], setting: SearchSetting, by: str = "reverse_containment"
+) -> list[SearchHit]:
+    """Search for each document among all of them, itself included."""
     stored = fingerprints(documents, setting.store, "store", setting.cut)
     search = fingerprints(documents, setting.search, "search", setting.cut)
     found = []
@@ -117,12 +121,12 @@ def match(documents: Sequence[Text], setting: Setting, by: str = "reverse_contai
                 batch.add_fingerprints(text.name, hashes)
         for text, hashes in zip(documents, search, strict=True):
             for one in db.query_fingerprints(hashes, by=by).matches:
-                found.append(Found(text.name, one.name, getattr(one, by), one.shared))
+                found.append(SearchHit(text.name, one.name, getattr(one, by), one.shared))
     return found
 
 
-def match_by_corpus(documents: Sequence[Text], recipe: Recipe) -> list[Found]:
-    """The same, where rare is what few documents of the database hold (section 6.1's last remark)."""
+def match_by_corpus(documents: Sequence[CorpusDocument], recipe: Recipe) -> list[SearchHit]:
+    """Search as `match` does, where rare means held by few documents of the database (end of section 6.1)."""
     found = []
     with tempfile.TemporaryDirectory() as folder, fpdb.open(f"{folder}/c.fpdb", "x", recipe=recipe) as db:
         for first in range(0, len(documents), COMMIT):
@@ -131,5 +135,5 @@ def match_by_corpus(documents: Sequence[Text], recipe: Recipe) -> list[Found]:
                     batch.add(text.name, text.content, rarity="corpus")
         for text in documents:
             for one in db.query(text.content, rarity="corpus", by="reverse_containment").matches:
-                found.append(Found(text.name, one.name, one.reverse_containment, one.shared))
+                found.append(SearchHit(text.name, one.name, one.reverse_containment, one.shared))
     return found

@@ -1,4 +1,4 @@
-"""What the winnowing paper's schemes select, tallied by document: densities, and runs without a fingerprint."""
+"""Tally what the winnowing paper's schemes select, by document: densities, and runs without a fingerprint."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ MOST = 2**16  # longer ones count as this long in `lengths`
 class Selector(NamedTuple):
     """A scheme of the table with its parameters, the density that the paper expects of it, and a window.
 
-    window: the one that is said to hold a fingerprint; that of winnowing at the same density, where none is said to.
+    window: the one that is guaranteed to hold a fingerprint; for schemes without a guarantee, that of winnowing at the
+    same density.
     """
 
     scheme: str
@@ -32,7 +33,7 @@ class Selector(NamedTuple):
     window: int = W
 
     def expect(self, count: int) -> float:
-        """How many fingerprints a document of that many random hashes has: its ends are not like its middle."""
+        """Return the expected fingerprints of a document of `count` random hashes; its ends differ from its middle."""
         if self.scheme == "mod":
             return count * self.density
         if self.scheme == "safe-mod":
@@ -41,7 +42,7 @@ class Selector(NamedTuple):
         return min(count, 1) + max(count - W, 0) * self.density
 
     def positions(self, kgrams: KGrams) -> NDArray[np.uint32]:
-        """Which k-grams it selects."""
+        """Return the positions of the selected k-grams."""
         return SCHEMES[self.scheme].select(kgrams, **self.parameters).positions
 
 
@@ -56,10 +57,10 @@ SELECTORS: Mapping[str, Selector] = {
 
 @dataclass
 class Tally:
-    """What a scheme has selected so far, of how many hashes, and how many that was expected to be.
+    """Sums over documents: the hashes, the fingerprints selected and expected, and runs without a fingerprint.
 
-    lengths: how many runs there are of each length. place: document and position of the longest one's first k-gram.
-    windows, empty: how many windows there are, and how many of them have no fingerprint.
+    lengths: number of runs of each length. place: document and position of the longest run's first k-gram. windows,
+    empty: number of windows, and of those without a fingerprint.
     """
 
     selector: Selector
@@ -73,7 +74,7 @@ class Tally:
     lengths: NDArray[np.int64] = field(default_factory=lambda: np.zeros(MOST + 1, np.int64))
 
     def add(self, positions: NDArray[np.uint32], count: int, name: str = "") -> None:
-        """Counts a document of `count` hashes; runs end with it."""
+        """Count a document of `count` hashes; runs end with it."""
         ends = np.concatenate(([-1], positions.astype(np.int64), [count]))
         runs = np.diff(ends) - 1
         at = int(runs.argmax())
@@ -90,15 +91,15 @@ class Tally:
 
     @property
     def density(self) -> float:
-        """Fingerprints a hash."""
+        """Return fingerprints a hash."""
         return self.selected / max(self.hashes, 1)
 
     @property
     def missed(self) -> float:
-        """The share of windows without a fingerprint."""
+        """Return the share of windows without a fingerprint."""
         return self.empty / max(self.windows, 1)
 
     @property
     def long(self) -> int:
-        """How many runs are long."""
+        """Return the number of long runs."""
         return int(self.lengths[LONG:].sum())

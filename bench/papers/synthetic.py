@@ -1,4 +1,4 @@
-"""The winnowing paper on made text: random (sections 5.1, 3.1.1, 3.1.2) and of low entropy (5.1)."""
+"""Repeat the winnowing paper's experiments on made-up text: random (5.1, 3.1.1, 3.1.2) and of low entropy (5.1)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DIVISORS = (10, 15, 22, 30, 40, P)
 
 
 def random_text(size: int) -> list[str]:
-    """Densities of the schemes, uniformity of the hashes, windows missed by 0 mod p, and safe-mod's divisors."""
+    """Return tables of densities, uniformity of the hashes, windows missed by 0 mod p, and safe-mod's divisors."""
     symbols = LETTERS[np.random.default_rng(1).integers(0, len(LETTERS), size)]
     keyed = [kgrams_of(symbols, DEFAULT_KEY + number) for number in range(KEYS)]
     rows = []
@@ -39,14 +39,14 @@ def random_text(size: int) -> list[str]:
 
 
 def kgrams_of(symbols: U8, key: int = DEFAULT_KEY) -> KGrams:
-    """The k-grams of section 5.1 under a key, hashed."""
+    """Return the k-grams of section 5.1, hashed with a key."""
     kgrams = KGrams(symbols, K, derive(key, "characters"))
     assert len(kgrams.hashes) == len(kgrams)
     return kgrams
 
 
 def uniformity(kgrams: KGrams) -> str:
-    """Chi-square by degree of freedom of several 16-bit parts of the hashes; 1 is uniform."""
+    """Return chi-squared by degree of freedom of several 16-bit parts of the hashes; 1 is uniform."""
     low, high = np.uint64(BINS - 1), np.uint64(48)
     parts = {
         "what schemes compare, highest 16 bits": kgrams.hashes >> high,
@@ -64,7 +64,7 @@ def uniformity(kgrams: KGrams) -> str:
 
 
 def missed(keyed: list[KGrams]) -> str:
-    """Section 3.1.1: the share of windows without a fingerprint of 0 mod P, whose density is that of winnowing."""
+    """Return the share of windows without a fingerprint of 0 mod P at the density of winnowing (section 3.1.1)."""
     rows = []
     for name, selector in ((MOD, SELECTORS[MOD]), (f"winnow, w={SAME}", Selector("winnow", {"w": SAME}, 1 / P, SAME))):
         tally = Tally(selector)
@@ -77,7 +77,7 @@ def missed(keyed: list[KGrams]) -> str:
 
 
 def divisors(kgrams: KGrams) -> str:
-    """Section 3.1.2: the density of safe-mod for several divisors, beside the exact expectation."""
+    """Return the density of safe-mod for several divisors, beside the exact expectation (section 3.1.2)."""
     rows = []
     for p in DIVISORS:
         density = len(Selector("safe-mod", {"w": W, "p": p}, 0).positions(kgrams)) / len(kgrams)
@@ -86,7 +86,7 @@ def divisors(kgrams: KGrams) -> str:
 
 
 def low_entropy(size: int) -> str:
-    """Densities on text of few distinct k-grams: the mean over keys, and the range where they are not near it."""
+    """Return densities on text of few distinct k-grams: the mean over keys, and the range if it is wide."""
     rows = []
     for name, symbols in monotonous(size):
         cells = []
@@ -101,7 +101,7 @@ def low_entropy(size: int) -> str:
 
 
 def monotonous(size: int) -> Iterator[tuple[str, U8]]:
-    """Text of low entropy: a letter, the paper's pattern, zeros with odd characters as from its sensors."""
+    """Yield text of low entropy: a letter, the paper's pattern, zeros with odd characters as from its sensors."""
     yield "one letter", np.full(size, ord("0"), np.uint8)
     yield "abba abba …", np.resize(np.frombuffer(b"abba", np.uint8), size)
     rng = np.random.default_rng(2)

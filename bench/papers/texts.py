@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fetches the real text of the papers' experiments, from Debian packages, and hands it out.
+"""Fetch the real text of the papers' experiments from Debian packages, and read it.
 
 `python -m bench.papers.texts` needs apt-get, dpkg-deb and the network, once, as any user, after `apt-get update`. The
 text is extracted once and kept in bench/_build/texts. The collection "source", the running Python's standard library,
-needs none of this, and stands in for the others where they have not been fetched.
+needs no download, and replaces the other collections until they are fetched.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ INLINE = frozenset(
 )
 
 
-class Document(NamedTuple):
-    """A document of a collection: its name, its bytes as a package holds them, and those of its text."""
+class TextEntry(NamedTuple):
+    """A document of a collection: its name, its bytes in the package, and the bytes of its text."""
 
     name: str
     original: int
@@ -71,7 +71,7 @@ class Document(NamedTuple):
 
 
 def text_of(page: str) -> str:
-    """The text of an HTML page: no tags, comments, scripts or styles; entities are resolved."""
+    """Return the text of an HTML page without tags, comments, scripts and styles, and with entities resolved."""
     parts = []
     at = 0
     while (begin := page.find("<", at)) >= 0:
@@ -95,7 +95,7 @@ def _name(tag: str) -> str:
 
 
 def _find(page: str, what: str, at: int) -> int:
-    """Where it is, in lower or upper case; the page's end if nowhere."""
+    """Return the position of `what` in lower or upper case, or the end of the page."""
     found = [place for place in (page.find(what, at), page.find(what.upper(), at)) if place >= 0]
     return min(found, default=len(page))
 
@@ -106,12 +106,12 @@ def _after(page: str, what: str, at: int) -> int:
 
 
 def fetched(collection: str) -> bool:
-    """Whether the collection is here."""
+    """Return True if the collection has been fetched."""
     return collection == SOURCE or _record_of(collection).exists()
 
 
 def describe(collection: str) -> str:
-    """What `documents` gives for it, in words."""
+    """Return the origin of a collection's documents, in words."""
     if collection == SOURCE or not fetched(collection):
         stands = "" if collection == SOURCE else f"(no {collection!r} fetched; in its place) "
         return f"{stands}the running Python's standard library"
@@ -119,13 +119,13 @@ def describe(collection: str) -> str:
     return "Debian packages " + ", ".join(f"{name} {version}" for name, version in packages.items())
 
 
-def listing(collection: str, limit_bytes: int | None = None) -> list[Document]:
-    """The documents of a collection, by name. A limit chooses some, from all over it, of so many bytes of text."""
+def listing(collection: str, limit_bytes: int | None = None) -> list[TextEntry]:
+    """Return the documents of a collection by name, or a sample of all of them with at most this many bytes of text."""
     return [document for document, _ in _choose(collection, limit_bytes)]
 
 
 def documents(collection: str, limit_bytes: int | None = None) -> Iterator[tuple[str, bytes]]:
-    """Name and text (UTF-8 if it ever was) of each document of `listing`, in that order."""
+    """Yield name and text of each document of `listing`, in that order; the text is UTF-8 if the original was."""
     if collection == SOURCE or not fetched(collection):
         for name, path in _sources().items():
             if limit_bytes is None or name in _names(SOURCE, limit_bytes):
@@ -137,7 +137,7 @@ def documents(collection: str, limit_bytes: int | None = None) -> Iterator[tuple
             yield document.name, pack.read(document.size)
 
 
-def _choose(collection: str, limit_bytes: int | None) -> list[tuple[Document, int]]:
+def _choose(collection: str, limit_bytes: int | None) -> list[tuple[TextEntry, int]]:
     every = index(collection)
     if limit_bytes is None:
         return every
@@ -155,14 +155,14 @@ def _names(collection: str, limit_bytes: int) -> frozenset[str]:
 
 
 @lru_cache(maxsize=4)
-def index(collection: str) -> list[tuple[Document, int]]:
-    """Every document by name, and where it begins in the pack."""
+def index(collection: str) -> list[tuple[TextEntry, int]]:
+    """Return every document by name, and its offset in the pack."""
     if collection == SOURCE or not fetched(collection):
         sizes = {name: path.stat().st_size for name, path in _sources().items()}
-        return [(Document(name, size, size), 0) for name, size in sizes.items()]
+        return [(TextEntry(name, size, size), 0) for name, size in sizes.items()]
     at, every = 0, []
     for row in json.loads(_record_of(collection).read_text(encoding="utf-8"))["documents"]:
-        every.append((Document(*row), at))
+        every.append((TextEntry(*row), at))
         at += every[-1][0].size
     return sorted(every)
 
@@ -176,10 +176,10 @@ def _sources() -> Mapping[str, Path]:
 
 
 def fetch(collection: str) -> None:
-    """Downloads the packages of a collection, unpacks them, and keeps the text of their documents."""
+    """Download the packages of a collection, unpack them, and keep the text of their documents."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     packages: dict[str, str] = {}
-    rows: list[Document] = []
+    rows: list[TextEntry] = []
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder, Path(folder, "pack").open("wb") as pack:
         for package in PACKAGES[collection]:
             archive = _download(package)
@@ -189,7 +189,7 @@ def fetch(collection: str) -> None:
             for path in sorted(path for path in root.rglob("*") if _wanted(path, collection)):
                 original, text = _read(path, collection)
                 if text.strip():
-                    rows.append(Document(path.relative_to(folder).as_posix(), original, pack.write(text)))
+                    rows.append(TextEntry(path.relative_to(folder).as_posix(), original, pack.write(text)))
             shutil.rmtree(root)
             print(f"{collection}: {package} {packages[package]}, {len(rows):,} documents so far", flush=True)
         pack.close()
@@ -200,7 +200,7 @@ def fetch(collection: str) -> None:
 
 
 def _download(package: str) -> Path:
-    """The package's archive, downloaded unless it is here."""
+    """Return the package's archive, downloaded if it is missing."""
     here = sorted(FOLDER.glob(f"{package}_*.deb"))
     if not here:
         run(_program("apt-get"), "download", "-q", package, cwd=FOLDER)
@@ -220,7 +220,7 @@ def _wanted(path: Path, collection: str) -> bool:
 
 
 def _read(path: Path, collection: str) -> tuple[int, bytes]:
-    """The size of a document, unpacked, and its text."""
+    """Return the unpacked size of a document, and its text."""
     content = path.read_bytes()
     if path.suffix == ".gz":
         content = gzip.decompress(content)
@@ -245,7 +245,7 @@ def _pack_of(collection: str) -> Path:
 
 
 def main() -> None:
-    """Fetches what is not here, and says what there is."""
+    """Fetch what is missing, and describe the collections."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.papers.texts",
         description=cleandoc(__doc__ or ""),

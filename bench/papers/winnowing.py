@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Repeats the experiments of "Winnowing: Local Algorithms for Document Fingerprinting" (SIGMOD 2003).
+"""Repeat the experiments of "Winnowing: Local Algorithms for Document Fingerprinting" (SIGMOD 2003).
 
-Section 5.1 with Figures 3 and 4, and what 3.1.1 and 3.1.2 expect. Prints the tables, and writes them and the plots
-into docs/design/papers.md. Needs what `python -m bench.papers.texts` fetches, and matplotlib.
+Section 5.1 with Figures 3 and 4, and the expectations of 3.1.1 and 3.1.2. Prints the tables, and writes them and the
+plots into docs/design/papers.md. Needs the texts that `python -m bench.papers.texts` fetches, and matplotlib.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PAPER_SHARES: Mapping[int, str] = {1: "82%", 2: "14%", 3: "2%"}
 
 
 def main() -> None:
-    """Parses, measures, prints, writes."""
+    """Measure, print and write the section."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.papers.winnowing",
         description=cleandoc(__doc__ or ""),
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def experiments(quick: bool) -> Iterator[str]:
-    """The section, piece by piece; draws the plots unless it is quick."""
+    """Yield the section in parts, and draw its plots unless the run is quick."""
     scale = QUICK if quick else 1
     yield f"### Random text: {RANDOM // scale:,} letters and digits, k={K}, w={W}\n"
     yield from random_text(RANDOM // scale)
@@ -65,7 +65,7 @@ def experiments(quick: bool) -> Iterator[str]:
     yield "### Figure 3: real text\n"
     tallies = {}
     for collection in COLLECTIONS:
-        tallies[collection] = Real(collection, scale)
+        tallies[collection] = CollectionTallies(collection, scale)
         yield f"- {collection}: {texts.describe(collection)}."
     yield ""
     yield figure_3(tallies)
@@ -79,11 +79,11 @@ def experiments(quick: bool) -> Iterator[str]:
     yield from figure_4(PAGES // scale, quick)
 
 
-class Real:
-    """What every scheme selects of a collection, and 0 mod p under other keys too."""
+class CollectionTallies:
+    """What every scheme selects of a collection, and 0 mod p with other keys, too."""
 
     def __init__(self, collection: str, scale: int) -> None:
-        """Reads all of it, or a part in `scale`."""
+        """Read the collection, or one part in `scale` of it."""
         self.collection = collection
         every = texts.listing(collection)
         limit = sum(document.size for document in every) // scale if scale > 1 else None
@@ -103,11 +103,11 @@ class Real:
 
     @property
     def hashes(self) -> int:
-        """How many hashes were computed."""
+        """Return the number of hashes that were computed."""
         return self.tallies[MOD].hashes
 
     def passage(self, name: str, length: int = 60) -> str:
-        """Letters and digits from the middle of the longest run of a scheme, and where they are."""
+        """Return letters and digits from the middle of a scheme's longest run, and their document."""
         document, at = self.tallies[name].place
         content = next(content for known, content in texts.documents(self.collection) if known == document)
         at += self.tallies[name].longest // 2
@@ -115,7 +115,7 @@ class Real:
 
 
 def _kgrams(content: bytes) -> KGrams:
-    """The k-grams of a document's letters and digits."""
+    """Return the k-grams of a document's letters and digits."""
     return _keyed(KINDS["text"].read(content, "characters").values, DEFAULT_KEY)
 
 
@@ -127,8 +127,8 @@ def _text(kgrams: KGrams, at: int, length: int = K) -> str:
     return "".join(map(chr, kgrams.symbols[at : at + length].tolist()))
 
 
-def figure_3(collections: Mapping[str, Real]) -> str:
-    """The paper's table: sizes, densities, longest runs."""
+def figure_3(collections: Mapping[str, CollectionTallies]) -> str:
+    """Return the paper's table: sizes, densities, longest runs."""
     reals = collections.values()
     sizes = [
         ("documents", "500,000", *(f"{len(real.documents):,}" for real in reals)),
@@ -150,8 +150,8 @@ def figure_3(collections: Mapping[str, Real]) -> str:
     return table(("", "paper", *collections), sizes + rows)
 
 
-def runs(collections: Mapping[str, Real]) -> str:
-    """What 0 mod p leaves out of real text, and where its longest run is."""
+def runs(collections: Mapping[str, CollectionTallies]) -> str:
+    """Return what 0 mod p leaves out of real text, and the place of its longest run."""
     rows = []
     for name, real in collections.items():
         tally = real.tallies[MOD]
@@ -174,7 +174,7 @@ def runs(collections: Mapping[str, Real]) -> str:
 
 
 def figure_4(pages: int, quick: bool) -> Iterator[str]:
-    """Rank and frequency of all hashes and of winnowing's, on some pages."""
+    """Yield rank and frequency of all hashes and of winnowing's, on some pages."""
     names = [document.name for document in texts.listing("html")]
     chosen = set(np.random.default_rng(3).permutation(names)[:pages].tolist())
     every, selected = [], []
@@ -194,7 +194,7 @@ def figure_4(pages: int, quick: bool) -> Iterator[str]:
 
 
 def ranks(pages: int, curves: Mapping[str, Frequencies]) -> str:
-    """Shares of the low frequencies, the highest one, and the slopes."""
+    """Return the shares of the low frequencies, the highest frequency, and the slopes."""
     both = curves.values()
     rows = [
         ("hashes", "–", *(f"{curve.occurrences:,}" for curve in both)),
@@ -217,7 +217,7 @@ def ranks(pages: int, curves: Mapping[str, Frequencies]) -> str:
 
 
 def common(curve: Frequencies, chosen: set[str]) -> str:
-    """Of the commonest fingerprints, each package's first, as text."""
+    """Return the most common fingerprints as text, the first of each package."""
     missing = dict(zip(curve.common.tolist(), curve.common_counts.tolist(), strict=True))
     best: dict[str, tuple[int, str]] = {}
     for name, content in texts.documents("html"):

@@ -1,4 +1,4 @@
-"""sourmash: an index of sketches in RocksDB. Every 64-bit hash is kept (scaled=1), so its answers are exact."""
+"""sourmash: an index of sketches in RocksDB. It keeps every 64-bit hash (scaled=1), so its answers are exact."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Found, one_by_one
+from bench.peers.engine import U64, Ranking, one_by_one
 
 
 class Sourmash:
-    """Made from all documents at once; nothing can be added later."""
+    """An index made from all documents at once; nothing can be added later."""
 
     def __init__(self, path: Path) -> None:
         import sourmash
@@ -28,7 +28,7 @@ class Sourmash:
         sketch.add_many(hashes.tolist())
         return self._module.SourmashSignature(sketch, name=str(number))
 
-    def ask(self, hashes: U64, top: int) -> Found:
+    def ask(self, hashes: U64, top: int) -> Ranking:
         query = self._sketch(0, hashes)
         results = self._stored.search(query, threshold=0.5, do_containment=True)
         found = [(int(result.signature.name), round(result.score * len(hashes))) for result in results]

@@ -1,4 +1,4 @@
-"""tantivy: a full-text index, the hashes a field of many numbers; the score of a document counts those it has."""
+"""tantivy: a full-text index with the hashes as a field of many numbers; a document's score counts its matches."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Found, one_by_one
+from bench.peers.engine import U64, Ranking, one_by_one
 
 HEAP = 256_000_000  # bytes
 
 
 class Tantivy:
-    """One segment writer a core."""
+    """An index with one segment writer for each core."""
 
     def __init__(self, path: Path) -> None:
         import tantivy
@@ -46,7 +46,7 @@ class Tantivy:
         self._index.reload()
         self._searcher = self._index.searcher()
 
-    def ask(self, hashes: U64, top: int) -> Found:
+    def ask(self, hashes: U64, top: int) -> Ranking:
         query, occur = self._module.Query, self._module.Occur.Should
         terms = [
             (occur, query.const_score_query(query.term_query(self._schema, "hash", value), 1.0))

@@ -1,1 +1,1 @@
-"""What large collections take: sizes by formula and by simulation, growth as measured here, and plans on paper."""
+"""Costs of large collections: sizes by formula and by simulation, growth as measured, and plans."""

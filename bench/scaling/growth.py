@@ -1,6 +1,6 @@
-"""Growth, measured: databases of random documents at several sizes, what they take and how long.
+"""Measure growth: build databases of random documents at several sizes, and measure their bytes and times.
 
-Seconds are those of the processor: of a busy machine, too. Waiting for the disk is not in them.
+Seconds are processor time, so a busy machine does not change them. Waiting for the disk is not included.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ import numpy as np
 import fpdb
 from bench import corpora
 from bench.corpora import DOCUMENT, WINDOW, record_texts
-from bench.room import Stored, load
 from bench.scaling.sizes import Shard, block_postings, position_bytes, posting_bytes, used
+from bench.workspace import StoredDatabase, load
 from fpdb.fingerprint import Recipe
 from fpdb.storage import file_format
 from fpdb.storage.store import Store
@@ -33,9 +33,9 @@ OPENED = 200  # databases tried
 
 @dataclass(frozen=True)
 class Point:
-    """A compacted database of random documents, and how it came about.
+    """Measurements of a compacted database of random documents, and of its making.
 
-    posting, placed, document: bytes, of a posting without and with its position, and of names, record and sizes of a
+    posting, placed, document: bytes of a posting without and with its position, and of names, record and sizes of a
     document. loaded, merged: million postings a second, in durable batches, and taken over from another database.
     query: milliseconds of ASKED hashes that the database holds, warm. fences: bytes that a reader holds in memory.
     """
@@ -51,26 +51,26 @@ class Point:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Processor time that a call takes, of all threads."""
+    """Return the processor time of a call, of all threads."""
     begun = time.process_time()
     work()
     return time.process_time() - begun
 
 
 def shard_of(documents: int, hashes: int = DOCUMENT) -> Shard:
-    """With positions as `bench.corpora` makes them: as winnowing's are, half a window apart on average."""
+    """Return a shard with the positions of `bench.corpora`: as in winnowing, half a window apart on average."""
     return Shard(documents, hashes, hashes * (WINDOW + 1) // 2)
 
 
 def measured(folder: Path, postings: int) -> Point:
-    """Builds databases of about so many postings, asks one, and removes them."""
+    """Build databases of about `postings` postings, query one, and remove them."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         return _measured(Path(place), postings)
 
 
 def _measured(folder: Path, postings: int) -> Point:
     documents = max(postings // DOCUMENT, ASKED // DOCUMENT * 50)
-    kept: list[Stored] = []
+    kept: list[StoredDatabase] = []
     path, placed, other = (folder / f"{documents}-{sort}.fpdb" for sort in ("plain", "placed", "other"))
     load(folder / "first.fpdb", "random", 100)  # modules are loaded, and compiled
     making = seconds(lambda: list(map(len, corpora.random(documents))))
@@ -84,7 +84,7 @@ def _measured(folder: Path, postings: int) -> Point:
             db.compact()
     sizes, with_places = used(path), used(placed)
     with fpdb.open(path, "r") as db:
-        asked = stored.some[: ASKED // DOCUMENT].ravel()
+        asked = stored.sample[: ASKED // DOCUMENT].ravel()
         db.query_fingerprints(asked)
         taken = [seconds(lambda: db.query_fingerprints(asked)) for _ in range(TIMES)]
     fences = fence_memory(path)
@@ -101,7 +101,7 @@ def _measured(folder: Path, postings: int) -> Point:
 
 
 def fence_memory(path: Path) -> int:
-    """Bytes of the arrays that a reader keeps of all runs."""
+    """Return the bytes of the arrays that a reader keeps of all runs."""
     store = Store(str(path), readonly=True)
     with store.snapshot() as view:
         fences = [view.fences(run) for run in view.runs()]
@@ -111,14 +111,14 @@ def fence_memory(path: Path) -> int:
 
 
 def expected(postings: int) -> tuple[float, float, float]:
-    """By formula: bytes of a posting without and with its position, and of the fences."""
+    """Return, by formula, the bytes of a posting without and with its position, and of the fences."""
     shard = shard_of(postings // DOCUMENT)
     plain = posting_bytes(shard)
     return plain, plain + position_bytes(shard), postings / block_postings(shard) * file_format.FENCE.itemsize
 
 
 def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
-    """x of the power nˣ that comes nearest to the values, by least squares of logarithms."""
+    """Return the exponent x of the power nˣ that fits the values best, by least squares of logarithms."""
     if len(sizes) < 2:
         return 0.0
     slope = np.polyfit([log(size) for size in sizes], [log(value) for value in values], 1)[0]
@@ -126,7 +126,7 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> float:
 
 
 def fingerprinted(characters: int, count: int) -> tuple[float, float]:
-    """MB/s in which one process fingerprints so many texts of the Python installation, and fingerprints of each."""
+    """Return the MB/s at which one process fingerprints `count` installed texts, and fingerprints of a text."""
     recipe = Recipe.preset()
     texts = [text for _, text in islice(record_texts(characters), count)]
     made: list[int] = []
@@ -135,7 +135,10 @@ def fingerprinted(characters: int, count: int) -> tuple[float, float]:
 
 
 def opened_at_once(folder: Path) -> int:
-    """How many databases in a folder this process can open at a time, up to OPENED: each takes 2^40 addresses."""
+    """Return how many databases this process can open at the same time, up to OPENED.
+
+    Each one takes 2^40 addresses.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 8 * OPENED)), hard))
     databases: list[fpdb.Database] = []

@@ -1,4 +1,4 @@
-"""A plan on paper: what a collection takes, line by line. The arithmetic of a line is both shown and computed."""
+"""Compute what a collection takes, line by line. The arithmetic of a line is both shown and evaluated."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from math import ceil
 from typing import Any, NamedTuple
 
 
-class Given(NamedTuple):
-    """A number that a plan begins with. why: where it comes from."""
+class PlanInput(NamedTuple):
+    """An input of a plan. why: its origin."""
 
     name: str
     what: str
@@ -17,8 +17,8 @@ class Given(NamedTuple):
     why: str
 
 
-class Line(NamedTuple):
-    """A number that a plan comes to. arithmetic: an expression of names above it."""
+class PlanLine(NamedTuple):
+    """A result of a plan. arithmetic: an expression of names above it."""
 
     name: str
     what: str
@@ -28,79 +28,82 @@ class Line(NamedTuple):
 
 SHUFFLED = "waste * max({0} / (machines * network), 2 * {0} / (machines * disk), {1} / (sorting * machines * cores))"
 
-PLAN: Mapping[str, tuple[Line, ...]] = {
+PLAN: Mapping[str, tuple[PlanLine, ...]] = {
     "The collection": (
-        Line("postings", "postings", "documents * hashes", ""),
-        Line("all_text", "text", "documents * text", "bytes"),
-        Line("chance", "pairs of postings equal by chance", "postings ** 2 / 2 / 2 ** 64", ""),
-        Line("chance38", "postings a hash by chance, were hashes 38 bits", "postings / 2 ** 38", ""),
+        PlanLine("postings", "postings", "documents * hashes", ""),
+        PlanLine("all_text", "text", "documents * text", "bytes"),
+        PlanLine("chance", "pairs of postings equal by chance", "postings ** 2 / 2 / 2 ** 64", ""),
+        PlanLine("chance38", "postings a hash by chance, were hashes 38 bits", "postings / 2 ** 38", ""),
     ),
     "Fingerprints on Spark": (
-        Line("all_table", "table of fingerprints", "postings * table", "bytes"),
-        Line("reading", "to read texts and write it", "waste * (all_text + all_table) / (machines * disk)", "s"),
-        Line("working", "to fingerprint", "waste * all_text / (fingerprinting * machines * cores)", "s"),
+        PlanLine("all_table", "table of fingerprints", "postings * table", "bytes"),
+        PlanLine("reading", "to read texts and write it", "waste * (all_text + all_table) / (machines * disk)", "s"),
+        PlanLine("working", "to fingerprint", "waste * all_text / (fingerprinting * machines * cores)", "s"),
     ),
     "Pairs on Spark": (
-        Line("counting", "shuffle that counts documents a hash", "postings * counted", "bytes"),
-        Line("joining", "shuffle that joins by hash", "postings * held", "bytes"),
-        Line("pair_rows", "rows of pairs that meet, at most", "documents * partners * overlap", ""),
-        Line("pairing", "shuffle that adds them up", "pair_rows * pair", "bytes"),
-        Line("pairs_moved", "all three", "counting + joining + pairing", "bytes"),
-        Line("spilled", "local disk for shuffle files, a machine", "pairs_moved / machines", "bytes"),
-        Line("pairs_time", "to find them", SHUFFLED.format("pairs_moved", "(2 * postings + pair_rows)"), "s"),
+        PlanLine("counting", "shuffle that counts documents a hash", "postings * counted", "bytes"),
+        PlanLine("joining", "shuffle that joins by hash", "postings * held", "bytes"),
+        PlanLine("pair_rows", "rows of pairs that meet, at most", "documents * partners * overlap", ""),
+        PlanLine("pairing", "shuffle that adds them up", "pair_rows * pair", "bytes"),
+        PlanLine("pairs_moved", "all three", "counting + joining + pairing", "bytes"),
+        PlanLine("spilled", "local disk for shuffle files, a machine", "pairs_moved / machines", "bytes"),
+        PlanLine("pairs_time", "to find them", SHUFFLED.format("pairs_moved", "(2 * postings + pair_rows)"), "s"),
     ),
     "Build on Spark": (
-        Line("by_id", "documents joined with their numbers", "postings * by_document", "bytes"),
-        Line("by_range", "postings by hash range", "postings * by_hash", "bytes"),
-        Line("build_moved", "both", "by_id + by_range", "bytes"),
-        Line("all_folders", "folders to be adopted", "postings * folder", "bytes"),
-        Line("build_time", "to build", SHUFFLED.format("build_moved", "postings"), "s"),
+        PlanLine("by_id", "documents joined with their numbers", "postings * by_document", "bytes"),
+        PlanLine("by_range", "postings by hash range", "postings * by_hash", "bytes"),
+        PlanLine("build_moved", "both", "by_id + by_range", "bytes"),
+        PlanLine("all_folders", "folders to be adopted", "postings * folder", "bytes"),
+        PlanLine("build_time", "to build", SHUFFLED.format("build_moved", "postings"), "s"),
     ),
     "Databases": (
-        Line("least_by_id", "databases, at least, by ids of 31 bits", "ceil(documents / 2 ** 31)", ""),
-        Line("all_files", "files", "documents * (hashes * (stored + placed) + described)", "bytes"),
-        Line("least_by_map", "databases, at least, by the map of 1 TiB", "ceil(all_files / 2 ** 40)", ""),
-        Line("shards", "databases planned", "ceil(documents / shard)", ""),
-        Line("one_file", "a file", "all_files / shards", "bytes"),
-        Line("processes", "processes, at least, that have all of them open", "ceil(shards / opened)", ""),
-        Line("adopting", "to adopt a database", "shard * hashes / merged", "s"),
-        Line("rounds", "databases for each machine", "ceil(shards / machines)", ""),
-        Line("adopt_time", "to adopt all of them, one at a time a machine", "waste * rounds * adopting", "s"),
+        PlanLine("least_by_id", "databases, at least, by ids of 31 bits", "ceil(documents / 2 ** 31)", ""),
+        PlanLine("all_files", "files", "documents * (hashes * (stored + placed) + described)", "bytes"),
+        PlanLine("least_by_map", "databases, at least, by the map of 1 TiB", "ceil(all_files / 2 ** 40)", ""),
+        PlanLine("shards", "databases planned", "ceil(documents / shard)", ""),
+        PlanLine("one_file", "a file", "all_files / shards", "bytes"),
+        PlanLine("processes", "processes, at least, that have all of them open", "ceil(shards / opened)", ""),
+        PlanLine("adopting", "to adopt a database", "shard * hashes / merged", "s"),
+        PlanLine("rounds", "databases for each machine", "ceil(shards / machines)", ""),
+        PlanLine("adopt_time", "to adopt all of them, one at a time a machine", "waste * rounds * adopting", "s"),
     ),
     "Questions to all of them, in one process": (
-        Line("fences", "memory for fences", "10 * postings / block", "bytes"),
-        Line("sizes", "sizes of documents, in the files", "12 * documents", "bytes"),
-        Line("blocks", "blocks read for 1,000 hashes, at most", "1000 * shards", ""),
-        Line("cold", "from disk, one after the other", "blocks * latency", "s"),
-        Line("warm", "from memory", "shards * query", "s"),
+        PlanLine("fences", "memory for fences", "10 * postings / block", "bytes"),
+        PlanLine("sizes", "sizes of documents, in the files", "12 * documents", "bytes"),
+        PlanLine("blocks", "blocks read for 1,000 hashes, at most", "1000 * shards", ""),
+        PlanLine("cold", "from disk, one after the other", "blocks * latency", "s"),
+        PlanLine("warm", "from memory", "shards * query", "s"),
     ),
     "In all": (
-        Line("spark_time", "Spark, start to end", "reading + working + pairs_time + build_time", "s"),
-        Line("machine_hours", "machine hours, with adopting", "machines * (spark_time + adopt_time) / 3600", ""),
-        Line("alone_pairs", "one machine: memory to find pairs", "400 * documents + 2 ** 30", "bytes"),
-        Line("alone_working", "one machine: to fingerprint, all cores", "all_text / (fingerprinting * cores)", "s"),
-        Line("alone_loading", "one machine: to add, 4 databases at a time", "postings / (4 * loaded)", "s"),
+        PlanLine("spark_time", "Spark, start to end", "reading + working + pairs_time + build_time", "s"),
+        PlanLine("machine_hours", "machine hours, with adopting", "machines * (spark_time + adopt_time) / 3600", ""),
+        PlanLine("alone_pairs", "one machine: memory to find pairs", "400 * documents + 2 ** 30", "bytes"),
+        PlanLine("alone_working", "one machine: to fingerprint, all cores", "all_text / (fingerprinting * cores)", "s"),
+        PlanLine("alone_loading", "one machine: to add, 4 databases at a time", "postings / (4 * loaded)", "s"),
     ),
 }
 
 
 def computed(given: Mapping[str, float]) -> dict[str, float]:
-    """All numbers of PLAN, by name, those given included. The page shows the very text that is evaluated, so that the
-    two cannot differ; it is PLAN's own, and what a user gives are numbers."""
+    """Return all numbers of PLAN by name, the inputs included.
+
+    The page shows the very text that is evaluated, so the two cannot differ. The text is PLAN's own; users give numbers
+    only.
+    """
     values: dict[str, Any] = dict(given)
     for line in lines():
         values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307 (PLAN's own text)
     return values
 
 
-def lines() -> Iterator[Line]:
-    """All of PLAN."""
+def lines() -> Iterator[PlanLine]:
+    """Yield all lines of PLAN."""
     for part in PLAN.values():
         yield from part
 
 
 def text_of(value: float, unit: str) -> str:
-    """Three digits with the unit that suits: bytes in TB, seconds in hours."""
+    """Format a value with three digits and a unit that suits it: bytes in TB, seconds in hours."""
     if unit == "bytes":
         return _scaled(value, (("PB", 1e15), ("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("bytes", 1)))
     if unit == "s":

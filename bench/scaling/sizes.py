@@ -1,9 +1,9 @@
-"""Bytes a posting: by the formula of the file format, and as the store writes them for a slice of a large shard.
+"""Compute bytes a posting by the formula of the file format, and measure a slice of a large shard as it is written.
 
-The postings of a shard whose hashes lie below 2^64 / r are an r-th of it. Its hashes are as far from each other as
-those of the whole, and its documents are any of the shard's: so its blocks are those that the whole shard begins with,
-and a posting takes as much. Rows that Spark moves are made likewise, as its binary rows are laid out, and compressed as
-Spark does by default (LZ4 in pieces of 32 KiB); so are Parquet files (Snappy).
+The postings of a shard whose hashes lie below 2^64 / r are an r-th of it. The gaps between their hashes are those of
+the whole shard, and their documents are any of the shard's: so their blocks are the first blocks of the whole shard,
+and a posting takes as many bytes. Rows that Spark moves are made in the same way, in the layout of its binary rows, and
+compressed by Spark's default (LZ4 in pieces of 32 KiB); so are Parquet files (Snappy).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TASK = 1 << 20  # postings of a task that Spark shuffles
 
 
 class Shard(NamedTuple):
-    """A database of so many documents, each with so many random hashes, at positions up to `longest`."""
+    """A database of `documents` documents, each with `hashes` random hashes, at positions up to `longest`."""
 
     documents: int
     hashes: int
@@ -50,12 +50,12 @@ class Shard(NamedTuple):
 
     @property
     def postings(self) -> int:
-        """Of all documents."""
+        """Return the number of postings of all documents."""
         return self.documents * self.hashes
 
 
 def block_postings(shard: Shard) -> int:
-    """How many postings a block takes; a few more where the documents are just more than a power of two."""
+    """Return the postings of a block; a block has a few more if the documents are just above a power of two."""
     gap = 2**64 / shard.postings
     low, width = floor(log2(gap)), (shard.documents - 1).bit_length()
 
@@ -67,23 +67,23 @@ def block_postings(shard: Shard) -> int:
 
 
 def posting_bytes(shard: Shard) -> float:
-    """Bytes of the file a posting, without positions: its part of a page, of an entry in the tree and of a fence."""
+    """Return the bytes of the file for a posting without position: shares of a page, a tree entry and a fence."""
     return (PAGE + ENTRY / LEAF_FILLED + FENCE) / block_postings(shard)
 
 
 def position_bytes(shard: Shard) -> float:
-    """What a position takes on top."""
+    """Return the additional bytes of a position."""
     count = (BLOCK - AROUND_POSITIONS) * 8 // (shard.longest + 1).bit_length()
     return (PAGE + ENTRY / LEAF_FILLED + POSITION_FENCE) / count
 
 
 def entropy_bytes(shard: Shard) -> float:
-    """The least that a posting without its position can take on average: docs/design/performance.md derives it."""
+    """Return the least bytes of a posting without position on average; docs/design/performance.md derives them."""
     return (64 + log2(2.718281828459045) - log2(shard.hashes)) / 8
 
 
 def used(path: Path) -> dict[bytes, int]:
-    """Bytes of pages in use, by LMDB database, of a file that nobody has open."""
+    """Return the bytes of pages in use, by LMDB database, of a file that nobody has open."""
     with lmdb.open(str(path), subdir=False, readonly=True, lock=False, max_dbs=len(file_format.NAMED)) as env:
         found = {}
         for name in file_format.NAMED:
@@ -98,7 +98,7 @@ def used(path: Path) -> dict[bytes, int]:
 
 
 def slice_of(shard: Shard, postings: int, seed: int = 1) -> Postings:
-    """The first so many of a shard's postings, in order; positions are stored as numbers, one more."""
+    """Return the first `postings` postings of a shard, in order, with encoded positions."""
     rng = np.random.default_rng(seed)
     end = 2**64 * postings // shard.postings
     hashes = np.sort(rng.integers(0, end, postings, np.uint64))
@@ -107,7 +107,7 @@ def slice_of(shard: Shard, postings: int, seed: int = 1) -> Postings:
 
 
 def simulated(path: Path, shard: Shard, postings: int, *, positions: bool) -> float:
-    """Bytes a posting of a slice of so many postings, as a run of a new file at the path, which is removed."""
+    """Return bytes a posting of a slice that is written as a run of a new file, which is removed again."""
     some = slice_of(shard, postings)
     if not positions:
         some = replace(some, encoded_positions=np.zeros_like(some.encoded_positions))
@@ -140,9 +140,13 @@ class Moved(NamedTuple):
 
 
 def moved(shard: Shard, partitions: int, task: int = TASK, seed: int = 2) -> Moved:
-    """What Spark moves and writes of the postings of a shard, which is the whole collection here, a posting.
+    """Return the bytes a posting that Spark moves and writes for a shard that is the whole collection.
 
-    partitions: into which a task of so many postings is shuffled; those of one are made, and at least 1,000.
+    Args:
+        shard: the collection.
+        partitions: into which a task is shuffled; the rows of one partition are made, and at least 1,000.
+        task: postings of a task.
+        seed: of the random numbers.
     """
     rng = np.random.default_rng(seed)
     count = max(task // partitions, 1000)
@@ -178,7 +182,7 @@ def _parquet_bytes(*columns: NDArray[Any]) -> float:
 
 
 def _rows(*columns: NDArray[Any]) -> U8:
-    """Rows as Spark serializes them: 4 bytes of length, 8 that say which columns are null, 8 bytes a column."""
+    """Return rows as Spark serializes them: 4 bytes of length, 8 with the null columns, 8 bytes for each column."""
     rows = np.zeros((len(columns[0]), 12 + 8 * len(columns)), np.uint8)
     rows[:, 3] = 8 + 8 * len(columns)
     for at, column in enumerate(columns):
@@ -187,7 +191,7 @@ def _rows(*columns: NDArray[Any]) -> U8:
 
 
 def _document_rows(ids: NDArray[Any], hashes: U64, places: NDArray[Any]) -> U8:
-    """Rows of an id and an array of (hash, position): of each pair where it is, which is null, and both numbers."""
+    """Return rows of an id and an array of (hash, position) pairs: each pair's offset, null bits and two numbers."""
     rows = []
     each = 24
     for document, own, at in zip(ids, hashes, places, strict=True):

@@ -10,54 +10,54 @@ from pathlib import Path
 import fpdb
 from bench.corpora import TEXTS, copy_installation, read_all, write_texts
 from bench.measuring import Figure, in_turns, median, ratios, run
-from bench.room import Room
+from bench.workspace import Workspace
 
 SMALL, LARGE = 4096, 4_000_000  # bytes of a file
 MOST = 100_000  # files of 4 KB
 
 
-def ingest_text(room: Room) -> Iterator[Figure]:
-    """`fpdb add` of a file of 4 KB for each 100 postings of the size, but 100,000 at most, and of as many bytes in
-    files of 4 MB: random words, in a new process on all cores; files are cached.
+def ingest_text(workspace: Workspace) -> Iterator[Figure]:
+    """Add files of 4 KB, one for each 100 postings of the size (at most 100,000); as many bytes in 4 MB files.
 
-    Target: 40 MB/s in small files, 80 MB/s in large ones, with two cores. Limit: reading the same files and
-    lower-casing them, in one process that has started already.
+    `fpdb add` reads random words, in a new process on all cores; files are cached. Target: 40 MB/s in small files, 80
+    MB/s in large ones, with two cores. Limit: reading the same files and lower-casing them, in one process that has
+    started already.
     """
-    count = min(room.documents, MOST)
+    count = min(workspace.documents, MOST)
     for what, size, number, target in (
         ("files of 4 KB", SMALL, count, 40),
         ("files of 4 MB", LARGE, max(SMALL * count // LARGE, 1), 80),
     ):
-        folder = room.folder / what.replace(" ", "-")
+        folder = workspace.folder / what.replace(" ", "-")
         total = write_texts(folder, size, number)
-        taken, limit = _add_and_read(room, folder)
+        taken, limit = _add_and_read(workspace, folder)
         yield median(what, [total / 1e6 / one for one in taken], "MB/s", target=target, better="more")
         yield Figure(f"{what}, how many", number, "")
         yield median(f"{what}, of the speed of reading and lower-casing", ratios(limit, taken), "")
 
 
-def add_python(room: Room) -> Iterator[Figure]:
-    """`fpdb add` of the Python installation's sources and texts, in a new process on all cores; files are cached.
+def add_python(workspace: Workspace) -> Iterator[Figure]:
+    """Add the Python installation's sources and texts by `fpdb add`, in a new process on all cores; files are cached.
 
     Target: 20 MB/s. Limit: reading the same files and lower-casing them, in one process that has started already.
     """
-    folder = room.folder / "python"
-    size = copy_installation(folder, 20 if room.quick else 1, TEXTS)
-    taken, limit = _add_and_read(room, folder)
+    folder = workspace.folder / "python"
+    size = copy_installation(folder, 20 if workspace.quick else 1, TEXTS)
+    taken, limit = _add_and_read(workspace, folder)
     yield median("speed", [size / 1e6 / one for one in taken], "MB/s", target=20, better="more")
     yield Figure("input", size / 1e6, "MB")
     yield median("of the speed of reading and lower-casing", ratios(limit, taken), "")
 
 
-def keep_text(room: Room) -> Iterator[Figure]:
-    """`fpdb add --keep-text` of the Python installation's sources and texts, in turns with `fpdb add`, as add-python.
+def keep_text(workspace: Workspace) -> Iterator[Figure]:
+    """Add the files of add-python by `fpdb add --keep-text`, in turns with `fpdb add`.
 
     Target: 0.65 of the speed without it. Limit: compressing the same files, in one process that has started already.
     """
     from zstandard import ZstdCompressor
 
-    folder = room.folder / "texts"
-    copy_installation(folder, 20 if room.quick else 1, TEXTS)
+    folder = workspace.folder / "texts"
+    copy_installation(folder, 20 if workspace.quick else 1, TEXTS)
 
     def compress() -> None:
         compressor = ZstdCompressor()
@@ -65,8 +65,8 @@ def keep_text(room: Room) -> Iterator[Figure]:
             if path.is_file():
                 compressor.compress(path.read_bytes())
 
-    keep = partial(_add, room, folder, "--keep-text")
-    without, taken, limit = in_turns(room.rounds(5), partial(_add, room, folder), keep, compress)
+    keep = partial(_add, workspace, folder, "--keep-text")
+    without, taken, limit = in_turns(workspace.rounds(5), partial(_add, workspace, folder), keep, compress)
     with fpdb.open(keep(), "r") as db:
         info = db.info()
     yield median("of the speed without", ratios(without, taken), "", target=0.65, better="more")
@@ -75,15 +75,15 @@ def keep_text(room: Room) -> Iterator[Figure]:
     yield Figure("of their size in the file", info["text_file_bytes"] / info["text_bytes"], "")
 
 
-def _add_and_read(room: Room, folder: Path) -> list[list[float]]:
-    """Seconds of adding all files to a new database, and of reading them, in turns."""
-    return in_turns(room.rounds(3), partial(_add, room, folder), partial(read_all, folder))
+def _add_and_read(workspace: Workspace, folder: Path) -> list[list[float]]:
+    """Return the seconds of adding all files to a new database, and of reading them, in turns."""
+    return in_turns(workspace.rounds(3), partial(_add, workspace, folder), partial(read_all, folder))
 
 
-def _add(room: Room, folder: Path, *options: str) -> Path:
-    """Adds all files to a new database; returns its path."""
-    database = room.folder / f"{folder.name}.fpdb"
-    for file in room.folder.glob(f"{database.name}*"):
+def _add(workspace: Workspace, folder: Path, *options: str) -> Path:
+    """Add all files to a new database, and return its path."""
+    database = workspace.folder / f"{folder.name}.fpdb"
+    for file in workspace.folder.glob(f"{database.name}*"):
         file.unlink()
-    run(sys.executable, "-m", "fpdb", "--db", str(database), "add", folder.name, *options, cwd=room.folder)
+    run(sys.executable, "-m", "fpdb", "--db", str(database), "add", folder.name, *options, cwd=workspace.folder)
     return database

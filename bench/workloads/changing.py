@@ -1,4 +1,4 @@
-"""Workloads that change a database a little: one document, or some of very many."""
+"""Workloads that change a few documents of a large database."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import fpdb
 from bench import corpora
 from bench.corpora import name_of
 from bench.measuring import Figure, median, percentile, ratios, seconds
-from bench.room import NEIGHBOUR, SINGLES, Room, put
+from bench.workspace import PAGE_VALUE, SINGLES, Workspace, put
 
 SINGLE_ADDS = 10_000
 GONE = 10_000  # documents removed at once
@@ -20,45 +20,45 @@ SHARE = 10  # but one in so many at most
 REPLACED = 300
 
 
-def add_one(room: Room) -> Iterator[Figure]:
-    """A document of 100 hashes added to the compacted database, durably, 10,000 times; merges included.
+def add_one(workspace: Workspace) -> Iterator[Figure]:
+    """Add a document of 100 hashes to the compacted database, durably, 10,000 times; merges included.
 
     Target: as long as 3 commits of LMDB, median; as 6, mean of all. Limit: a commit of one 4 KB value to a plain LMDB
     file in the same folder, after each.
     """
-    grown = room.grown()
-    path = room.copy(grown.stored, "singles.fpdb")
-    more, more_neighbour = room.add_singly(path, room.size(SINGLE_ADDS) - room.size(SINGLES), seed=3)
+    grown = workspace.grown()
+    path = workspace.copy(grown.stored, "singles.fpdb")
+    more, more_neighbour = workspace.add_singly(path, workspace.size(SINGLE_ADDS) - workspace.size(SINGLES), seed=3)
     taken = [1e3 * one for one in (*grown.seconds, *more)]
-    limit = [1e3 * one for one in (*grown.neighbour, *more_neighbour)]
+    limit = [1e3 * one for one in (*grown.lmdb_commits, *more_neighbour)]
     yield median("median, in LMDB commits", ratios(taken, limit), "", target=3)
     yield Figure("mean, in mean LMDB commits", sum(taken) / sum(limit), "", target=6)
     yield median("median", taken, "ms")
     yield Figure("mean", sum(taken) / len(taken), "ms")
     yield Figure("99th percentile", percentile(taken, 99), "ms")
     yield Figure("slowest", max(taken), "ms")
-    yield median(f"LMDB commit of {NEIGHBOUR} bytes", limit, "ms")
+    yield median(f"LMDB commit of {PAGE_VALUE} bytes", limit, "ms")
 
 
-def remove(room: Room) -> Iterator[Figure]:
-    """10,000 documents removed in one commit, but a tenth of all at most, from all over the database.
+def remove(workspace: Workspace) -> Iterator[Figure]:
+    """Remove 10,000 documents from all over the database in one commit, but a tenth of all at most.
 
     Target: 1 s of a million documents, which are 100 million postings. Limit: as many values of 16 bytes deleted in one
     commit from a plain LMDB file that has one for each document.
     """
-    count = min(GONE, max(room.documents // SHARE, 1))
-    stored = room.stored()
+    count = min(GONE, max(workspace.documents // SHARE, 1))
+    stored = workspace.stored()
     taken, limit = [], []
-    for number in range(room.rounds(3)):
-        gone = np.random.default_rng(number).choice(room.documents, count, replace=False).tolist()
-        path = room.copy(stored, f"remove-{number}.fpdb")
+    for number in range(workspace.rounds(3)):
+        gone = np.random.default_rng(number).choice(workspace.documents, count, replace=False).tolist()
+        path = workspace.copy(stored, f"remove-{number}.fpdb")
         with fpdb.open(path) as db:
             taken.append(seconds(partial(_remove, db, gone)))
-            assert len(db) == room.documents - count
+            assert len(db) == workspace.documents - count
         path.unlink()
-        with room.plain(f"remove-{number}") as env:
+        with workspace.plain_lmdb(f"remove-{number}") as env:
             with env.begin(write=True) as txn:
-                for key in range(room.documents):
+                for key in range(workspace.documents):
                     txn.put(key.to_bytes(4, "big"), bytes(16), append=True)
             limit.append(seconds(partial(_delete, env, gone)))
     yield median("seconds", taken, "s", target=1)
@@ -79,21 +79,23 @@ def _delete(env: lmdb.Environment, gone: list[int]) -> None:
             txn.delete(key.to_bytes(4, "big"))
 
 
-def replace(room: Room) -> Iterator[Figure]:
-    """Documents replaced by others of the same names: 300 in a commit each, then one in a hundred in a single commit.
+def replace(workspace: Workspace) -> Iterator[Figure]:
+    """Replace documents by others of the same names: 300 in a commit each, then one in a hundred in a single commit.
 
     Target: none of its own; that of add-one is 3 commits of LMDB. Limit: a commit of one 4 KB value to a plain LMDB
     file after each of the 300; for the single commit, the time that as many new documents take in the same file.
     """
-    path = room.copy(room.stored(), "replace.fpdb")
-    singles = room.size(REPLACED)
-    many = max(room.documents // 100, 1)
+    path = workspace.copy(workspace.stored(), "replace.fpdb")
+    singles = workspace.size(REPLACED)
+    many = max(workspace.documents // 100, 1)
     new = np.concatenate([documents.hashes for documents in corpora.random(singles + 2 * many, seed=12)])
-    numbers = np.random.default_rng(8).choice(room.documents, singles + many, replace=singles + many > room.documents)
+    numbers = np.random.default_rng(8).choice(
+        workspace.documents, singles + many, replace=singles + many > workspace.documents
+    )
     names = [name_of(number) for number in numbers.tolist()]
-    page = bytes(NEIGHBOUR)
+    page = bytes(PAGE_VALUE)
     taken, limit = [], []
-    with fpdb.open(path) as db, room.plain("replace") as env:
+    with fpdb.open(path) as db, workspace.plain_lmdb("replace") as env:
         for row in range(singles):
             taken.append(1e3 * seconds(partial(db.add_fingerprints, names[row], new[row])))
             limit.append(1e3 * seconds(partial(put, env, row.to_bytes(4, "big"), page)))

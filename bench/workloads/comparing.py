@@ -10,25 +10,25 @@ import numpy as np
 import fpdb
 from bench.corpora import DOCUMENT, FREQUENCIES
 from bench.measuring import Figure, in_child, seconds
-from bench.room import Room, load
+from bench.workspace import Workspace, load
 
 SHARED = 10  # hashes that a pair shares at least: more than strangers do, fewer than neighbours
 COUNTED = 10_000_000  # numbers that the limit counts
 
 
-def pairs(room: Room) -> Iterator[Figure]:
-    """`pairs` of documents of 100 fingerprints each, held by 1 to 100 documents, in a process of its own.
+def pairs(workspace: Workspace) -> Iterator[Figure]:
+    """Find the `pairs` of documents of 100 fingerprints each, held by 1 to 100 documents, in a process of its own.
 
-    Rare ones are shared by neighbours, common ones by strangers; the pairs of neighbours are asked for, and counted.
-    Target: 120 s, 2 GB for a million documents, which are 100 million postings. Limit: np.bincount of as many random
-    documents as there are pairs of postings to count, on one core.
+    Rare hashes are shared by neighbours, common ones by random documents; the pairs of neighbours are asked for, and
+    counted. Target: 120 s, 2 GB for a million documents, which are 100 million postings. Limit: np.bincount of as many
+    random documents as there are pairs of postings to count, on one core.
     """
-    path = room.folder / "pairs.fpdb"
-    stored = load(path, "groups", room.documents)
+    path = workspace.folder / "pairs.fpdb"
+    stored = load(path, "groups", workspace.documents)
     (taken, found), peak = in_child(_pairs, path)
     path.unlink()
-    counts = room.documents * (DOCUMENT // len(FREQUENCIES)) * sum(one - 1 for one in FREQUENCIES) / 2
-    numbers = np.random.default_rng(1).integers(0, room.documents, COUNTED)
+    counts = workspace.documents * (DOCUMENT // len(FREQUENCIES)) * sum(one - 1 for one in FREQUENCIES) / 2
+    numbers = np.random.default_rng(1).integers(0, workspace.documents, COUNTED)
     np.bincount(numbers)
     limit = seconds(lambda: np.bincount(numbers)) * counts / COUNTED
     yield Figure("seconds", taken, "s", target=120)

@@ -1,4 +1,4 @@
-"""Workloads of the first stage: content to fingerprints."""
+"""The workload that turns content into fingerprints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bench.corpora import texts
 from bench.measuring import Figure, in_turns, median, ratios, run
-from bench.room import Room
+from bench.workspace import Workspace
 from fpdb.fingerprint import Recipe
 from fpdb.fingerprint.hashing import Hashing, KGrams, derive
 from fpdb.fingerprint.winnowing import robust_winnow
@@ -27,13 +27,14 @@ SMALL = 4096  # bytes of a short document
 Selected = tuple[NDArray[np.uint32], NDArray[np.uint64]]
 
 
-def kernel(room: Room) -> Iterator[Figure]:
-    """Robust winnowing, k=50 and w=100, on one core: of 8 MB of random symbols, and of 8 MB of text, folding included.
+def kernel(workspace: Workspace) -> Iterator[Figure]:
+    """Select by robust winnowing, k=50 and w=100, on one core: 8 MB of random symbols, and 8 MB of text.
 
-    Target: 0.9 of the C loop, both. Limit: that loop, bench/kernel.c, which does the same work, checked to give the
-    same fingerprints; compiled by gcc -O3 and run in turns with ours. Besides, the time of a document of 4 KB.
+    The text is folded first. Target: 0.9 of the C loop, both. Limit: that loop, bench/kernel.c, which does the same
+    work and is checked to give the same fingerprints; compiled by gcc -O3 and run in turns with ours. The time of a
+    document of 4 KB is measured as well.
     """
-    size = room.size(8_000_000)
+    size = workspace.size(8_000_000)
     rng = np.random.default_rng(4)
     symbols = np.frombuffer(ALPHABET, np.uint8)[rng.integers(0, len(ALPHABET), size)]
     (text,) = texts(size, 1)
@@ -45,7 +46,7 @@ def kernel(room: Room) -> Iterator[Figure]:
     _assert_equal((found.positions, found.hashes), loops.fingerprint(text))
 
     mine, limit, whole, whole_limit = in_turns(
-        room.rounds(20),
+        workspace.rounds(20),
         lambda: robust_winnow(kgrams, w=W),
         lambda: loops.select(symbols),
         lambda: recipe.fingerprint(text),
@@ -58,7 +59,7 @@ def kernel(room: Room) -> Iterator[Figure]:
     yield median("text", _speeds(size, whole), "MB/s")
     yield median("text, C loop", _speeds(size, whole_limit), "MB/s")
     short = text[:SMALL]
-    mine, limit = in_turns(room.rounds(1000), lambda: recipe.fingerprint(short), lambda: loops.fingerprint(short))
+    mine, limit = in_turns(workspace.rounds(1000), lambda: recipe.fingerprint(short), lambda: loops.fingerprint(short))
     yield median("a text of 4 KB", [1e6 * taken for taken in mine], "µs")
     yield median("a text of 4 KB, C loop", [1e6 * taken for taken in limit], "µs")
 
@@ -73,7 +74,7 @@ def _speeds(size: int, taken: list[float]) -> list[float]:
 
 
 class _Loops:
-    """The functions of kernel.c, with room for inputs of up to so many bytes."""
+    """The functions of kernel.c, with buffers for inputs of up to `size` bytes."""
 
     def __init__(self, size: int, hashing: Hashing) -> None:
         self.hashing = hashing
@@ -87,12 +88,12 @@ class _Loops:
         self._out = [_address(self._positions), _address(self._hashes)]
 
     def select(self, symbols: NDArray[np.uint8]) -> Selected:
-        """Positions and hashes of the selected k-grams; views that the next call overwrites."""
+        """Return positions and hashes of the selected k-grams, as views that the next call overwrites."""
         sizes = [ctypes.c_size_t(value) for value in (len(symbols), K, W)]
         return self._views(self._select(_address(symbols), *sizes, *self._constants, *self._out))
 
     def fingerprint(self, text: bytes) -> Selected:
-        """The same of a text, the hashes in their stored form."""
+        """Return positions and stored hashes of the selected k-grams of a text, as views like those of `select`."""
         sizes = [ctypes.c_size_t(value) for value in (len(text), K, W)]
         constants = [*self._constants, ctypes.c_uint64(self.hashing.store)]
         return self._views(self._fingerprint(text, *sizes, *constants, _address(self._symbols), *self._out))

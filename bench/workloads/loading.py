@@ -13,25 +13,25 @@ import fpdb
 from bench import corpora
 from bench.corpora import DOCUMENT
 from bench.measuring import Figure, in_child, median, percentile, ratios
-from bench.room import Room, add, load
+from bench.workspace import Workspace, add, load
 
 BYTES = 12  # of an uncompressed posting: hash and document
 SMALL = 1000  # documents of a commit, in a load of many
 NEW = 100  # one new document for so many
 
 
-def ingest_postings(room: Room) -> Iterator[Figure]:
-    """`add_fingerprints` of random postings, 100 a document, in durable batches of 3 million, in `Database.bulk`.
+def ingest_postings(workspace: Workspace) -> Iterator[Figure]:
+    """Load random postings, 100 a document, by `add_fingerprints` in durable batches of 3 million in `Database.bulk`.
 
-    Target: 3 M/s in under 1.5 GB, in a process of its own; making the random numbers is not timed. What DuckDB's bulk
-    load of the same postings takes, `python -m bench.compare` measures beside it. Limit: np.sort of the hashes and one
-    sequential, synced write of 12 bytes a posting.
+    Target: 3 M/s in under 1.5 GB, in a process of its own; making the random numbers is not timed. `python -m
+    bench.compare` measures DuckDB's bulk load of the same postings. Limit: np.sort of the hashes and one sequential,
+    synced write of 12 bytes a posting.
     """
-    postings = room.documents * DOCUMENT
+    postings = workspace.documents * DOCUMENT
     speeds, limits, peaks, sizes = [], [], [], []
-    for number in range(room.rounds(3)):
-        path = room.folder / f"ingest-{number}.fpdb"
-        taken, peak = in_child(_ingest, path, room.documents)
+    for number in range(workspace.rounds(3)):
+        path = workspace.folder / f"ingest-{number}.fpdb"
+        taken, peak = in_child(_ingest, path, workspace.documents)
         limit, _ = in_child(sort_and_write, path.with_suffix(".array"), postings, postings)
         sizes.append(path.stat().st_size / postings)
         path.unlink()
@@ -45,21 +45,22 @@ def ingest_postings(room: Room) -> Iterator[Figure]:
     yield median("of that speed", ratios(speeds, limits), "")
 
 
-def merge(room: Room) -> Iterator[Figure]:
-    """`Database.merge` of the compacted database of random postings, 100 a document: into an empty one, and into a copy
-    of itself, its names prefixed.
+def merge(workspace: Workspace) -> Iterator[Figure]:
+    """Merge the compacted database of random postings into an empty one, and into a copy of itself.
 
-    Target: 5 M/s in under 1 GB, in a process of its own. Limit: one sequential, synced write of as many bytes as the
-    other file has.
+    The names are prefixed in the latter.
+
+    `Database.merge`, 100 postings a document. Target: 5 M/s in under 1 GB, in a process of its own. Limit: one
+    sequential, synced write of as many bytes as the other file has.
     """
-    stored = room.stored()
-    postings = room.documents * DOCUMENT
+    stored = workspace.stored()
+    postings = workspace.documents * DOCUMENT
     for what, target in (("into an empty database", 5), ("into one as large", 5)):
         speeds, peaks = [], []
-        for number in range(room.rounds(3)):
-            path = room.folder / f"merge-{number}.fpdb"
+        for number in range(workspace.rounds(3)):
+            path = workspace.folder / f"merge-{number}.fpdb"
             if what == "into one as large":
-                path = room.copy(stored, path.name)
+                path = workspace.copy(stored, path.name)
             taken, peak = in_child(_merge, path, stored.path)
             path.unlink()
             speeds.append(postings / 1e6 / taken)
@@ -67,7 +68,7 @@ def merge(room: Room) -> Iterator[Figure]:
         yield median(what, speeds, "M/s", target=target, better="more")
         yield median(f"{what}, peak memory", peaks, "GB", target=1)
     size = stored.path.stat().st_size
-    limits = [in_child(_write, room.folder / "merge.array", size)[0] for _ in range(room.rounds(3))]
+    limits = [in_child(_write, workspace.folder / "merge.array", size)[0] for _ in range(workspace.rounds(3))]
     yield median("a sequential write", [postings / 1e6 / taken for taken in limits], "M/s")
 
 
@@ -99,7 +100,7 @@ def _ingest(path: Path, documents: int) -> float:
 
 
 def sort_and_write(path: Path, postings: int, commit: int) -> float:
-    """Seconds to sort and append random hashes with as many bytes as documents take, synced after each commit's."""
+    """Return the seconds to sort and append random hashes and the other bytes of postings, synced for each commit."""
     rng = np.random.default_rng(5)
     taken = 0.0
     with path.open("wb") as file:
@@ -116,15 +117,15 @@ def sort_and_write(path: Path, postings: int, commit: int) -> float:
     return taken
 
 
-def many_commits(room: Room) -> Iterator[Figure]:
-    """The same postings in durable commits of 100,000 each: merges included.
+def many_commits(workspace: Workspace) -> Iterator[Figure]:
+    """Load the same postings in durable commits of 100,000 each, merges included.
 
     Target: 4 M/s in under 1.5 GB, and no commit over 5 s, with 100 million postings in 1,000 commits. Limit: np.sort of
     each commit's hashes and a sequential write of 12 bytes a posting, synced; it merges nothing.
     """
-    postings = room.documents * DOCUMENT
-    path = room.folder / "commits.fpdb"
-    commits, peak = in_child(_commits, path, room.documents)
+    postings = workspace.documents * DOCUMENT
+    path = workspace.folder / "commits.fpdb"
+    commits, peak = in_child(_commits, path, workspace.documents)
     limit, _ = in_child(sort_and_write, path.with_suffix(".array"), postings, SMALL * DOCUMENT)
     speed = postings / 1e6 / sum(commits)
     yield Figure("speed", speed, "M/s", target=4, better="more")
@@ -146,17 +147,17 @@ def _commits(path: Path, count: int) -> list[float]:
     return taken
 
 
-def one_percent(room: Room) -> Iterator[Figure]:
-    """One new document for each hundred, added to the compacted database in one commit, merges included.
+def one_percent(workspace: Workspace) -> Iterator[Figure]:
+    """Add one new document for each hundred to the compacted database, in one commit, merges included.
 
     Target: 2% of the time of loading the whole. Limit: np.sort of their hashes and a sequential, synced write.
     """
-    stored = room.stored()
-    count = max(room.documents // NEW, 1)
-    new = _together(corpora.random(count, seed=9), first=room.documents)
+    stored = workspace.stored()
+    count = max(workspace.documents // NEW, 1)
+    new = _together(corpora.random(count, seed=9), first=workspace.documents)
     taken, limit = [], []
-    for number in range(room.rounds(3)):
-        path = room.copy(stored, f"one-percent-{number}.fpdb")
+    for number in range(workspace.rounds(3)):
+        path = workspace.copy(stored, f"one-percent-{number}.fpdb")
         with fpdb.open(path) as db:
             taken.append(add(db, new, slice(None)))
         limit.append(sort_and_write(path.with_suffix(".array"), new.hashes.size, new.hashes.size))

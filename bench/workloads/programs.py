@@ -1,4 +1,4 @@
-"""Source code from files to all pairs, through the command line."""
+"""The workload of source code, from files to all pairs, through the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import fpdb
 from bench.measuring import Figure, median
-from bench.room import Room
+from bench.workspace import Workspace
 
 PROGRAMS = 2_000
 SIZE = 5_000  # bytes of a program, about
@@ -37,27 +37,27 @@ print(time.perf_counter() - begun)
 """
 
 
-def code_pairs(room: Room) -> Iterator[Figure]:
-    """2,000 programs of about 5 KB, all pairs: `fpdb init --preset code`, `add`, `pairs`, on two cores.
+def code_pairs(workspace: Workspace) -> Iterator[Figure]:
+    """Find all pairs of 2,000 programs of about 5 KB: `fpdb init --preset code`, `add`, `pairs`, on two cores.
 
-    Then `pairs` twice more, ranked by weighted coverage: the first 20, and all, for which the programs of all pairs are
-    compared.
+    Then `pairs` twice more, ranked by weighted coverage: the first 20 pairs, and all of them, for which the programs of
+    all pairs are compared.
 
     The programs are statements and functions of the Python installation's modules, put together until they have 5 KB.
     Target: 6 s in all, and 400 MB at most in all processes together (proportional set size). Limit: tree-sitter
     parsing the same files, in one process that has read them.
     """
-    folder = room.folder / "programs"
-    count, size = write_programs(folder, room.size(PROGRAMS))
-    database = room.folder / "programs.fpdb"
+    folder = workspace.folder / "programs"
+    count, size = write_programs(folder, workspace.size(PROGRAMS))
+    database = workspace.folder / "programs.fpdb"
     totals, adds, pairs, peaks, busy, parses, first, closer = [], [], [], [], [], [], [], []
     found = 0
 
     def run(*command: str) -> tuple[float, int]:
-        return _watched(sys.executable, "-m", "fpdb", "--db", str(database), *command, cwd=room.folder)
+        return _watched(sys.executable, "-m", "fpdb", "--db", str(database), *command, cwd=workspace.folder)
 
-    for _ in range(room.rounds(5)):
-        for file in room.folder.glob(f"{database.name}*"):
+    for _ in range(workspace.rounds(5)):
+        for file in workspace.folder.glob(f"{database.name}*"):
             file.unlink()
         before = _processor_seconds()
         taken, peak = zip(
@@ -90,7 +90,7 @@ def code_pairs(room: Room) -> Iterator[Figure]:
 
 
 def write_programs(folder: Path, count: int) -> tuple[int, int]:
-    """So many programs, or as many as the installation gives; returns their number and bytes. The same every time."""
+    """Write `count` programs, or as many as the installation gives, and return their number and bytes."""
     folder.mkdir()
     size = number = 0
     for number, program in enumerate(_programs(), 1):
@@ -103,7 +103,7 @@ def write_programs(folder: Path, count: int) -> tuple[int, int]:
 
 
 def _programs() -> Iterator[str]:
-    """Whole statements in a row, of one module or of several, until they have nearly `SIZE` characters.
+    """Yield statements in a row, of one module or of several, that have nearly `SIZE` characters together.
 
     Classes are taken apart, so that none is too large; a statement of more than `LARGEST` characters is left out.
     """
@@ -137,14 +137,14 @@ def _statements(body: list[ast.stmt], lines: list[str]) -> Iterator[str]:
 
 
 def installed_modules() -> Iterator[Path]:
-    """The modules of the standard library, in a fixed order."""
+    """Yield the modules of the standard library, in a fixed order."""
     for place, folders, files in os.walk(sysconfig.get_path("stdlib")):
         folders[:] = sorted(set(folders) - ELSEWHERE)
         yield from (Path(place, file) for file in sorted(files) if file.endswith(".py"))
 
 
 def _watched(*command: str, cwd: Path) -> tuple[float, int]:
-    """Runs a program to its end; returns its seconds and the most memory that it and its children had at once."""
+    """Run a program to its end; return its seconds and the peak memory of it and its children together."""
     peak = 0
     with tempfile.TemporaryFile() as said:
         begun = time.perf_counter()
@@ -169,13 +169,13 @@ def _watched(*command: str, cwd: Path) -> tuple[float, int]:
 
 
 def _processor_seconds() -> float:
-    """What all ended children have used, of all processors."""
+    """Return the processor time of all ended children."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def _memory(process: int) -> int:
-    """Bytes that a process and all below it have resident, shared ones once; Linux only, elsewhere 0."""
+    """Return the resident bytes of a process and its descendants, shared pages once; 0 where there is no /proc."""
     try:
         rollup = Path(f"/proc/{process}/smaps_rollup").read_text()
         below = [

@@ -1,4 +1,4 @@
-"""Workloads that ask."""
+"""Workloads that query a database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import fpdb
 from bench.corpora import COMMON, FAMILY, U64, essay, kept_by
 from bench.measuring import Figure, cached, forget, in_turns, median, percentile, ratios, run, seconds
-from bench.room import NEIGHBOUR, Room, Stored
+from bench.workspace import PAGE_VALUE, StoredDatabase, Workspace
 
 POSTINGS_A_PAGE = 460  # about what a block takes, to make as many pages
 OWN = 60  # hashes of a query that are one document's
@@ -23,8 +23,8 @@ CAP = 100  # max_df, far above chance and far below what every document holds
 COLD = 1e-3  # share of a file that may still be in memory
 
 
-def query(room: Room) -> Iterator[Figure]:
-    """Queries of 100 and of 1,000 hashes: 60 of one document; half of the rest is new, half is of others, 5 of each.
+def query(workspace: Workspace) -> Iterator[Figure]:
+    """Query 100 and 1,000 hashes: 60 of one document; half of the rest is new, half is of others, 5 of each.
 
     Warm: compacted, full, the smallest 100 of them, and with a cap on document frequency; after 1,000 commits of single
     documents; and a tenth of the size, in turns. Cold: the first query after opening a file that the system has dropped
@@ -32,14 +32,14 @@ def query(room: Room) -> Iterator[Figure]:
     smallest=100 0.5 ms; all at 100 million. Limit: as many values of a page each as there are hashes, fetched by LMDB's
     getmulti from a file of as many pages, and a byte read of each.
     """
-    stored, grown, tenth = room.stored(), room.grown(), room.stored(tenth=True)
-    count = room.size(1000)
+    stored, grown, tenth = workspace.stored(), workspace.grown(), workspace.stored(tenth=True)
+    count = workspace.size(1000)
     few, many, small = _queries(stored, FEW, count), _queries(stored, MANY, count), _queries(tenth, MANY, count)
     with (
         fpdb.open(stored.path, "r") as fresh,
         fpdb.open(grown.stored.path, "r") as busy,
         fpdb.open(tenth.path, "r") as other,
-        _Pages(room, stored) as pages,
+        _Pages(workspace, stored) as pages,
     ):
         runs = busy.info()["runs"]
         taken = _in_turns(
@@ -71,18 +71,18 @@ def query(room: Room) -> Iterator[Figure]:
     yield median("1,000 hashes, capped", taken["capped"], "ms")
     yield median("1,000 pages fetched", taken["pages"], "ms")
     yield median("1,000 hashes, in such fetches", ratios(taken["many"], taken["pages"]), "")
-    yield from _cold(room, stored, few, many)
+    yield from _cold(workspace, stored, few, many)
 
 
-def _cold(room: Room, stored: Stored, few: list[U64], many: list[U64]) -> Iterator[Figure]:
-    pages = _Pages(room, stored)
+def _cold(workspace: Workspace, stored: StoredDatabase, few: list[U64], many: list[U64]) -> Iterator[Figure]:
+    pages = _Pages(workspace, stored)
     least = max(forget(stored.path), forget(pages.path))
     if least > COLD:
         yield Figure("cold: not measured, the system keeps this of the file in memory", least, "")
         return
     for what, asked in (("100", few), ("1,000", many)):
         taken, limit = [], []
-        for hashes in asked[: room.rounds(40)]:
+        for hashes in asked[: workspace.rounds(40)]:
             forget(stored.path)
             with fpdb.open(stored.path, "r") as db:
                 db.info()  # what any first question reads
@@ -96,17 +96,17 @@ def _cold(room: Room, stored: Stored, few: list[U64], many: list[U64]) -> Iterat
 
 
 class _Pages:
-    """A plain LMDB file of as many pages as a database has blocks, with their keys."""
+    """A plain LMDB file with as many pages as a database has blocks, under the same keys."""
 
-    def __init__(self, room: Room, stored: Stored) -> None:
-        self.path = room.folder / f"pages-{stored.path.stem}.lmdb"
+    def __init__(self, workspace: Workspace, stored: StoredDatabase) -> None:
+        self.path = workspace.folder / f"pages-{stored.path.stem}.lmdb"
         self.count = max(stored.postings // POSTINGS_A_PAGE, 1)
-        self._open: Callable[[], lmdb.Environment] = partial(room.plain, self.path.stem)
+        self._open: Callable[[], lmdb.Environment] = partial(workspace.plain_lmdb, self.path.stem)
         self._rng = np.random.default_rng(7)
         if not self.path.exists():
             with self._open() as env, env.begin(write=True) as txn:
                 for key in range(self.count):
-                    txn.put(key.to_bytes(8, "big"), bytes(NEIGHBOUR), append=True)
+                    txn.put(key.to_bytes(8, "big"), bytes(PAGE_VALUE), append=True)
 
     def __enter__(self) -> _Pages:
         self._env = self._open()
@@ -116,21 +116,21 @@ class _Pages:
         self._env.close()
 
     def fetch(self, count: int) -> int:
-        """Reads so many pages at random, in order."""
+        """Read `count` random pages, in order."""
         keys = [int(key).to_bytes(8, "big") for key in np.sort(self._rng.integers(0, self.count, count))]
         with self._env.begin(buffers=True) as txn:
             return sum(value[0] for _, value in txn.cursor().getmulti(keys))
 
 
-def _queries(stored: Stored, asked: int, count: int) -> list[U64]:
-    """So many queries of so many hashes of a database of random documents."""
+def _queries(stored: StoredDatabase, asked: int, count: int) -> list[U64]:
+    """Return `count` queries of `asked` hashes of a database of random documents."""
     rng = np.random.default_rng(6)
     others = (asked - OWN) // 2 // PART
     new = asked - OWN - others * PART
     queries = []
     for _ in range(count):
-        own, *rest = rng.choice(len(stored.some), 1 + others, replace=1 + others > len(stored.some))
-        parts = [stored.some[own, :OWN], *(stored.some[other, -PART:] for other in rest)]
+        own, *rest = rng.choice(len(stored.sample), 1 + others, replace=1 + others > len(stored.sample))
+        parts = [stored.sample[own, :OWN], *(stored.sample[other, -PART:] for other in rest)]
         queries.append(np.concatenate([*parts, rng.integers(0, 2**64, new, np.uint64)]))
     return queries
 
@@ -140,7 +140,7 @@ def _ask(db: fpdb.Database, hashes: U64, max_df: int | None = None) -> None:
 
 
 def _in_turns(count: int, works: Mapping[str, Callable[[int], object]]) -> dict[str, list[float]]:
-    """Milliseconds of each work for each number below count, after one round that does not count."""
+    """Return the milliseconds of each work for each row, after a first round that does not count."""
     taken: dict[str, list[float]] = {name: [] for name in works}
     for counts in (False, True):
         for row in range(count):
@@ -151,14 +151,14 @@ def _in_turns(count: int, works: Mapping[str, Callable[[int], object]]) -> dict[
     return taken
 
 
-def common(room: Room) -> Iterator[Figure]:
-    """A document's own 105 hashes asked of the families corpus, the ten best: every document holds five of the hashes.
+def common(workspace: Workspace) -> Iterator[Figure]:
+    """Query the families corpus for a document's own 105 hashes, the ten best; every document holds five of them.
 
     Target: 1 ms full, 0.5 ms with those capped at 100 documents. Limit: as for the workload query, 105 pages.
     """
-    stored = room.stored("families")
-    asked = stored.some[: room.size(200)]  # each is the first of its family
-    with fpdb.open(stored.path, "r") as db, _Pages(room, stored) as pages:
+    stored = workspace.stored("families")
+    asked = stored.sample[: workspace.size(200)]  # each is the first of its family
+    with fpdb.open(stored.path, "r") as db, _Pages(workspace, stored) as pages:
         _answers_right(db, asked[0])
         taken = _in_turns(
             len(asked),
@@ -177,28 +177,28 @@ def common(room: Room) -> Iterator[Figure]:
 
 
 def _answers_right(db: fpdb.Database, head: U64) -> None:
-    """The family of a document that is the first of its own stands at the top."""
+    """Assert that the family of its first document ranks first."""
     shared = [match.shared for match in db.query_fingerprints(head, top=FAMILY).matches]
     assert shared == [kept_by(member) + COMMON for member in range(FAMILY)]
     if len(db) >= CAP:
         assert db.query_fingerprints(head, max_df=CAP, top=1).query.ignored_common == COMMON
 
 
-def open_(room: Room) -> Iterator[Figure]:
-    """Opening the database to read, asking what is in it, and closing it: compacted, and after 1,000 commits.
+def open_(workspace: Workspace) -> Iterator[Figure]:
+    """Open the database to read, ask for its info, and close it: compacted, and after 1,000 commits.
 
     Target: none of its own; cli-query has one. Limit: opening a plain LMDB file of as many pages, reading a
     value and closing it. Cold: the file dropped from memory before.
     """
-    stored, grown = room.stored(), room.grown()
-    pages = _Pages(room, stored)
+    stored, grown = workspace.stored(), workspace.grown()
+    pages = _Pages(workspace, stored)
 
     def fetch() -> None:
         with pages:
             pages.fetch(1)
 
     taken, busy, limit = in_turns(
-        room.rounds(200), partial(_open, stored.path), partial(_open, grown.stored.path), fetch
+        workspace.rounds(200), partial(_open, stored.path), partial(_open, grown.stored.path), fetch
     )
     yield median("compacted", [1e3 * one for one in taken], "ms")
     yield median("after 1,000 commits", [1e3 * one for one in busy], "ms")
@@ -206,7 +206,7 @@ def open_(room: Room) -> Iterator[Figure]:
     yield median("in such openings", ratios(taken, limit), "")
     if forget(stored.path) <= COLD:
         cold = []
-        for _ in range(room.rounds(20)):
+        for _ in range(workspace.rounds(20)):
             forget(stored.path)
             cold.append(1e3 * seconds(partial(_open, stored.path)))
         yield median("compacted, cold", cold, "ms")
@@ -220,23 +220,25 @@ def _open(path: Path) -> None:
         assert db.info()["postings"]
 
 
-def cli_query(room: Room) -> Iterator[Figure]:
-    """`fpdb query` of a 4 KB file, as a new process, from start to exit.
+def cli_query(workspace: Workspace) -> Iterator[Figure]:
+    """Run `fpdb query` of a 4 KB file in a new process, from start to exit.
 
     Target: 0.15 s. Limit: a Python that imports numpy and lmdb and does nothing.
     """
-    path = room.copy(room.stored(), "cli-query.fpdb")
-    (room.folder / "essay.txt").write_text(essay())
+    path = workspace.copy(workspace.stored(), "cli-query.fpdb")
+    (workspace.folder / "essay.txt").write_text(essay())
     with fpdb.open(path) as db:
         db.add("essay", essay())
 
     def ask() -> None:
-        assert "essay" in run(sys.executable, "-m", "fpdb", "--db", str(path), "query", "essay.txt", cwd=room.folder)
+        assert "essay" in run(
+            sys.executable, "-m", "fpdb", "--db", str(path), "query", "essay.txt", cwd=workspace.folder
+        )
 
     def start() -> None:
-        run(sys.executable, "-c", "import numpy, lmdb", cwd=room.folder)
+        run(sys.executable, "-c", "import numpy, lmdb", cwd=workspace.folder)
 
-    taken, limit = in_turns(room.rounds(20), ask, start)
+    taken, limit = in_turns(workspace.rounds(20), ask, start)
     yield median("median", taken, "s", target=0.15)
     yield median("Python, numpy and lmdb alone", limit, "s")
     yield median("in such starts", ratios(taken, limit), "")

@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from bench import compare, corpora, performance, scale
 from bench.corpora import COMMON, DOCUMENT, FAMILY, FREQUENCIES, kept_by
 from bench.measuring import cached, forget
-from bench.peers.dupfixed import Dupfixed
 from bench.peers.engine import Truth
+from bench.peers.lmdb_index import Dupfixed
 from bench.run import MENU, RESULTS
 from bench.scaling import growth, plan, sizes
 from bench.scaling.growth import Point, shard_of
 from bench.scaling.sizes import Shard
-from bench.workloads import storing
+from bench.workloads import storage
 from fpdb.storage import file_format
 from fpdb.storage.runs import _encode
 
@@ -142,7 +142,7 @@ def test_shared_hashes_have_the_frequencies_that_they_say() -> None:
 def test_the_entropy_of_random_documents_is_that_of_the_number_of_sets(documents: int) -> None:
     postings = documents * DOCUMENT
     exact = math.log2(math.comb(2**64 * documents, postings)) / postings
-    assert storing.random_entropy(documents) == pytest.approx(exact, rel=1e-9)
+    assert storage.random_entropy(documents) == pytest.approx(exact, rel=1e-9)
 
 
 @pytest.mark.parametrize("documents", [10, 100])
@@ -153,7 +153,7 @@ def test_the_entropy_of_families_is_that_of_the_number_of_sets(documents: int) -
     ways = math.comb(2**64, distinct) * math.factorial(distinct)
     for frequency, count in by_frequency.items():
         ways = ways // math.factorial(count) * math.comb(documents, frequency) ** count
-    assert storing.families_entropy(documents) == pytest.approx(math.log2(ways) / batch.hashes.size, rel=1e-9)
+    assert storage.families_entropy(documents) == pytest.approx(math.log2(ways) / batch.hashes.size, rel=1e-9)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mincore is asked as Linux has it")

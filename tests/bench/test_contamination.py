@@ -25,7 +25,7 @@ def test_a_word_is_changed_every_step() -> None:
 
 def test_each_item_is_planted_once_in_each_form(tmp_path: Path) -> None:
     items = [f"{number} {ITEM}" for number in range(bench.ITEMS)]
-    source = bench.Texts([f"paragraph {number} " * 20 for number in range(50)], items)
+    source = bench.SourceTexts([f"paragraph {number} " * 20 for number in range(50)], items)
     path = tmp_path / "records.jsonl"
     size = bench.write_records(path, 300, source, random.Random(1))
     records = {record["name"]: record["text"] for record in map(json.loads, path.read_text("utf-8").splitlines())}

@@ -1,7 +1,7 @@
-"""Input of four kinds, as arrays of symbols: random, periodic, real, and two made by someone who knows the key.
+"""Make text of four kinds as arrays of symbols: random, periodic, real, and two kinds made with knowledge of the key.
 
-Deterministic for a given generator. The hostile ones are what the keyed hash of a recipe is there to prevent: whoever
-does not know the key can only hope.
+The text is deterministic for a given generator. The keyed hash of a recipe prevents the hostile kinds: without the
+key, nobody can construct them.
 """
 
 from __future__ import annotations
@@ -24,34 +24,35 @@ LATIN = np.arange(ord("a"), ord("z") + 1, dtype=np.uint32)
 
 
 def text_of(letters: Letters) -> str:
-    """The document that has these symbols, where they are folded letters."""
+    """Return the document that has these symbols, if they are folded letters."""
     return letters.astype("<u4").tobytes().decode("utf-32-le")
 
 
 def letters_of(content: bytes | str, recipe: Recipe, kind: str = "text") -> Letters:
-    """The symbols of a document."""
+    """Return the symbols of a document."""
     source = recipe.fingerprint(content, kind).source
     assert source is not None
     return source.values.astype(np.uint32)
 
 
 def random(rng: np.random.Generator, length: int, letters: Letters = LATIN) -> Letters:
-    """Independent letters, each as likely as any other."""
+    """Return independent letters, all equally likely."""
     return letters[rng.integers(0, len(letters), length)]
 
 
 def periodic(rng: np.random.Generator, length: int, period: int) -> Letters:
-    """Random letters that return after `period`."""
+    """Return random letters that repeat after `period`."""
     return np.resize(random(rng, period), length)
 
 
 def hostile(recipe: Recipe, rng: np.random.Generator, length: int, letters: Letters = IDEOGRAPHS) -> Letters:
-    """Text of which winnowing, the robust kind too, keeps nearly every k-gram.
+    """Return text of which winnowing, also the robust kind, keeps nearly every k-gram.
 
-    After each letter comes the one that makes the next k-gram's hash the least above the last one, as long as there is
-    one; then the greatest below it, down again; and so on. Where hashes climb, the first of a window is its minimum;
-    where they fall, the last; all windows but those over a peak have a minimum of their own. A climb takes
-    about len(letters) k-grams, a peak costs w: the share kept is about 1 - w / (2 len(letters)).
+    Each letter is followed by the one that makes the next k-gram's hash the smallest above the last one, as long as
+    such a letter exists; then by the one with the greatest hash below it, down again; and so on. Where hashes climb,
+    the first of a window is its minimum; where they fall, the last. All windows but those over a peak have a minimum of
+    their own. A climb takes about len(letters) k-grams, and a peak costs w: the share kept is about 1 - w / (2
+    len(letters)).
     """
     chain = _Chain(recipe, rng, letters)
     last, climbs = int(chain.offer()[0]), True
@@ -69,7 +70,7 @@ def hostile(recipe: Recipe, rng: np.random.Generator, length: int, letters: Lett
 
 
 def unsampled(recipe: Recipe, rng: np.random.Generator, length: int, letters: Letters = LATIN) -> Letters:
-    """Text without a k-gram of level 1 or above, otherwise random: no distinct sample but one of level 0 sees it."""
+    """Return random text without a k-gram of level 1 or above: only a distinct sample of level 0 contains any of it."""
     chain = _Chain(recipe, rng, letters)
     while len(chain.made) < length:
         odd = np.flatnonzero(chain.stored(chain.offer()) & np.uint64(1))
@@ -78,7 +79,7 @@ def unsampled(recipe: Recipe, rng: np.random.Generator, length: int, letters: Le
 
 
 class _Chain:
-    """Letters that grow by one, with the hash that each possible next letter would make; see `hashing`."""
+    """Letters that grow by one, with the hash that each possible next letter would make; see `fingerprint.hashing`."""
 
     def __init__(self, recipe: Recipe, rng: np.random.Generator, letters: Letters) -> None:
         alphabet, rule = recipe.rule_for("text")
@@ -93,29 +94,29 @@ class _Chain:
             self._rolling = (self._rolling + self._of[letter]) * self._hashing.base & _MASK
 
     def offer(self) -> U64:
-        """(len(letters),) uint64: the next k-gram's hash after each letter."""
+        """Return the next k-gram's hash after each letter: (len(letters),) uint64."""
         rest = (self._rolling - self._of[self.made[-self.k]] * self._highest) & _MASK
         rolled = (self._addends + np.uint64(rest)) * np.uint64(self._hashing.base)
         mixed = (rolled ^ (rolled >> _HALF)) * np.uint64(self._hashing.multiplier)
         return mixed ^ (mixed >> _HALF)
 
     def stored(self, hashes: U64) -> U64:
-        """Their stored form."""
+        """Return the stored form of hashes."""
         return self._hashing.stored(hashes)
 
     def take(self, index: int) -> None:
-        """Appends a letter."""
+        """Append a letter."""
         gone = self._of[self.made[-self.k]] * self._highest
         self._rolling = (self._rolling - gone + self._spread[index]) * self._hashing.base & _MASK
         self.made.append(self.letters[index])
 
 
 def kgrams_of(letters: Letters, recipe: Recipe) -> KGrams:
-    """The k-grams of letters under a recipe's rule for text."""
+    """Return the k-grams of letters under a recipe's rule for text."""
     alphabet, rule = recipe.rule_for("text")
     return KGrams(letters, rule.k, derive(recipe.key, alphabet, recipe.hash_bits))
 
 
 def levels(letters: Letters, recipe: Recipe) -> NDArray[np.uint8]:
-    """The level of each k-gram."""
+    """Return the level of each k-gram."""
     return hash_levels(kgrams_of(letters, recipe).stored)

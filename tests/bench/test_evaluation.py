@@ -1,4 +1,4 @@
-"""How programs are judged by `bench.judging`, and which ones `bench.solutions` takes."""
+"""How programs are judged by `bench.evaluation`, and which ones `bench.solutions` takes."""
 
 import io
 import tarfile
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bench import solutions
 from bench.disguise import LEVELS
-from bench.judging import INDEPENDENT, Comparison, auc, score, table
+from bench.evaluation import INDEPENDENT, LabelledPair, auc, score, table
 from fpdb import Recipe
 
 SORT = """
@@ -89,7 +89,7 @@ def test_measures_are_those_of_the_database(packages):
     programs["alien.py"] = "import os\n" + "".join(
         f"with open({n}) as f: os.stat(f).{'abc'[n % 3]} **= ~{n}\n" for n in range(30)
     )
-    comparisons = [Comparison(asked, "renamed.py", "L1"), Comparison(asked, "alien.py", INDEPENDENT)]
+    comparisons = [LabelledPair(asked, "renamed.py", "L1"), LabelledPair(asked, "alien.py", INDEPENDENT)]
     for texts in (True, False):
         found = score(programs, comparisons, Recipe.preset("code"), texts=texts)
         assert all(scores[INDEPENDENT] == [0] for scores in found.values())

@@ -1,4 +1,4 @@
-"""What the workloads of one run share: a size, a folder on disk, and databases that are built once."""
+"""Share among the workloads of one run: a size, a folder on disk, and databases that are built once."""
 
 from __future__ import annotations
 
@@ -25,69 +25,73 @@ SIZE = 10_000_000  # postings, unless asked for others
 QUICK = 20  # how many times smaller a quick run is
 KEPT = 50  # one document in so many is remembered, to ask for
 SINGLES = 1000  # commits of one document
-NEIGHBOUR = 4096 - 24  # bytes of a value that fills a page
+PAGE_VALUE = 4096 - 24  # bytes of a value that fills a page
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredDatabase:
     """A database file, and the hashes of some of its documents, shape (n, hashes).
 
-    loading: seconds it took to add the documents, in durable batches.
+    loading: seconds to add the documents, in durable batches.
     """
 
     path: Path
     postings: int
-    some: U64
+    sample: U64
     loading: float
 
     @property
     def bytes_a_posting(self) -> float:
-        """Of the whole file."""
+        """Return the bytes of the whole file, divided by its postings."""
         return self.path.stat().st_size / self.postings
 
 
 @dataclass(frozen=True)
-class Grown:
-    """A database after single-document commits, each followed by a commit of one page in a plain LMDB file.
+class GrownDatabase:
+    """A database after commits of single documents, each followed by a commit of one page in a plain LMDB file.
 
-    seconds, neighbour: what each commit took, of the database and of LMDB.
+    seconds, lmdb_commits: seconds of each commit of the database, and of LMDB.
     """
 
-    stored: Stored
+    stored: StoredDatabase
     seconds: list[float]
-    neighbour: list[float]
+    lmdb_commits: list[float]
 
 
 @dataclass
-class Room:
-    """The run: folder, for all files; postings, about as many as there are in a database; quick, for sizes and rounds
-    that only show that everything works."""
+class Workspace:
+    """The folder and the sizes of a run.
+
+    folder: holds all files. postings: about how many a database has. quick: small sizes and few rounds, which only show
+    that everything works.
+    """
 
     folder: Path
     quick: bool = False
     postings: int = SIZE
-    _stored: dict[tuple[str, int, bool], Stored] = field(default_factory=dict)
-    _grown: Grown | None = None
+    _stored: dict[tuple[str, int, bool], StoredDatabase] = field(default_factory=dict)
+    _grown: GrownDatabase | None = None
 
     def __post_init__(self) -> None:
+        """Divide the postings of a quick run."""
         if self.quick:
             self.postings //= QUICK
 
     @property
     def documents(self) -> int:
-        """As many as have the run's postings."""
+        """Return the number of documents that have the run's postings."""
         return max(self.postings // DOCUMENT, 1)
 
     def size(self, full: int) -> int:
-        """A number that does not depend on the run's size; smaller in a quick run."""
+        """Return a number that does not depend on the run's size; it is smaller in a quick run."""
         return max(full // QUICK, 1) if self.quick else full
 
     def rounds(self, full: int) -> int:
-        """How often to repeat."""
+        """Return the number of repetitions."""
         return max(full // QUICK, 1) if self.quick else full
 
-    def stored(self, corpus: str = "random", *, positions: bool = False, tenth: bool = False) -> Stored:
-        """A compacted database of the run's size, or of a tenth of it, without positions unless asked for."""
+    def stored(self, corpus: str = "random", *, positions: bool = False, tenth: bool = False) -> StoredDatabase:
+        """Return a compacted database of the run's size, or of a tenth of it; with positions only if asked for."""
         count = max(self.documents // 10, 1) if tenth else self.documents
         key = corpus, count, positions
         if key not in self._stored:
@@ -98,46 +102,48 @@ class Room:
             self._stored[key] = stored
         return self._stored[key]
 
-    def copy(self, stored: Stored, name: str) -> Path:
-        """A database's file under another name, for a workload that changes it."""
+    def copy(self, stored: StoredDatabase, name: str) -> Path:
+        """Copy a database's file to another name, for a workload that changes it."""
         path = self.folder / name
         shutil.copyfile(stored.path, path)
         with path.open("rb") as file:
             os.fsync(file.fileno())  # not while something is timed
         return path
 
-    def grown(self) -> Grown:
-        """The random database after SINGLES commits of one new document each, timed."""
+    def grown(self) -> GrownDatabase:
+        """Return the random database after SINGLES timed commits of one new document each."""
         if self._grown is None:
             stored = self.stored()
             path = self.copy(stored, "grown.fpdb")
-            taken, neighbour = self.add_singly(path, self.size(SINGLES), seed=2)
-            self._grown = Grown(Stored(path, stored.postings, stored.some, stored.loading), taken, neighbour)
+            taken, lmdb_commits = self.add_singly(path, self.size(SINGLES), seed=2)
+            self._grown = GrownDatabase(
+                StoredDatabase(path, stored.postings, stored.sample, stored.loading), taken, lmdb_commits
+            )
         return self._grown
 
     def add_singly(self, path: Path, count: int, seed: int) -> tuple[list[float], list[float]]:
-        """Seconds of so many commits of one new document each, and of LMDB's commits after each of them."""
+        """Return the seconds of `count` commits of one new document each, and of LMDB's commits after each."""
         taken: list[float] = []
-        neighbour: list[float] = []
-        page = bytes(NEIGHBOUR)
+        lmdb_commits: list[float] = []
+        page = bytes(PAGE_VALUE)
         row = 0
-        with fpdb.open(path) as db, self.plain(f"neighbour-{seed}") as env:
+        with fpdb.open(path) as db, self.plain_lmdb(f"lmdb_commits-{seed}") as env:
             for documents in corpora.random(count, seed):
                 for values in documents.hashes:
                     begun = time.perf_counter()
                     db.add_fingerprints(f"single {seed} {row}", values)
                     taken.append(time.perf_counter() - begun)
-                    neighbour.append(seconds(partial(put, env, row.to_bytes(4, "big"), page)))
+                    lmdb_commits.append(seconds(partial(put, env, row.to_bytes(4, "big"), page)))
                     row += 1
-        return taken, neighbour
+        return taken, lmdb_commits
 
-    def plain(self, name: str) -> lmdb.Environment:
-        """A new LMDB file without fpdb, as durable as fpdb's, to compare with."""
+    def plain_lmdb(self, name: str) -> lmdb.Environment:
+        """Open a new LMDB file without fpdb, as durable as fpdb's, for comparison."""
         return lmdb.open(str(self.folder / f"{name}.lmdb"), subdir=False, map_size=1 << 36, lib_version=0)
 
 
-def load(path: Path, corpus: str, count: int, *, positions: bool = False, batch: int = corpora.BATCH) -> Stored:
-    """A new database of so many documents, batch of them a commit. Making the random numbers is not timed."""
+def load(path: Path, corpus: str, count: int, *, positions: bool = False, batch: int = corpora.BATCH) -> StoredDatabase:
+    """Make a database of `count` documents, `batch` in each commit. Making the random numbers is not timed."""
     taken, postings, some = 0.0, 0, []
     with fpdb.open(path, "x") as db:
         bulk = ExitStack()
@@ -149,11 +155,11 @@ def load(path: Path, corpus: str, count: int, *, positions: bool = False, batch:
             some.append(documents.hashes[::KEPT].copy())
         taken += seconds(bulk.close)
         assert db.info()["postings"] == postings
-    return Stored(path, postings, np.concatenate(some), taken)
+    return StoredDatabase(path, postings, np.concatenate(some), taken)
 
 
 def add(db: fpdb.Database, documents: corpora.Documents, rows: slice, *, positions: bool = False) -> float:
-    """Adds some documents in one durable commit; returns the seconds."""
+    """Add some documents in one durable commit, and return the seconds."""
     numbers = range(documents.first, documents.first + len(documents.hashes))[rows]
     begun = time.perf_counter()
     with db.batch() as one:
@@ -163,6 +169,6 @@ def add(db: fpdb.Database, documents: corpora.Documents, rows: slice, *, positio
 
 
 def put(env: lmdb.Environment, key: bytes, value: bytes) -> None:
-    """Commits one value."""
+    """Commit one value."""
     with env.begin(write=True) as txn:
         txn.put(key, value)

@@ -1,4 +1,4 @@
-"""datasketch: MinHash sketches in a MinHashLSH, in memory, pickled to a file. It estimates, and misses some."""
+"""datasketch: MinHash sketches in a MinHashLSH, in memory, pickled to a file. It estimates, and misses documents."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Found, one_by_one
+from bench.peers.engine import U64, Ranking, one_by_one
 
 PERMUTATIONS = 128
 THRESHOLD = 0.4  # resemblance from which a document is likely found
 
 
 class Datasketch:
-    """To change it on disk is to write it anew."""
+    """An LSH index in memory. A change on disk means writing the whole file again."""
 
     def __init__(self, path: Path) -> None:
         import datasketch
@@ -40,7 +40,7 @@ class Datasketch:
         sketch.update_batch(list(map(bytes, hashes.view("V8"))))
         return sketch
 
-    def ask(self, hashes: U64, top: int) -> Found:
+    def ask(self, hashes: U64, top: int) -> Ranking:
         query = self._sketch(hashes)
         ranked = sorted((-query.jaccard(self._sketches[number]), number) for number in self._index.query(query))
         return [(number, None) for _, number in ranked[:top]]

@@ -1,4 +1,4 @@
-"""RocksDB through rocksdict: a key of hash and document for each posting, and no value; counted in Python."""
+"""RocksDB through rocksdict: a key of hash and document for each posting, without a value; counted in Python."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Found, in_lots, one_by_one
+from bench.peers.engine import U64, Ranking, in_lots, one_by_one
 
 HASH = 8  # bytes
 LOT = 1000  # documents a batch
 
 
 class Rocks:
-    """Compacted after loading."""
+    """An index that is compacted after loading."""
 
     def __init__(self, path: Path) -> None:
         import rocksdict
@@ -34,7 +34,7 @@ class Rocks:
         self._db.flush()
         self._db.compact_range(None, None)
 
-    def ask(self, hashes: U64, top: int) -> Found:
+    def ask(self, hashes: U64, top: int) -> Ranking:
         counts: Counter[bytes] = Counter()
         iterator = self._db.iter()
         for prefix in map(bytes, hashes.astype(">u8").view("V8")):

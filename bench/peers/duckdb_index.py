@@ -1,4 +1,4 @@
-"""DuckDB: a table of (hash, document), sorted by hash when it is loaded: a look-up reads few of its row groups."""
+"""DuckDB: a table of (hash, document), sorted by hash when it is loaded, so that a look-up reads few row groups."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Found, columns
+from bench.peers.engine import U64, Ranking, columns
 
 ASK = """
     WITH asked AS (SELECT unnest(?::UBIGINT[]) AS hash)
@@ -16,7 +16,7 @@ ASK = """
 
 
 class DuckDB:
-    """Rows that are added later are not sorted in."""
+    """A table in a DuckDB file. Rows that are added later are not sorted in."""
 
     def __init__(self, path: Path) -> None:
         import duckdb
@@ -30,8 +30,8 @@ class DuckDB:
         self._connection.execute("CHECKPOINT")
         self._connection.unregister("given")
 
-    def ask(self, hashes: U64, top: int) -> Found:
-        found: Found = self._connection.execute(ASK, [hashes.tolist(), top]).fetchall()
+    def ask(self, hashes: U64, top: int) -> Ranking:
+        found: Ranking = self._connection.execute(ASK, [hashes.tolist(), top]).fetchall()
         return found
 
     def add(self, number: int, hashes: U64) -> None:

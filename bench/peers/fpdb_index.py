@@ -7,12 +7,12 @@ from pathlib import Path
 
 import fpdb
 from bench.corpora import Documents, name_of
-from bench.peers.engine import U64, Found
-from bench.room import add
+from bench.peers.engine import U64, Ranking
+from bench.workspace import add
 
 
 class Fpdb:
-    """One document a name; a commit of 30,000 documents at a time."""
+    """A database with a commit for each 30,000 documents."""
 
     def __init__(self, path: Path, compacted: bool = False) -> None:
         self._db = fpdb.open(path, "x")
@@ -25,7 +25,7 @@ class Fpdb:
         if self._compacted:
             self._db.compact()
 
-    def ask(self, hashes: U64, top: int) -> Found:
+    def ask(self, hashes: U64, top: int) -> Ranking:
         matches = self._db.query_fingerprints(hashes, top=top).matches
         return [(int(match.name.split()[1]), match.shared) for match in matches]
 
@@ -40,5 +40,5 @@ class Fpdb:
 
 
 def compacted(path: Path) -> Fpdb:
-    """Compacted after loading; the time counts as part of it."""
+    """Make a database that is compacted after loading; the time counts as part of the load."""
     return Fpdb(path, compacted=True)

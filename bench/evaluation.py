@@ -1,9 +1,9 @@
-"""How well the measures of a query tell copies of programs from independent ones: all by `Database.query`.
+"""Measure how well `Database.query` tells copies of programs from independent ones, by each measure.
 
-Measures: containment is that of the smaller in the larger, the larger of both directions; weighted: hashes count the
-more the rarer they are, among all programs of the set. Coverage: the share of the symbols that lie in regions, of the
-program that has more of them there, or of the one asked with. AUC: how often a copy scores higher than an independent
-program, ties half. Rarity, and weighted coverage: see `Match`.
+Containment is that of the smaller program in the larger one: the larger of both directions. Weighted measures count
+rare hashes more; rare means rare among all programs of the set. Coverage is the share of symbols that lie in regions,
+either of the program with the larger share, or of the query. AUC is the probability that a copy scores higher than an
+independent program; ties count half. For rarity and weighted coverage see `Match`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from fpdb import Match, Recipe
 INDEPENDENT = "independent"
 
 
-class Comparison(NamedTuple):
-    """Two programs by name, the first one asked with, and what the other is to it: a level, or INDEPENDENT."""
+class LabelledPair(NamedTuple):
+    """Two programs by name, the query first, and the label of the other one: a level, or INDEPENDENT."""
 
     asked: str
     other: str
@@ -56,11 +56,17 @@ Scores = dict[str, list[float]]
 
 
 def score(
-    programs: Mapping[str, str | bytes], comparisons: Iterable[Comparison], recipe: Recipe, *, texts: bool = True
+    programs: Mapping[str, str | bytes], comparisons: Iterable[LabelledPair], recipe: Recipe, *, texts: bool = True
 ) -> dict[str, Scores]:
-    """By measure and relation, the scores; 0 where two programs have nothing in common. programs: contents by names,
-    which tell their languages. texts: whether those of the others can be had, so that regions are extended."""
-    by_asked: dict[str, list[Comparison]] = defaultdict(list)
+    """Return the scores by measure and label; 0 if two programs have nothing in common.
+
+    Args:
+        programs: contents by name; the name tells the language.
+        comparisons: the pairs to score.
+        recipe: recipe of the database.
+        texts: True if the other programs' texts are available, so that regions are extended.
+    """
+    by_asked: dict[str, list[LabelledPair]] = defaultdict(list)
     for comparison in comparisons:
         by_asked[comparison.asked].append(comparison)
     scores: dict[str, Scores] = defaultdict(lambda: defaultdict(list))
@@ -86,15 +92,19 @@ def score(
 
 
 def auc(copies: Sequence[float], others: Sequence[float]) -> float:
-    """The chance that a copy scores higher than another; ties count half."""
+    """Return the probability that a copy scores higher than another program; ties count half."""
     ordered = np.sort(others)
     below, behind = (np.searchsorted(ordered, copies, side=side) for side in ("left", "right"))
     return float(np.mean(below + behind)) / 2 / len(ordered)
 
 
 def table(rounds: Sequence[Mapping[str, Scores]], levels: Sequence[str]) -> Iterable[str]:
-    """A line a measure: AUC over all levels and how it varies, and the mean score of each level and of the independent
-    programs. rounds: scores by different hash keys."""
+    """Yield a line for each measure: the AUC over all levels, its deviation, and the mean score of each label.
+
+    Args:
+        rounds: scores by different hash keys.
+        levels: labels of copies.
+    """
     yield f"{'measure':24}{'AUC':>7}{'+-':>7}" + "".join(f"{head:>7}" for head in (*levels, "indep."))
     for name in rounds[0]:
         each = [one[name] for one in rounds]

@@ -1,4 +1,4 @@
-"""LMDB without fpdb: the hash is the key, and each document that holds it one of its sorted duplicates (DUPFIXED)."""
+"""LMDB without fpdb: the hash is the key, and the documents that hold it are its sorted duplicates (DUPFIXED)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import lmdb
 import numpy as np
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Found, columns
+from bench.peers.engine import U64, Ranking, columns
 
 NUMBER = 4  # bytes of a document
 
 
 class Dupfixed:
-    """Loaded in order, in one transaction: the best that this layout can do."""
+    """An index loaded in order, in one transaction: the best case of this layout."""
 
     def __init__(self, path: Path) -> None:
         self._env = lmdb.open(str(path), subdir=False, map_size=1 << 37, max_dbs=1, lib_version=0)
@@ -29,7 +29,7 @@ class Dupfixed:
             pairs = zip(_cut(keys, 8), _cut(values, NUMBER), strict=True)
             txn.cursor().putmulti(pairs, append=True)
 
-    def ask(self, hashes: U64, top: int) -> Found:
+    def ask(self, hashes: U64, top: int) -> Ranking:
         keys = _cut(np.sort(hashes).astype(">u8").tobytes(), 8)
         with self._env.begin(db=self._postings) as txn:
             found = txn.cursor().getmulti(list(keys), dupdata=True, dupfixed_bytes=NUMBER)

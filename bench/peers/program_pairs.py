@@ -1,4 +1,4 @@
-"""Programs as files, all against all: fpdb's preset code and copydetect, which is winnowing over tokens as well."""
+"""Programs as files, all against all: fpdb's preset code, and copydetect, which is winnowing over tokens as well."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ Pairs = set[frozenset[str]]
 
 
 def write_programs(folder: Path, count: int) -> tuple[int, Pairs]:
-    """So many modules of Python's library, and of some of them the first half again under another name.
+    """Write `count` modules of Python's library, and for some of them the first half again under another name.
 
-    Returns their bytes, and the pairs that are copies: paths within the folder.
+    Returns:
+        The bytes of all files, and the pairs that are copies: paths within the folder.
     """
     copy_installation(folder, 1, {".py"})
     programs = sorted(path for path in folder.rglob("*.py"))
@@ -37,7 +38,7 @@ def write_programs(folder: Path, count: int) -> tuple[int, Pairs]:
 
 
 def with_fpdb(folder: Path) -> Pairs:
-    """All pairs that are similar, through a new database, in one process."""
+    """Return all similar pairs, found through a new database in one process."""
     with fpdb.open(folder.with_suffix(".fpdb"), "x", recipe=Recipe.preset("code")) as db:
         with db.batch() as batch:
             for path in folder.rglob("*.py"):
@@ -46,7 +47,7 @@ def with_fpdb(folder: Path) -> Pairs:
 
 
 def with_copydetect(folder: Path) -> Pairs:
-    """All pairs that are similar, in memory, with its own thresholds."""
+    """Return all similar pairs, found in memory with copydetect's own thresholds."""
     from copydetect import CopyDetector
 
     detector = CopyDetector(test_dirs=[str(folder)], ref_dirs=[str(folder)], extensions=["py"], silent=True)
