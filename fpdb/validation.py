@@ -14,18 +14,9 @@ def check_integer(
     error: type[Exception] = Error,
     message: str | None = None,
 ) -> int:
-    """Return the value as an int if it is a whole number from minimum to maximum.
+    """Return the value of an argument as an int; raise `error` if it is no whole number, or out of range.
 
-    Args:
-        value: The caller's argument; booleans are refused.
-        name: The argument's name, for the message.
-        minimum: Smallest value allowed.
-        maximum: Largest value allowed, if there is one.
-        error: Class to raise.
-        message: Beginning of the message, up to ", not ...".
-
-    Raises:
-        error: The value is not a whole number, or is out of range.
+    message: the beginning of the error's message, up to ", not ...", if that is not about `name`.
     """
     number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
     if number is None or number < minimum or (maximum is not None and number > maximum):

@@ -156,7 +156,7 @@ cdef int start(Winnower* self, Py_ssize_t window, bint robust, Py_ssize_t chunk)
     begin(self, window)
     self.hashes = NULL
     self.positions = NULL
-    self.suffix_minima = <Py_ssize_t*>malloc(window * sizeof(Py_ssize_t))
+    self.suffix_minima = <Py_ssize_t*>malloc((window + 1) * sizeof(Py_ssize_t))
     self.buffer = <uint64_t*>malloc((chunk + window) * sizeof(uint64_t)) if chunk else NULL
     if self.suffix_minima == NULL or (chunk and self.buffer == NULL):
         finish(self, -1)
@@ -165,24 +165,22 @@ cdef int start(Winnower* self, Py_ssize_t window, bint robust, Py_ssize_t chunk)
 
 cdef finish(Winnower* self, int failed):
     """Return the positions (uint32) and hashes (uint64) selected, and free all memory; MemoryError if failed."""
+    cdef uint32_t[::1] positions
+    cdef uint64_t[::1] hashes
     try:
         if failed:
             raise MemoryError
-        positions = np.empty(self.count, np.uint32)
-        hashes = np.empty(self.count, np.uint64)
-        copy_out(self, positions, hashes)
-        return positions, hashes
+        selected = np.empty(self.count, np.uint32), np.empty(self.count, np.uint64)
+        if self.count:
+            positions, hashes = selected
+            memcpy(&positions[0], self.positions, self.count * sizeof(uint32_t))
+            memcpy(&hashes[0], self.hashes, self.count * sizeof(uint64_t))
+        return selected
     finally:
         free(self.suffix_minima)
         free(self.buffer)
         free(self.hashes)
         free(self.positions)
-
-
-cdef copy_out(Winnower* self, uint32_t[::1] positions, uint64_t[::1] hashes):
-    if self.count:
-        memcpy(&positions[0], self.positions, self.count * sizeof(uint32_t))
-        memcpy(&hashes[0], self.hashes, self.count * sizeof(uint64_t))
 
 
 cdef int winnow_stream(
@@ -207,16 +205,13 @@ cdef int winnow_stream(
 
 
 def winnow_hashes(const uint64_t[::1] hashes, Py_ssize_t w, bint robust, Py_ssize_t chunk=CHUNK):
-    """Select by Definition 1, or by Definition 3 if robust; w >= 1. Fewer than w hashes are one window.
+    """Return the positions (uint32) and hashes (uint64) that Definition 1 selects, or 3 if robust; w >= 1.
 
-    Returns:
-        Positions (uint32) and hashes (uint64), in order of position.
+    Fewer than w hashes are one window.
     """
     cdef Winnower state
     cdef Py_ssize_t count = hashes.shape[0], stop = 0
     cdef int failed = 0
-    if count == 0:
-        return np.empty(0, np.uint32), np.empty(0, np.uint64)
     start(&state, min(w, count), robust, 0)
     with nogil:
         while stop < count and not failed:
@@ -230,10 +225,8 @@ def winnow_symbols(
 ):
     """Return what `winnow_hashes` selects from the symbols' k-grams, holding only a window and a chunk of hashes."""
     cdef Winnower state
-    cdef Py_ssize_t count = symbols.shape[0] - rolling.k + 1
+    cdef Py_ssize_t count = max(symbols.shape[0] - rolling.k + 1, 0)
     cdef int failed
-    if count <= 0:
-        return np.empty(0, np.uint32), np.empty(0, np.uint64)
     w = min(w, count)
     start(&state, w, robust, min(max(chunk, w), count))
     with nogil:
@@ -278,18 +271,9 @@ def winnow_texts(
 ):
     """Return what folding, `winnow_symbols` and `remix` make of many texts, in one call.
 
-    Args:
-        texts: Strings, or bytes.
-        table: Symbols of ASCII bytes, as for `fold_ascii`.
-        rolling: The hash of k-grams.
-        w: The window, in k-grams.
-        robust: As for `winnow_hashes`.
-        key: As for `remix`.
-
-    Returns:
-        Positions (uint32) and stored hashes (uint64) of all texts in order; and for each text its numbers of symbols
-        and of fingerprints, (n, 2) int64. A text has -1 symbols and no fingerprints if it has bytes beyond ASCII,
-        symbols from 256 on, or a code point whose page is not set.
+    Positions (uint32) and stored hashes (uint64) of all texts in order; and for each text its numbers of symbols and of
+    fingerprints, (n, 2) int64. A text has -1 symbols and no fingerprints if it has bytes beyond ASCII, symbols from 256
+    on, or a code point whose page is not set. table: symbols of ASCII bytes, as for `fold_ascii`.
     """
     cdef Winnower state
     cdef SymbolBuffer buffer = SymbolBuffer(NULL, 0)

@@ -1,66 +1,42 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Count equal hashes, exactly and by COUNTSKETCH, and tell the level of a hash.
+"""Find equal hashes, and count them by COUNTSKETCH.
 
 Source: Ganguly, Veda, "A new randomized algorithm for Document Fingerprinting", III. The loops release the GIL.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fpdb.fingerprint._mix cimport GOLDEN, mix
 
 import numpy as np
 
-cdef extern from *:
-    int __builtin_ctzll(unsigned long long) nogil
-
 cdef uint32_t EMPTY = 0xFFFFFFFF
-
-
-cdef void find_first(const uint64_t[::1] hashes, uint32_t[::1] table, int bits, uint32_t* out) noexcept nogil:
-    # Open addressing: a slot holds the position of the first hash that took it; at most half of the slots are taken.
-    cdef Py_ssize_t i
-    cdef uint64_t slot, mask = (<uint64_t>1 << bits) - 1
-    cdef uint32_t first
-    cdef const uint64_t* h = &hashes[0]
-    cdef uint32_t* slots = &table[0]
-    for i in range(hashes.shape[0]):
-        slot = (h[i] * GOLDEN) >> (64 - bits)
-        first = slots[slot]
-        while first != EMPTY and h[first] != h[i]:
-            slot = (slot + 1) & mask
-            first = slots[slot]
-        if first == EMPTY:
-            slots[slot] = first = <uint32_t>i
-        out[i] = first
 
 
 def first_occurrences(const uint64_t[::1] hashes):
     """Return for each hash the position of the first equal one (uint32), of fewer than 2^32 - 1 hashes."""
-    cdef Py_ssize_t count = hashes.shape[0]
+    # Open addressing: a slot holds the position of the first hash that took it; at most half of the slots are taken.
+    cdef Py_ssize_t i, count = hashes.shape[0]
     cdef int bits = 1
-    positions = np.empty(count, np.uint32)
-    if count == 0:
-        return positions
+    cdef uint64_t slot, mask
+    cdef uint32_t first
     while (<Py_ssize_t>1 << bits) < 2 * count:
         bits += 1
+    mask = (<uint64_t>1 << bits) - 1
+    positions = np.empty(count, np.uint32)
     cdef uint32_t[::1] out = positions
-    cdef uint32_t[::1] table = np.full(<Py_ssize_t>1 << bits, EMPTY, np.uint32)
+    cdef uint32_t[::1] slots = np.full(<Py_ssize_t>1 << bits, EMPTY, np.uint32)
     with nogil:
-        find_first(hashes, table, bits, &out[0])
+        for i in range(count):
+            slot = (hashes[i] * GOLDEN) >> (64 - bits)
+            first = slots[slot]
+            while first != EMPTY and hashes[first] != hashes[i]:
+                slot = (slot + 1) & mask
+                first = slots[slot]
+            if first == EMPTY:
+                slots[slot] = first = <uint32_t>i
+            out[i] = first
     return positions
-
-
-def trailing_zeros(const uint64_t[::1] numbers):
-    """Return the number of zero bits that each number ends with (uint8); 64 for 0."""
-    cdef Py_ssize_t i
-    cdef uint64_t x
-    zeros = np.empty(numbers.shape[0], np.uint8)
-    cdef uint8_t[::1] out = zeros
-    with nogil:
-        for i in range(numbers.shape[0]):
-            x = numbers[i]
-            out[i] = __builtin_ctzll(x) if x else 64
-    return zeros
 
 
 cdef inline uint64_t scatter(uint64_t h, uint64_t key, Py_ssize_t row) noexcept nogil:
@@ -70,16 +46,8 @@ cdef inline uint64_t scatter(uint64_t h, uint64_t key, Py_ssize_t row) noexcept 
 def count_sketch(const uint64_t[::1] hashes, Py_ssize_t rows, int bits, uint64_t key):
     """Return the COUNTSKETCH of a stream of hashes (Ganguly and Veda, III.C).
 
-    In each row a keyed mix of a hash gives its bucket, by the top `bits` bits, and its sign, by the lowest bit.
-
-    Args:
-        hashes: The stream.
-        rows: Number of rows.
-        bits: Logarithm of the number of buckets, 1 to 32.
-        key: Key of the mix.
-
-    Returns:
-        (rows, 2^bits) int64.
+    (rows, 2^bits) int64; 1 <= bits <= 32. In each row a keyed mix of a hash gives its bucket, by the top bits, and its
+    sign, by the lowest one.
     """
     cdef Py_ssize_t i, row
     cdef uint64_t x

@@ -6,16 +6,15 @@ IV.D (the sketch), V (variants).
 Where the paper leaves a choice, or counts characters instead of k-grams:
 
 - Logarithms are natural. The level of a hash is the number of zeros at the end of its stored form, one less than the
-  paper's. So a sample of level l holds the k-grams of level l and above: p = 2^-l of them. Stored hashes can be sampled
-  at a higher level later, so documents are compared at the higher of their levels.
+  paper's. A sample of level l holds p = 2^-l of the k-grams, those of level l and above, and can be sampled again at a
+  higher level: so documents are compared at the higher of their levels.
 - A passage of W symbols has V = W - k + 1 k-grams. Windows and partitions are measured in k-grams, V for W, as the
   argument of IV.E needs: one of a passage's k-grams is window-frequent, or more than t are distinct.
-- p is estimated in the first pass: 2^-l, where l is the level of a sample of all k-grams, frequent ones included. The
-  second pass leaves these out, and may end at a lower level, which only helps.
+- p is the estimate 2^-l of the first pass, where l is the level of a sample of all k-grams, frequent ones included. The
+  second pass leaves these out, and may end at a lower level, which only helps. A single pass cannot tell, at the
+  beginning of a document, which k-grams will be window-frequent, and misses passages of few distinct k-grams there.
 - The position of a k-gram is its first occurrence; of a window-frequent one, its first occurrence in the first window
   where it is frequent; a globally frequent one has none.
-- The first pass is needed for p alone. A single pass whose level grows as it reads cannot tell, at the beginning of a
-  document, which k-grams will count as window-frequent, and misses passages of few distinct k-grams there.
 """
 
 import math
@@ -23,8 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import U8, U64, Bools, Indices
-from fpdb.fingerprint._sketch import count_sketch, estimate_counts, first_occurrences, trailing_zeros
+from fpdb.arrays import U8, U64, Bools, Indices, group_starts
+from fpdb.fingerprint._sketch import count_sketch, estimate_counts, first_occurrences
 from fpdb.fingerprint.hashing import KGrams
 from fpdb.fingerprint.sampling import is_first_occurrence
 from fpdb.fingerprint.selection import NO_POSITION, Selection, select_positions
@@ -36,24 +35,12 @@ MIN_BITS, MAX_BITS = 8, 20
 
 
 class Sketch(NamedTuple):
-    """The three structures of section IV, as ascending positions of k-grams.
-
-    Attributes:
-        level: Level of the sample.
-        sample: The distinct sample.
-        window_frequent: The k-grams that are frequent in a window.
-        globally_frequent: The k-grams that are frequent in the document.
-    """
+    """The level of the distinct sample, and the three structures of section IV, as ascending positions of k-grams."""
 
     level: int
     sample: Indices
     window_frequent: Indices
     globally_frequent: Indices
-
-    @property
-    def size(self) -> int:
-        """Number of k-grams."""
-        return len(self.sample) + len(self.window_frequent) + len(self.globally_frequent)
 
 
 def select_stored(kgrams: KGrams, *, guarantee: int, s: int, delta: float, total: int, sparse: int) -> Selection:
@@ -89,7 +76,7 @@ def find_conflict(k: int, *, guarantee: int, **_: float) -> str | None:
 
 def hash_levels(stored: U64) -> U8:
     """Return the level of each stored hash: the number of zeros it ends with, 64 for 0 (III.A)."""
-    return trailing_zeros(stored)
+    return np.bitwise_count((stored & (~stored + np.uint64(1))) - np.uint64(1))
 
 
 def make_sketch(kgrams: KGrams, guarantee: int, s: int, delta: float, total: int = 0) -> Sketch:
@@ -154,24 +141,23 @@ def thin(kgrams: KGrams, sketch: Sketch, window: int) -> Indices:
 class _Occurrences:
     """The distinct k-grams of a document, and how often each occurs in its windows.
 
-    Masks, and arrays of (n,), have an element for each k-gram of the document; that of a distinct k-gram is at its
-    first occurrence. A run is the occurrences of a repeated k-gram in one of the document's blocks of `window` k-grams.
-    A partition is two blocks, so a run, and that of the next block if there is one, are all of a k-gram's occurrences
-    in a partition: `run_count`.
+    Masks and arrays of (n,) have an element for each k-gram of the document; a distinct one is at its first occurrence.
+    A run is the occurrences of a repeated k-gram in one of the document's blocks of `window` k-grams. A partition is
+    two blocks: `run_count` counts the occurrences in a run and in that of the next block.
     """
 
     def __init__(self, hashes: U64, window: int) -> None:
         self.hashes, self.window = hashes, window
         self.levels = hash_levels(hashes)
         firsts = first_occurrences(hashes)
-        self.is_first = np.equal(firsts, np.arange(len(firsts), dtype=np.uint32))
+        self.is_first = firsts == np.arange(len(firsts), dtype=np.uint32)
         self.is_repeated = np.zeros(len(firsts), bool)
         self.is_repeated[firsts[~self.is_first]] = True
         positions = np.flatnonzero(self.is_repeated[firsts])
         pairs = np.sort(firsts[positions].astype(np.uint64) << np.uint64(32) | positions.astype(np.uint64))
         kgram, position = (pairs >> np.uint64(32)).astype(np.intp), (pairs & np.uint64(2**32 - 1)).astype(np.intp)
         block = position // window
-        runs = np.flatnonzero(_is_change(kgram) | _is_change(block))
+        runs = group_starts(pairs - (position % window).astype(np.uint64))
         lengths = np.diff(runs, append=len(pairs))
         self.run_kgram, self.run_position, block = kgram[runs], position[runs], block[runs]
         continues = (self.run_kgram[1:] == self.run_kgram[:-1]) & (block[1:] == block[:-1] + 1)
@@ -194,7 +180,7 @@ class _Occurrences:
             kgrams = np.flatnonzero(self.is_first)
             return self.is_first, kgrams, kgrams
         runs = np.flatnonzero(self.run_count >= threshold)
-        runs = runs[_is_change(self.run_kgram[runs])]
+        runs = runs[group_starts(self.run_kgram[runs])]
         mask = np.zeros(len(self.is_first), bool)
         mask[self.run_kgram[runs]] = True
         return mask, self.run_kgram[runs], self.run_position[runs]
@@ -244,8 +230,3 @@ def _fit_total(occurrences: _Occurrences, globally_frequent: Bools, delta: float
     excluded[most_frequent] = True
     level = occurrences.level_within(total - len(most_frequent), excluded)
     return Sketch(level, occurrences.sample(level, excluded), np.sort(most_frequent), most_frequent[:0])
-
-
-def _is_change(values: Indices) -> Bools:
-    """Return a mask of the values that differ from the one before; the first one does."""
-    return np.not_equal(np.diff(values, prepend=values[:1] - 1), 0)

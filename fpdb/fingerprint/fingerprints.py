@@ -18,8 +18,7 @@ class Fingerprints:
 
     Attributes:
         kind: Kind of document it was read as.
-        symbols: Number of symbols.
-        kgrams: Number of k-grams; 0 if there are fewer than k symbols.
+        symbols, kgrams: Number of each in the document.
         hashes: (n,) uint64, in stored form; with repetitions.
         positions: (n,) uint32, index of each k-gram's first symbol; `NO_POSITION` for none.
         note: How the document was decoded.
@@ -56,8 +55,7 @@ class TextFingerprints(NamedTuple):
         symbols: Number of symbols of each text; -1 for a text that must be given to `Recipe.fingerprint` instead.
         counts: Number of fingerprints of each text.
         k: Length of a k-gram.
-        hashes: uint64, as in `Fingerprints`, of all texts in order.
-        positions: uint32, likewise.
+        hashes, positions: As in `Fingerprints`, of all texts in order.
     """
 
     symbols: list[int]

@@ -96,12 +96,7 @@ def _rolling(hashing: Hashing, k: int) -> Rolling:
 class KGrams:
     """The k-grams of one document, from which schemes select.
 
-    Attributes:
-        symbols: The document's symbols.
-        k: Symbols of a k-gram.
-        hashing: The constants of their hashes.
-        source: The symbols with their offsets in the original, or None.
-        frequencies: Document frequencies in a database, for a scheme that uses them, or None.
+    source: the symbols with their offsets. frequencies: document frequencies in a database, for schemes that use them.
     """
 
     symbols: Values
@@ -109,28 +104,15 @@ class KGrams:
     hashing: Hashing
     source: Symbols | None = None
     frequencies: Frequencies | None = None
-    _hashes: U64 | None = None
-
-    @classmethod
-    def from_hashes(cls, hashes: U64) -> "KGrams":
-        """Make k-grams of which only the hashes matter, of one symbol each, as in the paper's figure 2."""
-        return cls(np.zeros(len(hashes), np.uint8), 1, derive(0, ""), _hashes=hashes)
 
     def __len__(self) -> int:
         """Return the number of k-grams."""
         return max(len(self.symbols) - self.k + 1, 0)
 
-    @property
-    def is_hashed(self) -> bool:
-        """Return True if `hashes` exist; winnowing does without them, but uses them if they do."""
-        return self._hashes is not None
-
-    @property
+    @cached_property
     def hashes(self) -> U64:
         """(len(self),) uint64: the hash of each k-gram, in the form that schemes compare."""
-        if self._hashes is None:
-            self._hashes = hash_kgrams(self.symbols, self.hashing.rolling(self.k))
-        return self._hashes
+        return hash_kgrams(self.symbols, self.hashing.rolling(self.k))
 
     @cached_property
     def stored(self) -> U64:

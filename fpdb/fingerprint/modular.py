@@ -21,12 +21,7 @@ def safe_mod(kgrams: KGrams, *, w: int, p: int, wider: int = 0) -> Selection:
     """Select Good hashes, 0 mod p, and Bad ones, with no Good one among the w - 1 before ("Winnowing", 3.1.2).
 
     The first w - 1 hashes are never Bad. Fewer than w hashes are one window, whose last hash is Bad if none is Good.
-
-    Args:
-        kgrams: The k-grams to select from.
-        w: The window.
-        p: The divisor; 0 for that of `best_p`.
-        wider: A query's window, 0 for w; p remains that of w.
+    p: the divisor, 0 for that of `best_p`. wider: a query's window, 0 for w; p remains that of w.
     """
     hashes = kgrams.hashes
     indices = np.arange(len(hashes))

@@ -6,8 +6,7 @@ from typing import Any
 
 from fpdb.fingerprint.rule import Rule
 
-# Public on purpose: two databases can be compared if they share a key. Choose another to keep others from
-# finding out, or making up, what you hold.
+# Public on purpose: databases can be compared if they share a key. Another one hides what a database holds.
 DEFAULT_KEY = 0x6670_6462_2D6B_6579
 
 

@@ -1,7 +1,4 @@
-"""Recipe: how documents become fingerprints; fixed when a database is created.
-
-Joins the stages: reader, k-grams, scheme, stored form.
-"""
+"""Recipe: how documents become fingerprints, fixed when a database is created. Joins reader, k-grams and scheme."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -24,12 +21,9 @@ from fpdb.readers.kinds import detect_kind
 from fpdb.readers.symbols import Symbols
 from fpdb.validation import check_integer
 
-# Positions are 32-bit, and the highest number is `NO_POSITION`.
-SYMBOLS_LIMIT = 2**32 - 1
-
+SYMBOLS_LIMIT = 2**32 - 1  # positions are 32-bit, and the highest number is `NO_POSITION`
 AUTO = "auto"
-"""The kind that stands for whatever a document's name and content say."""
-
+"""The kind that stands for the one detected by a document's name and content."""
 SHORT_TEXT = 1 << 16
 """Characters or bytes up to which texts are better fingerprinted together, by `Recipe.fingerprint_texts`."""
 
@@ -48,14 +42,12 @@ class Recipe:
     """How documents become fingerprints. Equal recipes give equal fingerprints.
 
     Attributes:
-        key: Hash key, 0 to 2^64 - 1, absent from `repr` and errors. None if it is kept in a key file that was not
-            given, see `keys`: then nothing can be fingerprinted.
+        key: Hash key, 0 to 2^64 - 1, absent from `repr` and errors; None if its key file was not given, see `keys`.
         rules: A rule for each alphabet. A kind of document is read in the alphabet that has a rule.
         hash_bits: Width of stored hashes, 16 to 64. Narrower ones take less room and collide more often: q hashes
             looked up among n stored ones give about n q / 2^hash_bits hits by chance.
         positions: Whether positions are stored.
-        max_df: Default of a query's `max_df`.
-        max_ignored: Default of a query's `max_ignored`.
+        max_df, max_ignored: Defaults of a query's options of these names.
     """
 
     key: int | None = field(repr=False)
@@ -69,11 +61,10 @@ class Recipe:
         """Check all fields; may raise BadRecipe."""
         if self.key is not None and (type(self.key) is not int or not 0 <= self.key < 2**64):
             raise BadRecipe("the key must be a whole number from 0 to 2^64 - 1")
-        for name, minimum, maximum in (("hash_bits", 16, 64), ("max_df", 0, 2**63 - 1), ("max_ignored", 0, 2**63 - 1)):
-            value = getattr(self, name)
-            if value is not None or name == "hash_bits":
-                number = check_integer(value, name, minimum, maximum=maximum, error=BadRecipe)
-                object.__setattr__(self, name, number)
+        check_integer(self.hash_bits, "hash_bits", 16, maximum=64, error=BadRecipe)
+        for name in ("max_df", "max_ignored"):
+            if getattr(self, name) is not None:
+                check_integer(getattr(self, name), name, 0, maximum=2**63 - 1, error=BadRecipe)
         if not isinstance(self.positions, bool):
             raise BadRecipe(f"positions must be true or false, not {self.positions!r}")
         if not self.rules:
@@ -92,17 +83,10 @@ class Recipe:
         return cls(DEFAULT_KEY, preset.rules, **preset.fields)
 
     def with_(self, /, *, k: int | None = None, scheme: str | None = None, **changes: Number | None) -> "Recipe":
-        """Return this recipe with some values changed.
+        """Return this recipe with k, scheme, its parameters or fields of the recipe changed; None changes nothing.
 
         Only the first rule changes, that of the recipe's main alphabet: a length in characters means nothing to tokens.
-
-        Args:
-            k: Symbols of a k-gram.
-            scheme: Name of a scheme.
-            changes: Fields of the recipe, other than `rules`, and parameters of the scheme. None changes nothing.
-
-        Raises:
-            BadRecipe: A value is unknown or out of range.
+        BadRecipe if a name is unknown or a value is out of range.
         """
         parameters = {name: value for name, value in changes.items() if value is not None}
         names = {field.name for field in fields(self)} - {"rules"}
@@ -142,11 +126,7 @@ class Recipe:
         return [f"{name} ({_text(mine)}, not {_text(theirs)})" for name, mine, theirs in pairs if mine != theirs]
 
     def rule_for(self, kind: str) -> tuple[str, Rule]:
-        """Return the alphabet in which documents of a kind are read, and its rule.
-
-        Raises:
-            UnknownKind: There is no such kind, or no rule for its alphabets.
-        """
+        """Return the alphabet in which documents of a kind are read, and its rule; UnknownKind if there is none."""
         alphabets = find_reader(kind).alphabets
         for alphabet in alphabets:
             if alphabet in self.rules:
@@ -214,9 +194,6 @@ class Recipe:
             window: A wider window than the recipe's, for a query.
             rotation: Number of the subset that is stored, 0 to 2^63 - 1; irrelevant to a search.
             frequencies: Document frequencies in a database; used by koala.
-
-        Raises:
-            MissingKey, BadRecipe: See `fingerprint`.
         """
         alphabet, rule = self.rule_for(kind)
         parameters = rule.parameters if window is None else rule.widen(window)
@@ -236,12 +213,8 @@ class Recipe:
     def fingerprint_texts(self, texts: Sequence[bytes | str], *, purpose: Purpose = "store") -> TextFingerprints | None:
         """Return what `fingerprint` makes of documents of kind "text", in one call, faster for short texts.
 
-        Returns:
-            None if they must be fingerprinted one by one: the scheme is not winnowing, the purpose is to discard, or
-            the recipe has no rule for the characters of texts.
-
-        Raises:
-            MissingKey: The key is in a file of its own, which was not given.
+        Returns None if they must be fingerprinted one by one: the scheme is not winnowing, the purpose is to discard,
+        or the recipe has no rule for the characters of texts. May raise MissingKey.
         """
         rule = self.rules.get("characters")
         robust = {"winnow": False, "robust-winnow": True}.get(rule.scheme) if rule else None

@@ -8,18 +8,12 @@ from fpdb.fingerprint.hashing import K_LIMIT
 from fpdb.fingerprint.schemes import find_scheme
 from fpdb.fingerprint.selection import Number, Parameter
 
-K = Parameter(int, 1, K_LIMIT, 30, "the length of a k-gram, in symbols")
+K = Parameter(1, K_LIMIT, 30, "the length of a k-gram, in symbols")
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How the k-grams of one alphabet are selected.
-
-    Attributes:
-        k: Symbols of a k-gram.
-        scheme: Name of a scheme of `SCHEMES`.
-        parameters: The scheme's parameters; those left out get their defaults.
-    """
+    """How the k-grams of one alphabet are selected: k, the name of a scheme, and its parameters, or defaults."""
 
     k: int
     scheme: str
@@ -42,11 +36,7 @@ class Rule:
         return Rule(self.k if k is None else k, name, shared | parameters)
 
     def widen(self, window: int) -> Mapping[str, Number]:
-        """Return the scheme's parameters for a query with a wider window.
-
-        Raises:
-            BadRecipe: The scheme has no window, or a wider one than that.
-        """
+        """Return the parameters for a query with a wider window; BadRecipe if it is narrower, or there is none."""
         scheme = find_scheme(self.scheme)
         if scheme.window is None:
             raise BadRecipe(f"scheme {self.scheme!r} has no window to widen; leave the window out")

@@ -7,9 +7,9 @@ from fpdb.fingerprint import distinct, koala, modular, sampling, winnowing
 from fpdb.fingerprint.selection import Parameter, Scheme
 
 # The limit keeps the buffers of winnowing to a few megabytes; no document needs so wide a guarantee.
-W = Parameter(int, 1, 2**20, 21, "the window, in k-grams")
-SEARCH = Parameter(int, 1, 2**31, 1000, "how many k-grams of a document to search with")
-STORED = Parameter(int, 1, 2**31, 100, "how many k-grams of a document to store")
+W = Parameter(1, 2**20, 21, "the window, in k-grams")
+SEARCH = Parameter(1, 2**31, 1000, "how many k-grams of a document to search with")
+STORED = Parameter(1, 2**31, 100, "how many k-grams of a document to store")
 
 SCHEMES: Mapping[str, Scheme] = {
     "winnow": Scheme(winnowing.winnow, "the minimum of each window", {"w": W}, window="w"),
@@ -21,10 +21,8 @@ SCHEMES: Mapping[str, Scheme] = {
         "one k-gram of each window, by the smallest t-gram in it: the same guarantee with fewer, if k > w",
         {
             "w": W,
-            "r": Parameter(int, 1, 500, 4, "the least length of a t-gram"),
-            "s": Parameter(
-                int, 0, 500, 0, "the length of the s-grams that make a t-gram open or closed; 0 for neither"
-            ),
+            "r": Parameter(1, 500, 4, "the least length of a t-gram"),
+            "s": Parameter(0, 500, 0, "the length of the s-grams that make a t-gram open or closed; 0 for neither"),
         },
         window="w",
         wider="wider",
@@ -32,19 +30,19 @@ SCHEMES: Mapping[str, Scheme] = {
     "mod": Scheme(
         modular.mod,
         "hashes that are 0 mod p; no guarantee",
-        {"p": Parameter(int, 1, 2**31, 11, "the divisor: one k-gram in p is selected")},
+        {"p": Parameter(1, 2**31, 11, "the divisor: one k-gram in p is selected")},
     ),
     "safe-mod": Scheme(
         modular.safe_mod,
         "hashes that are 0 mod p, and all others where a window would have none",
-        {"w": W, "p": Parameter(int, 0, 2**31, 0, "the divisor, 0 for the best one, w / ln w")},
+        {"w": W, "p": Parameter(0, 2**31, 0, "the divisor, 0 for the best one, w / ln w")},
         window="w",
         wider="wider",
     ),
     "smallest": Scheme(
         sampling.smallest,
         "the n smallest hashes of the document, whatever its length",
-        {"n": Parameter(int, 1, 2**31, 400, "how many k-grams of a document to keep")},
+        {"n": Parameter(1, 2**31, 400, "how many k-grams of a document to keep")},
         sampling="smallest",
     ),
     "koala": Scheme(
@@ -53,7 +51,7 @@ SCHEMES: Mapping[str, Scheme] = {
         {
             "search": SEARCH,
             "stored": STORED,
-            "skip": Parameter(int, 0, 2**31, 1000, "how many characters of a document to pass over"),
+            "skip": Parameter(0, 2**31, 1000, "how many characters of a document to pass over"),
         },
         search=koala.select_search,
         rotates=True,
@@ -65,13 +63,11 @@ SCHEMES: Mapping[str, Scheme] = {
         distinct.select_stored,
         "a distinct sample, and the k-grams that are frequent in a window or everywhere",
         {
-            "guarantee": Parameter(int, 1, 2**20, 1000, "W, the shortest passage sure to be found, in symbols"),
-            "s": Parameter(
-                int, 0, 2**31, 0, "the size of the sample; 0 for the least that always keeps the sketch small"
-            ),
-            "delta": Parameter(float, 1e-9, 0.5, 0.01, "the chance to miss such a passage"),
-            "total": Parameter(int, 0, 2**31, 0, "S, the size of the whole sketch, instead of s; 0 for none"),
-            "sparse": Parameter(int, 0, 1, 0, "whether to keep about one sampled k-gram a window"),
+            "guarantee": Parameter(1, 2**20, 1000, "W, the shortest passage sure to be found, in symbols"),
+            "s": Parameter(0, 2**31, 0, "the size of the sample; 0 for the least that always keeps the sketch small"),
+            "delta": Parameter(1e-9, 0.5, 0.01, "the chance to miss such a passage"),
+            "total": Parameter(0, 2**31, 0, "S, the size of the whole sketch, instead of s; 0 for none"),
+            "sparse": Parameter(0, 1, 0, "whether to keep about one sampled k-gram a window"),
         },
         search=distinct.select_search,
         sampling="level",

@@ -26,10 +26,8 @@ NO_POSITION = 2**32 - 1
 class Selection(NamedTuple):
     """Selected k-grams in ascending order of position; those without one (`NO_POSITION`) come last.
 
-    Attributes:
-        positions: (n,) uint32, index of each k-gram's first symbol.
-        hashes: (n,) uint64, in the form that schemes compare.
-        level: Level of a distinct sample; else 0.
+    positions: (n,) uint32, index of each k-gram's first symbol. hashes: (n,) uint64, in the form that schemes compare.
+    level: that of a distinct sample; else 0.
     """
 
     positions: U32
@@ -45,9 +43,8 @@ def select_positions(kgrams: KGrams, positions: NDArray[np.integer]) -> Selectio
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a scheme: its type, its range (both ends included), its default, and a phrase on its meaning."""
+    """A parameter of a scheme: its range (both ends included), its default, whose type counts, and its meaning."""
 
-    type: type[int] | type[float]
     minimum: Number
     maximum: Number
     default: Number
@@ -55,13 +52,12 @@ class Parameter:
 
     def check(self, name: str, value: object) -> Number:
         """Return the value if it is of the type and in the range; else raise BadRecipe."""
-        accepted = (int, float) if self.type is float else (int,)
-        if isinstance(value, bool) or not isinstance(value, accepted):
-            noun = "a whole number" if self.type is int else "a number"
-            raise BadRecipe(f"{name} must be {noun}, not {value!r}")
+        is_integer = isinstance(self.default, int)
+        if isinstance(value, bool) or not isinstance(value, int if is_integer else int | float):
+            raise BadRecipe(f"{name} must be {'a whole number' if is_integer else 'a number'}, not {value!r}")
         if not self.minimum <= value <= self.maximum:
             raise BadRecipe(f"{name} is {self.about}: from {self.minimum} to {self.maximum}, not {value}")
-        return self.type(value)
+        return type(self.default)(value)
 
 
 @dataclass(frozen=True)

@@ -21,18 +21,12 @@ _HALF = np.uint64(32)
 
 def winnow(kgrams: KGrams, *, w: int) -> Selection:
     """Select the minimum of each window of w k-grams, the rightmost of equal ones ("Winnowing", Definition 1)."""
-    return _winnow(kgrams, w, robust=False)
+    return Selection(*winnow_symbols(kgrams.symbols, kgrams.hashing.rolling(kgrams.k), w, robust=False))
 
 
 def robust_winnow(kgrams: KGrams, *, w: int) -> Selection:
     """Select like `winnow`, but of equal minima the previous window's choice ("Winnowing", Definition 3)."""
-    return _winnow(kgrams, w, robust=True)
-
-
-def _winnow(kgrams: KGrams, w: int, robust: bool) -> Selection:
-    if kgrams.is_hashed:
-        return Selection(*winnow_hashes(kgrams.hashes, w, robust))
-    return Selection(*winnow_symbols(kgrams.symbols, kgrams.hashing.rolling(kgrams.k), w, robust))
+    return Selection(*winnow_symbols(kgrams.symbols, kgrams.hashing.rolling(kgrams.k), w, robust=True))
 
 
 def mod_winnow(kgrams: KGrams, *, w: int, r: int, s: int, wider: int = 0) -> Selection:
@@ -41,17 +35,13 @@ def mod_winnow(kgrams: KGrams, *, w: int, r: int, s: int, wider: int = 0) -> Sel
     t is the smallest number of at least r (or k) that equals k modulo w. As k - t is then a multiple of w, the k-gram
     at x mod w holds the t-gram that selected it, at a multiple of w symbols from its start. So the scheme is robust
     winnowing with k-grams in another order, that of `mod_order`, and inherits its guarantee and its subsets for wider
-    windows. A t-gram may occur twice in a window; then the k-grams' own hashes decide, so that the choice depends on
-    the window's content alone. Only between equal k-grams does the previous window decide.
+    windows (`wider`, 0 for w; the order remains that of w). A t-gram may occur twice in a window; then the k-grams' own
+    hashes decide, so that the choice depends on the window's content alone, and only between equal k-grams on the
+    previous window.
 
-    Args:
-        kgrams: The k-grams to select from.
-        w: The window.
-        r: Minimum of t.
-        s: 0, or the length of the s-grams of the open-closed mod-minimizer (2025), which selects fewer k-grams, even
-            for k <= w: the smallest t-grams are then open ones, whose smallest s-gram is in the middle, followed by
-            closed ones, where it is the first or the last.
-        wider: A query's window, 0 for w; the order remains that of w.
+    s: 0, or the length of the s-grams of the open-closed mod-minimizer (2025), which selects fewer k-grams, even for
+    k <= w: the smallest t-grams are then open ones, whose smallest s-gram is in the middle, followed by closed ones,
+    where it is the first or the last.
     """
     positions, _ = winnow_hashes(mod_order(kgrams, w, r, s), wider or w, True)
     return Selection(positions, kgrams.hashes[positions])

@@ -14,7 +14,7 @@ from fpdb.readers.symbols import Symbols
 
 
 class DocumentReader(NamedTuple):
-    """A row of the table: the function that reads a kind, its alphabets, and a phrase on the kind.
+    """A row of the table: the function that reads a kind, its alphabets, a phrase on it, and extensions of its files.
 
     The module is loaded when the first document of the kind is read: few programs need them all.
     """
@@ -23,30 +23,31 @@ class DocumentReader(NamedTuple):
     function: str
     alphabets: tuple[str, ...]
     about: str
+    extensions: str = ""
 
     def read(self, content: bytes | str, alphabet: str | None = None, name: str | None = None) -> Symbols:
-        """Return the symbols of a document.
-
-        Args:
-            content: The document.
-            alphabet: One of `alphabets`; the first if None.
-            name: Name of its file, as a hint.
-        """
+        """Return the symbols of a document in one of the alphabets, or the first; name: of its file, as a hint."""
         module = import_module(f"{__name__}.{self.module}")
         symbols: Symbols = getattr(module, self.function)(content, alphabet or self.alphabets[0], name)
         return symbols
 
 
 _TEXT, _CODE = folding.ALPHABETS, (tokens.ALPHABET,)
+# Text by extension, whatever the content looks like.
+_TEXT_FILES = "txt text md markdown mdown rst adoc org tex csv tsv json jsonl yaml yml toml ini cfg log srt"
 KINDS: Mapping[str, DocumentReader] = {
-    "text": DocumentReader("text", "read", _TEXT, "plain text: letters and digits of any script, case folded"),
+    "text": DocumentReader(
+        "text", "read", _TEXT, "plain text: letters and digits of any script, case folded", _TEXT_FILES
+    ),
     "code": DocumentReader("code", "read", _CODE, "source code: tokens, whatever names, comments and layout"),
-    "html": DocumentReader("html", "read", _TEXT, "web pages: the text without tags, scripts and styles"),
-    "pdf": DocumentReader("pdf", "read", _TEXT, "PDF: the text of its pages"),
-    "docx": DocumentReader("office", "read_docx", _TEXT, "Word documents: the text with its notes"),
-    "odt": DocumentReader("office", "read_odt", _TEXT, "OpenDocument texts: the text with its notes"),
-    "ipynb": DocumentReader("notebook", "read", _TEXT, "Jupyter notebooks: the sources of the cells, as text"),
-    "postscript": DocumentReader("postscript", "read", _TEXT, "PostScript: its text, where Ghostscript is"),
+    "html": DocumentReader(
+        "html", "read", _TEXT, "web pages: the text without tags, scripts and styles", "html htm xhtml"
+    ),
+    "pdf": DocumentReader("pdf", "read", _TEXT, "PDF: the text of its pages", "pdf"),
+    "docx": DocumentReader("office", "read_docx", _TEXT, "Word documents: the text with its notes", "docx docm"),
+    "odt": DocumentReader("office", "read_odt", _TEXT, "OpenDocument texts: the text with its notes", "odt ott"),
+    "ipynb": DocumentReader("notebook", "read", _TEXT, "Jupyter notebooks: the sources of the cells, as text", "ipynb"),
+    "postscript": DocumentReader("postscript", "read", _TEXT, "PostScript: its text, where Ghostscript is", "ps eps"),
 }
 
 

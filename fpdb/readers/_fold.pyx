@@ -33,12 +33,7 @@ cdef list owners = [None] * PAGE_COUNT
 
 
 def set_page(Py_ssize_t number, page):
-    """Set the symbols of 256 code points from 256 * number on, unless they are set already.
-
-    Args:
-        number: Index of the page.
-        page: uint32, 256 entries, then the expansions they refer to.
-    """
+    """Set the symbols of 256 code points from 256 * number on: uint32, 256 entries, then the expansions."""
     cdef const uint32_t[::1] entries = page
     if pages[number] == NULL:
         owners[number] = page
@@ -108,17 +103,9 @@ cdef Progress fold_text(Text text, Progress progress, symbol_t* out, Py_ssize_t 
 
 
 def fold(str text, Py_ssize_t read, symbol_t[::1] out, Py_ssize_t written):
-    """Fold text[read:] into out[written:], as far as possible.
+    """Fold text[read:] into out[written:], which has room for at least one symbol per character left, and one more.
 
-    Args:
-        text: The string to fold.
-        read: Characters folded already.
-        out: uint8 or uint32, with room for at least one symbol per character left, and one more.
-        written: Symbols in `out` already.
-
-    Returns:
-        Characters read, symbols written, and why folding stopped; TOO_WIDE only for uint8 output, whose symbols are
-        below 256.
+    Returns the numbers read and written, and why folding stopped; TOO_WIDE only for uint8 output.
     """
     cdef Text units = view_text(text)
     cdef Progress progress = Progress(read, written, 0)

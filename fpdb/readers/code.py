@@ -19,11 +19,7 @@ HEAD = 1 << 16
 
 
 def read(content: bytes | str, _alphabet: str = ALPHABET, name: str | None = None) -> Symbols:
-    """Return the tokens of a program.
-
-    Args:
-        content: The program.
-        name: Name of its file, which tells the language; else its first line or its content does.
+    """Return the tokens of a program in the language of its file's name, or its first line, or its content.
 
     Raises:
         MissingPackage: The package that reads the language is not installed.

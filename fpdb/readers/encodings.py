@@ -15,16 +15,11 @@ MARKS = (
 )
 REPLACEMENT = "\ufffd"
 
-GUESS_FROM = 1 << 18
-"""First bytes of a document that charset-normalizer guesses from."""
-GUESS_LEAST = 16
-"""Minimum of bytes beyond ASCII among these."""
-
+GUESS_FROM = 1 << 18  # first bytes of a document that charset-normalizer guesses from
+GUESS_LEAST = 16  # minimum of bytes beyond ASCII among these
+# Encodings that no document has, whatever it declares.
 NEVER_DECLARED = {"unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf_7", "undefined"}
-"""Encodings that no document has, whatever it declares."""
-
-BEYOND_LATIN = 0x250
-"""First code point whose letters are not Latin."""
+BEYOND_LATIN = 0x250  # first code point whose letters are not Latin
 
 
 def decode(content: bytes, declared: str | None = None) -> tuple[str | bytes, str]:
@@ -34,10 +29,6 @@ def decode(content: bytes, declared: str | None = None) -> tuple[str | bytes, st
     least as many of them as of valid characters beyond ASCII. Then the declared encoding counts; or else the guess of
     charset-normalizer, if it is installed and guesses a script other than Latin, whose many encodings it confuses; or
     else Latin-1.
-
-    Args:
-        content: The bytes.
-        declared: Name of the encoding that the document declares.
     """
     for mark, encoding in MARKS:
         if content.startswith(mark):

@@ -5,10 +5,8 @@ kind in the grammar tells which.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,43 +14,15 @@ from numpy.typing import NDArray
 from fpdb.arrays import I64, U32
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.readers import imports, sandbox_worker
+from fpdb.readers.languages import LANGUAGES, Grammar
 from fpdb.readers.sandbox import SANDBOX
 from fpdb.readers.tokens import Offsets, TokenClass, Tokens, as_characters, token_symbol
 
-LARGEST = 2**31
-"""Limit of bytes: the parser counts them in 32 bits."""
-
-SMALL = 1 << 13
-"""Bytes up to which programs are parsed in this process: that takes a few seconds at worst."""
+LARGEST = 2**31  # limit of bytes: the parser counts them in 32 bits
+SMALL = 1 << 13  # bytes up to which programs are parsed in this process: that takes a few seconds at worst
 
 
-class Grammar(NamedTuple):
-    """A package, its function that returns the language, and the kinds of nodes that import or name packages."""
-
-    package: str
-    function: str
-    imports: str
-
-
-_ECMA = "import_statement import_alias"
-GRAMMARS: Mapping[str, Grammar] = {
-    "java": Grammar("tree_sitter_java", "language", "import_declaration package_declaration"),
-    "python": Grammar(
-        "tree_sitter_python", "language", "import_statement import_from_statement future_import_statement"
-    ),
-    "c": Grammar("tree_sitter_c", "language", "preproc_include"),
-    "cpp": Grammar("tree_sitter_cpp", "language", "preproc_include using_declaration"),
-    "javascript": Grammar("tree_sitter_javascript", "language", _ECMA),
-    "typescript": Grammar("tree_sitter_typescript", "language_typescript", _ECMA),
-    "tsx": Grammar("tree_sitter_typescript", "language_tsx", _ECMA),
-    "go": Grammar("tree_sitter_go", "language", "import_declaration package_clause"),
-    "rust": Grammar("tree_sitter_rust", "language", "use_declaration extern_crate_declaration"),
-    "csharp": Grammar(
-        "tree_sitter_c_sharp", "language", "using_directive extern_alias_directive file_scoped_namespace_declaration"
-    ),
-    "ruby": Grammar("tree_sitter_ruby", "language", ""),
-    "php": Grammar("tree_sitter_php", "language_php", "namespace_use_declaration"),
-}
+GRAMMARS = {name: row.grammar for name, row in LANGUAGES.items() if row.grammar}
 
 # Named kinds of nodes of all grammars; the first match decides. None: the node has no symbol, nor have those below it.
 _KINDS: tuple[tuple[str, TokenClass | None], ...] = (
@@ -88,14 +58,8 @@ _NONE, _BY_TEXT, _TRIMMED = -1, -2, -3
 
 
 @dataclass(frozen=True, eq=False)
-class Language:
-    """A language's grammar, with the entries of its kinds of nodes in the table of symbols.
-
-    Attributes:
-        grammar: Its row in `GRAMMARS`.
-        symbols: (65536,) int64, by kind: its symbol, or one of the special entries.
-        opaque_kinds: Kinds of nodes below which nothing is read.
-    """
+class LoadedGrammar:
+    """A grammar, the table of symbols by kind of node, (65536,), and the kinds below which nothing is read."""
 
     grammar: Grammar
     symbols: I64
@@ -112,8 +76,8 @@ class Language:
 
 
 @cache
-def find_language(name: str) -> Language:
-    """Return a language of `GRAMMARS`; MissingPackage if its package is not installed."""
+def load_grammar(name: str) -> LoadedGrammar:
+    """Load the grammar of a language of `GRAMMARS`; MissingPackage if its package is not installed."""
     grammar = GRAMMARS[name]
     try:
         language = sandbox_worker.find_parser(grammar.package, grammar.function).language
@@ -129,10 +93,10 @@ def find_language(name: str) -> Language:
         if not language.node_kind_is_named(kind):
             symbols[kind] = token_symbol(kind_name) if kind_name.strip(" \t\r\n\0") else _NONE
             continue
-        is_opaque, symbols[kind] = (True, _NONE) if kind_name in grammar.imports.split() else _classify(kind_name)
+        is_opaque, symbols[kind] = (True, _NONE) if kind_name in grammar.import_kinds.split() else _classify(kind_name)
         if is_opaque:
             opaque_kinds.append(kind)
-    return Language(grammar, symbols, opaque_kinds)
+    return LoadedGrammar(grammar, symbols, opaque_kinds)
 
 
 def _classify(name: str) -> tuple[bool, int]:
@@ -152,13 +116,13 @@ def tokenise(text: str | bytes, name: str) -> Tokens:
         MissingPackage: The language's package is not installed.
         Unreadable: The program is too long, or parsing takes too long.
     """
-    language = find_language(name)
+    grammar = load_grammar(name)
     content = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
     if len(content) >= LARGEST:
         raise Unreadable(f"source code may have {LARGEST - 1} bytes; this has {len(content)}")
     parsed = _end_lines(content)
-    kinds, starts, ends = language.leaves(parsed)
-    symbols = language.symbols[kinds]
+    kinds, starts, ends = grammar.leaves(parsed)
+    symbols = grammar.symbols[kinds]
     ends = np.minimum(ends, np.uint32(len(content)))
     by_text = (symbols < _NONE).nonzero()[0]
     if len(by_text):
@@ -172,7 +136,7 @@ def tokenise(text: str | bytes, name: str) -> Tokens:
         else:
             symbols[leaf] = token_symbol(token.decode("utf-8", "replace"))
     is_token = (symbols != _NONE) & (starts < ends)
-    if name in imports.LANGUAGES:  # decoded such that each byte is a character, as offsets count bytes
+    if name in imports.MARKED_BY_LINES:  # decoded such that each byte is a character, as offsets count bytes
         is_token &= imports.find_other_tokens(parsed.decode("latin-1"), name, starts)
     to_characters = as_characters if isinstance(text, bytes) else partial(_to_characters, content)
     return Tokens(symbols[is_token].astype(np.uint32), starts[is_token], ends[is_token], to_characters)

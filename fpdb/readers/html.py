@@ -41,8 +41,7 @@ _MARKUP = re.compile(
 _DECLARED = re.compile(rb"""(?:<meta\b[^>]*?charset|<\?xml[^>]*?encoding)\s*=\s*["']?\s*([-\w.:]+)""", re.IGNORECASE)
 DECLARED_WITHIN = 1024
 
-LONGEST_KEPT = 64
-"""Characters of a reference that are read; all names of characters are shorter."""
+LONGEST_KEPT = 64  # characters of a reference that are read; all names of characters are shorter
 
 
 def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
@@ -80,12 +79,9 @@ def _slices(parts: list[str], markup: list[str], surpluses: list[tuple[int, int]
 
 
 def decode_entity(reference: str) -> tuple[str, int]:
-    """Decode a character reference, which begins with an ampersand.
+    """Return the text of a character reference, and the number of characters at its end that do not belong to it.
 
     Of a name without semicolon the longest known prefix counts; an ampersand without any stands for itself.
-
-    Returns:
-        The text, and the number of characters at the end of the reference that do not belong to it.
     """
     if len(reference) <= LONGEST_KEPT:
         return _decode_short(reference)

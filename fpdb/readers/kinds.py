@@ -1,26 +1,12 @@
 """Detect the kind of a document, by its file's name, else by the beginning of its content."""
 
 import re
-from collections.abc import Mapping
 
 from fpdb.errors import Unreadable
+from fpdb.readers import KINDS
 from fpdb.readers.languages import get_extension, is_code_extension, language_by_shebang
 
-# Text by name, whatever the content looks like.
-_TEXT = "txt text md markdown mdown rst adoc org tex csv tsv json jsonl yaml yml toml ini cfg log srt"
-EXTENSIONS: Mapping[str, str] = {
-    "pdf": "pdf",
-    "docx": "docx",
-    "docm": "docx",
-    "odt": "odt",
-    "ott": "odt",
-    "html": "html",
-    "htm": "html",
-    "xhtml": "html",
-    "ipynb": "ipynb",
-    "ps": "postscript",
-    "eps": "postscript",
-} | dict.fromkeys(_TEXT.split(), "text")
+EXTENSIONS = {extension: kind for kind, reader in KINDS.items() for extension in reader.extensions.split()}
 
 _HEAD = 4096
 _HTML = re.compile(
@@ -38,12 +24,7 @@ def kind_by_name(name: str | None) -> str | None:
 
 
 def detect_kind(name: str | None, content: bytes | str) -> str:
-    """Return the kind of a document: by a known extension, else by its first bytes, else "text".
-
-    Args:
-        name: Name of its file, or None.
-        content: The document.
-    """
+    """Return the kind of a document: by a known extension of its file's name, else by its first bytes, else "text"."""
     if (kind := kind_by_name(name)) is not None:
         return kind
     if isinstance(content, bytes):

@@ -25,14 +25,9 @@ if TYPE_CHECKING:
 IMPORTS = frozenset({"import", "package"})
 ALL_IMPORTS = IMPORTS | frozenset({"from", "use", "using", "include", "require", "open", "library"})
 
-LINE_RELATIVE = frozenset({"fortranfixed"})
-"""Lexers that return offsets in the line, not in the text."""
-
-GUESS_FROM = 1 << 14
-"""First characters that a guess reads, since some analyses take long."""
-
-PACE = 50_000
-"""Bytes per second of a slow lexer: most do ten times as many."""
+LINE_RELATIVE = frozenset({"fortranfixed"})  # lexers that return offsets in the line, not in the text
+GUESS_FROM = 1 << 14  # first characters that a guess reads, since some analyses take long
+PACE = 50_000  # bytes per second of a slow lexer: most do ten times as many
 
 
 class _Token(NamedTuple):
@@ -50,12 +45,7 @@ def _check_packages() -> None:
 
 
 def guess_language(text: str, name: str | None) -> str:
-    """Return the language that Pygments guesses by a text, and by its file's name if there is one.
-
-    Raises:
-        MissingPackage: Pygments is not installed.
-        Unreadable: It guesses none, or takes too long.
-    """
+    """Return the language that Pygments guesses by a text and its file's name; Unreadable if it guesses none."""
     _check_packages()
     head = text[:GUESS_FROM].encode("utf-8", "replace").decode()
     valid_name = None if name is None else name.encode("utf-8", "replace").decode()

@@ -20,12 +20,8 @@ _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 class OfficeFormat(NamedTuple):
     """Where a format keeps its text. Elements have their names of `xml.parse_member`.
 
-    Attributes:
-        what: Name of the format.
-        parts: Members that are read; the first is mandatory.
-        text_elements: Elements whose text counts.
-        ignored_elements: Elements that do not count, nor what is in them: deleted text, comments, fallbacks.
-        breaks: Text that the end of an element stands for.
+    parts: members that are read; the first is mandatory. text_elements: those whose text counts. ignored_elements:
+    deleted text, comments, fallbacks. breaks: text that the end of an element stands for.
     """
 
     what: str

@@ -12,14 +12,10 @@ from fpdb.readers.symbols import Symbols
 
 
 class MappedText(NamedTuple):
-    """Consecutive strings, each for a slice of the original.
+    """Consecutive strings, the n parts, each for a slice of the original.
 
-    A string as long as its slice equals it. Any other stands for the slice as a whole.
-
-    Attributes:
-        original: The original text.
-        parts: n strings.
-        slices: Computes the (n,) ascending starts and ends of the slices.
+    A part as long as its slice equals it. Any other stands for the slice as a whole. slices: computes the starts and
+    ends, (n,), ascending.
     """
 
     original: str

@@ -14,12 +14,7 @@ LARGEST = 1 << 28
 
 
 def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
-    """Return the symbols of a PDF's text.
-
-    Raises:
-        MissingPackage: pypdfium2 is not installed.
-        Unreadable: The content is no PDF, or damaged, encrypted or too large.
-    """
+    """Return the symbols of a PDF's text; MissingPackage, or Unreadable if it is none, damaged or too large."""
     pages = extract_pages(content)
     note = f"pdf, {len(pages)} page{'' if len(pages) == 1 else 's'}; offsets in the text taken out"
     symbols = fold("\f".join(pages), note, alphabet)

@@ -30,12 +30,7 @@ _LIMITED = 'ulimit -v {memory} 2>/dev/null; ulimit -t {seconds}; ulimit -f {outp
 
 
 def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
-    """Return the symbols of a PostScript file's text.
-
-    Raises:
-        MissingPackage: Ghostscript is not installed.
-        Unreadable: It fails, or takes too long.
-    """
+    """Return the symbols of a PostScript file's text; MissingPackage, or Unreadable if Ghostscript fails."""
     encoded = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     text, _ = decode(_extract_text(encoded))
     return fold(text, "postscript; offsets in the text taken out", alphabet)

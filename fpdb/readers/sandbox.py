@@ -37,16 +37,9 @@ class Sandbox:
         self._owner = 0
 
     def call(self, function: str, *arguments: object, size: int, pace: int = BYTES_A_SECOND) -> Any:
-        """Return the result of a function of `sandbox_worker`.
+        """Return the result of a function of `sandbox_worker`; Unreadable if it refuses, takes too long or crashes.
 
-        Args:
-            function: Its name there.
-            arguments: Its arguments.
-            size: Bytes of the document.
-            pace: Bytes per second of the slowest run that is waited for.
-
-        Raises:
-            Unreadable: The document is refused, or the function takes too long or crashes.
+        size: bytes of the document. pace: bytes per second of the slowest run that is waited for.
         """
         seconds = SECONDS + size / pace
         with self._lock:

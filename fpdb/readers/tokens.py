@@ -27,11 +27,8 @@ class TokenClass(Enum):
 class Tokens(NamedTuple):
     """The n tokens of one program in order.
 
-    Attributes:
-        values: (n,) uint32, their symbols.
-        starts: (n,) offset of each one's first character, in a unit of the lexer's.
-        ends: (n,) offset behind each one's last character, likewise.
-        to_characters: Converts such offsets to indices of characters. Left until needed, as it may read the whole text.
+    values: (n,) uint32, their symbols. starts, ends: (n,), offsets of each one's first character and behind its last,
+    in a unit of the lexer's. to_characters: converts these to indices of characters, which may read the whole text.
     """
 
     values: U32

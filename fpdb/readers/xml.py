@@ -8,14 +8,11 @@ from xml.parsers import expat
 
 from fpdb.errors import Unreadable
 
-LARGEST_PART = 1 << 28
-"""Bytes that a member may inflate to: a book has a few million."""
-ALWAYS = 1 << 26
-"""Bytes that any member may inflate to; beyond, RATIO times its packed size: XML of documents packs 20 times."""
-RATIO = 250
+LARGEST_PART = 1 << 28  # bytes that a member may inflate to: a book has a few million
+ALWAYS = 1 << 26  # bytes that any member may inflate to; beyond, RATIO times its packed size
+RATIO = 250  # XML of documents packs 20 times
 DEEPEST = 1000
-LONGEST = 1 << 21
-"""Bytes of a tag, or of anything else that the parser reads again with each chunk until it is complete."""
+LONGEST = 1 << 21  # bytes of a tag, or of anything else that the parser reads again until it is complete
 _CHUNK = 1 << 16
 _PACKINGS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflated"}
 """Those that the formats allow (ISO/IEC 29500-2, ODF 1.2 part 3). `zipfile` does not wrap the errors of others, and
@@ -42,17 +39,9 @@ def parse_member(
     end: Callable[[str], object],
     text: Callable[[str], object],
 ) -> None:
-    """Parse a member of an archive.
+    """Parse a member of an archive; Unreadable if there is none, or it is damaged, refused or too large.
 
-    Args:
-        archive: The archive.
-        name: The member's name.
-        start: Called at the start of each element, with "namespace name".
-        end: Called at its end, likewise.
-        text: Called with each piece of text.
-
-    Raises:
-        Unreadable: There is no such member, or it is damaged, refused or too large.
+    start, end: called for each element, with "namespace name". text: called with each piece of text.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fpdb.fingerprint import SCHEMES, Recipe
-from fpdb.fingerprint.hashing import KGrams
+from tests.fingerprint.kgrams import kgrams_of_hashes
 
 PAIRS, N = 1_000, 100
 
@@ -22,7 +22,7 @@ def test_the_smallest_hashes_estimate_resemblance():
         pool = rng.integers(0, 2**64, 2 * size, np.uint64)
         shared = int(size * common)
         a, b = pool[:size], pool[size - shared : 2 * size - shared]
-        first, second = (set(sketch(KGrams.from_hashes(hashes.copy())).tolist()) for hashes in (a, b))
+        first, second = (set(sketch(kgrams_of_hashes(hashes.copy())).tolist()) for hashes in (a, b))
         least = set(sorted(first | second)[:N])
         estimate = len(least & first & second) / len(least)
         true = np.intersect1d(a, b).size / np.union1d(a, b).size
@@ -33,7 +33,7 @@ def test_the_smallest_hashes_estimate_resemblance():
 def test_a_sketch_of_the_union_is_made_of_the_sketches():
     rng = np.random.default_rng(32)
     a, b = (rng.integers(0, 2**64, 700, np.uint64) for _ in range(2))
-    first, second, both = (sketch(KGrams.from_hashes(hashes)) for hashes in (a, b, np.concatenate([a, b])))
+    first, second, both = (sketch(kgrams_of_hashes(hashes)) for hashes in (a, b, np.concatenate([a, b])))
     assert sorted(both.tolist()) == sorted([*first.tolist(), *second.tolist()])[:N]
 
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.fingerprint import SCHEMES, winnowing
-from fpdb.fingerprint.hashing import KGrams, derive
-from fpdb.readers.symbols import Symbols
 from tests.fingerprint import oracle
+from tests.fingerprint.kgrams import kgrams_of
 
 RNG = np.random.default_rng(3)
 REAL = Path(sysconfig.get_path("stdlib"), "textwrap.py").read_bytes()[:3000]
@@ -56,13 +55,6 @@ CASES = [
     (30, "robust-winnow", {"w": 21}),
     (30, "winnow", {"w": 21}),
 ]
-
-
-def kgrams_of(symbols, k, bits=64):
-    symbols = np.asarray(symbols)
-    symbols = symbols.astype(np.uint8 if not len(symbols) or symbols.max() < 256 else np.uint32)
-    source = Symbols(symbols, lambda: np.arange(len(symbols)))
-    return KGrams(symbols, k, derive(1, "characters", bits), source)
 
 
 def check(symbols, k, scheme, parameters, purpose="store", rotation=0, bits=64):

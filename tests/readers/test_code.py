@@ -196,7 +196,7 @@ def test_no_lexer_has_symbols_without_a_character():
 
 def test_missing_packages_are_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "tree_sitter_go", None)
-    grammars.find_language.cache_clear()
+    grammars.load_grammar.cache_clear()
     sandbox_worker.find_parser.cache_clear()
     with pytest.raises(MissingPackage, match=r"tree-sitter-go are needed.*pip install 'fpdb\[code\]'"):
         read("package main", "a.go")
