@@ -253,7 +253,7 @@ cdef int winnow_text(
             return -1
         buffer.symbols = <uint8_t*>grown
     if text.width == 0:
-        progress = fold_table(text, table, buffer.symbols)
+        progress = fold_table(text, &table[0], buffer.symbols)
     else:
         progress = fold_text(text, progress, buffer.symbols, buffer.room)
     counts[0] = -1 if progress.reason else progress.written

@@ -16,4 +16,16 @@ cdef struct Progress:
 
 cdef Text view_text(object text)
 cdef Progress fold_text(Text text, Progress progress, symbol_t* out, Py_ssize_t room) noexcept nogil
-cdef Progress fold_table(Text text, const uint8_t[::1] table, uint8_t* out) noexcept nogil
+
+
+cdef inline Progress fold_table(Text text, const uint8_t* table, uint8_t* out) noexcept nogil:
+    """Fold bytes by a table; NO_PAGE if they are not all ASCII. `out` has room for text.length symbols."""
+    cdef Py_ssize_t i, j = 0, length = text.length
+    cdef const uint8_t* units = <const uint8_t*>text.units
+    cdef uint8_t symbol, union_of_bits = 0
+    for i in range(length):
+        symbol = table[units[i]]
+        union_of_bits |= units[i]
+        out[j] = symbol
+        j += symbol != 0
+    return Progress(length, j, union_of_bits >> 7)

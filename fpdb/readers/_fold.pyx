@@ -148,30 +148,13 @@ def locate(str text, Py_ssize_t count):
     return offsets
 
 
-cdef Progress fold_table(Text text, const uint8_t[::1] table, uint8_t* out) noexcept nogil:
-    """Fold bytes by a table; NO_PAGE if they are not all ASCII. `out` has room for text.length symbols."""
-    cdef Py_ssize_t i, j = 0, length = text.length
-    cdef const uint8_t* units = <const uint8_t*>text.units
-    cdef const uint8_t* symbols = &table[0]
-    cdef uint8_t symbol, union_of_bits = 0
-    for i in range(length):
-        symbol = symbols[units[i]]
-        union_of_bits |= units[i]
-        out[j] = symbol
-        j += symbol != 0
-    return Progress(length, j, union_of_bits >> 7)
-
-
-def fold_ascii(bytes text, const uint8_t[::1] table):
+def fold_ascii(const uint8_t[::1] text, const uint8_t[::1] table):
     """Return the symbols (uint8) of ASCII bytes by a table of 256 entries, 0 for a byte without symbol."""
-    symbols = np.empty(len(text), np.uint8)
+    symbols = np.empty(text.shape[0], np.uint8)
     cdef uint8_t[::1] out = symbols
-    cdef Text units = view_text(text)
     cdef Progress progress
-    if not units.length:
-        return symbols
     with nogil:
-        progress = fold_table(units, table, &out[0])
+        progress = fold_table(Text(&text[0], text.shape[0], 0), &table[0], &out[0])
     return symbols[:progress.written]
 
 
