@@ -28,18 +28,11 @@ if TYPE_CHECKING:
     from fpdb.ingest.process_pool import ForkedPool
     from fpdb.search.batch_query import Answered
 
+COUNTED = ("containment", "reverse-containment", "resemblance")
+COVERAGES = ("query-coverage", "document-coverage")
 MEASURES = (
-    "containment",
-    "reverse-containment",
-    "resemblance",
-    "shared",
-    "weighted-containment",
-    "weighted-reverse-containment",
-    "weighted-resemblance",
-    "query-coverage",
-    "document-coverage",
-    "weighted-query-coverage",
-    "weighted-document-coverage",
+    *(*COUNTED, "shared", *(f"weighted-{measure}" for measure in COUNTED)),
+    *(*COVERAGES, *(f"weighted-{measure}" for measure in COVERAGES)),
 )
 
 

@@ -41,10 +41,7 @@ def answer_results(answers: "Iterable[Answer]") -> Iterator[dict[str, Any]]:
 
 
 def _results(
-    names: tuple[str, str],
-    containment: float,
-    values: Mapping[str, Any],
-    regions: "Iterable[MatchedRegion] | None",
+    names: tuple[str, str], containment: float, values: Mapping[str, Any], regions: "Iterable[MatchedRegion] | None"
 ) -> Iterator[dict[str, Any]]:
     """Return a result for each region, or one for the whole documents."""
     name, other_name = names

@@ -124,9 +124,7 @@ HELP = help_text("""Work on Apache Spark, for more documents than one machine ca
 
 @click.group(help=HELP)
 @click.option(
-    "--master",
-    metavar="URL",
-    help="Master URL of Spark.  [default: that of spark-submit, else local[*], this machine]",
+    "--master", metavar="URL", help="Master URL of Spark.  [default: that of spark-submit, else local[*], this machine]"
 )
 @click.option("--conf", "settings", multiple=True, type=name_value, metavar="NAME=VALUE", help="Setting of Spark.")
 @click.pass_context

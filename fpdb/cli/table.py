@@ -16,13 +16,7 @@ DEFAULT_TOP = 20
 
 
 def write_top(
-    columns: Columns,
-    results: Iterable[object],
-    top: int | None,
-    *,
-    empty: str,
-    noun: str,
-    option: str = "--top",
+    columns: Columns, results: Iterable[object], top: int | None, *, empty: str, noun: str, option: str = "--top"
 ) -> None:
     """Write a table of the first results, and how many more there are.
 
