@@ -16,7 +16,8 @@ from fpdb.errors import DatabaseExists, Locked, ReadOnly, StorageFailure
 from fpdb.storage import commit, file_format
 from fpdb.storage.commit import Change
 from fpdb.storage.environment import files
-from fpdb.storage.environment.environment import Environment, OpenFile
+from fpdb.storage.environment.environment import Environment
+from fpdb.storage.environment.open_file import OpenFile
 from fpdb.storage.file_format import Run, State
 from fpdb.storage.maintenance import copies
 from fpdb.storage.runs import merge_policy

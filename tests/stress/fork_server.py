@@ -156,7 +156,7 @@ def _child(out, path, writing, trusting, user):
     if user is not None:
         os.setuid(user)
     if trusting:
-        page_check.fault = lambda *_: None
+        page_check.find_fault = lambda *_: None
         catalogue._check_before = lambda *_: None
     with os.fdopen(out, "w") as file:
         json.dump(work(path, writing), file)

@@ -11,21 +11,23 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
 
-cdef enum:
+cpdef enum:             # the layout of the file, for Python as well
     PAGE = 4096
     HEADER = 16         # page number (8), pad (2), flags (2), lower end of the free space (2), upper end (2)
     NODE = 8            # size or page number (6, with the flags), flags (2), bytes of the key (2)
-    RECORD = 48         # of a database: pad (4), flags (2), depth (2), branches, leaves, overflow, entries, root (8 each)
-    BRANCH = 1
+    TREE_RECORD = 48    # pad (4), flags (2), depth (2), branches, leaves, overflow, entries, root (8 each)
+    BRANCH = 1          # flags of a page
     LEAF = 2
     OVERFLOW = 4
-    META = 8
-    KINDS = 0x7F        # flags of a database that say how it is kept; beside the free list's are some of the file's own
-    INTEGERS = 8        # the one of the free list; fpdb's databases have none
     BIG = 1             # flag of a node: the value is on pages of its own
-    DATABASE = 2        # flag of a node: the value is a database's record
-    DEEPEST = 32
-    MOST_DATABASES = 64
+    DATABASE = 2        # flag of a node: the value is a tree's record
+    DEEPEST = 32        # levels of a tree
+
+cdef enum:
+    KINDS = 0x7F        # flags of a tree that say how it is kept; beside the free list's are some of the file's own
+    INTEGERS = 8        # the one of the free list; fpdb's databases have none
+    TREES = HEADER + 24 # in a meta page: the records of its two trees, then the last page and the transaction
+    MAX_DATABASES = 64
     LIVE = 1
     FREE = 2
 
@@ -50,7 +52,7 @@ cdef struct File:
     uint64_t page       # where the fault is
     const char* fault
     int databases
-    Tree named[MOST_DATABASES]
+    Tree named[MAX_DATABASES]
 
 
 cdef inline uint16_t u16(const uint8_t* at) noexcept nogil:
@@ -206,7 +208,7 @@ cdef bint examine_value(File* file, Tree* tree, uint64_t number, const uint8_t* 
         if first + pages > file.count:
             return wrong(file, number, "names a page behind the end of the file")
         value = file.pages + first * PAGE + HEADER
-    elif flags == DATABASE and tree == &file.named[1] and size == RECORD and file.databases < MOST_DATABASES:
+    elif flags == DATABASE and tree == &file.named[1] and size == TREE_RECORD and file.databases < MAX_DATABASES:
         file.named[file.databases] = read_record(value)
         file.databases += 1
         return True
@@ -283,13 +285,13 @@ def examine(const uint8_t[::1] pages, int meta, uint64_t budget):
     """What is wrong with the commit that a meta page names: a few words, or None. At most `budget` pages of trees and
     free lists are looked at."""
     cdef File file
-    cdef const uint8_t* at
+    cdef const uint8_t* trees
     cdef int index
     file.pages, file.count = &pages[0], pages.shape[0] // PAGE
-    at = file.pages + meta * PAGE + HEADER
-    file.end = u64(at + 24 + 2 * RECORD) + 1
+    trees = file.pages + meta * PAGE + TREES
+    file.end = u64(trees + 2 * TREE_RECORD) + 1
     file.budget, file.fault, file.page = budget, NULL, 0
-    file.named[0], file.named[1] = read_record(at + 24), read_record(at + 24 + RECORD)
+    file.named[0], file.named[1] = read_record(trees), read_record(trees + TREE_RECORD)
     file.databases = 2
     # The file may lack free pages at its end, but not many: a wild number must not take memory.
     if file.end < 2 or file.end > 2 * file.count + (1 << 20):
@@ -312,5 +314,5 @@ def last_change(const uint8_t[::1] pages, int meta):
     cdef File file
     cdef Tree tree
     file.pages, file.count = &pages[0], pages.shape[0] // PAGE
-    tree = read_record(file.pages + meta * PAGE + HEADER + 24)
+    tree = read_record(file.pages + meta * PAGE + TREES)
     return newest_freed(&file, &tree)

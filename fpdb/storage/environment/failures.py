@@ -1,6 +1,4 @@
-"""What goes wrong below fpdb, in LMDB or in the operating system, as fpdb's errors: what it is, and what to do."""
-
-from __future__ import annotations
+"""Errors of LMDB and the operating system as errors of fpdb, which say what is wrong and what to do."""
 
 import errno
 import os
@@ -13,7 +11,7 @@ import lmdb
 from fpdb.errors import Corrupt, Locked, NotADatabase, StorageFailure
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_LITTLE = 1 << 20  # LMDB says EIO where the last bytes of a disk, or of what a file may have, did not do for a write
+_LITTLE = 1 << 20  # LMDB says EIO where a disk, or a file's limit, has a few bytes left, but not enough
 
 _ADVICE = {
     errno.EACCES: "get permission for it and for the files beside it; to read it, be allowed to write to its folder or "
@@ -27,7 +25,7 @@ _ADVICE = {
 
 @contextmanager
 def translated(path: str) -> Iterator[None]:
-    """Turns errors of LMDB and the operating system into fpdb's."""
+    """Turn errors of LMDB and the operating system into errors of fpdb."""
     with lmdb_translated(path):
         try:
             yield
@@ -37,7 +35,7 @@ def translated(path: str) -> Iterator[None]:
 
 @contextmanager
 def lmdb_translated(path: str) -> Iterator[None]:
-    """Turns errors of LMDB into fpdb's; for blocks in which a caller's own code may run."""
+    """Turn errors of LMDB into errors of fpdb; for blocks in which a caller's own code may run."""
     try:
         yield
     except lmdb.ReadersFullError as error:
@@ -67,7 +65,7 @@ def lmdb_translated(path: str) -> Iterator[None]:
 
 
 def explain(path: str, message: str) -> str:
-    """What went wrong with a file, and what to do about it. message: of LMDB or the operating system."""
+    """Return what went wrong with a file, and what to do. message: of LMDB or the operating system."""
     reason = message.rpartition(": ")[2]  # LMDB puts its own function's name before it
     safe = "what was committed is safe"
     if reason == os.strerror(errno.ENOMEM):
@@ -90,7 +88,7 @@ def explain(path: str, message: str) -> str:
 
 
 def _room(path: str) -> int:
-    """Bytes that are free on the disk of a file."""
+    """Return the bytes that are free on the disk of a file."""
     try:
         free = os.statvfs(os.path.dirname(path) or ".")
     except OSError:
@@ -99,7 +97,7 @@ def _room(path: str) -> int:
 
 
 def _may_grow(path: str) -> int:
-    """By how many bytes a file may grow, as far as this process is concerned."""
+    """Return by how many bytes this process may let a file grow."""
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
     try:
         return _LITTLE if limit == resource.RLIM_INFINITY else limit - os.stat(path).st_size

@@ -1,12 +1,12 @@
-"""Files of databases as wholes: made under another name, synced, put in their place, thrown away.
+"""Files of databases as wholes: made under another name, synced, put in their place, discarded.
 
 Knows nothing of what is stored but the names of the databases that LMDB keeps in a file.
 """
 
-from __future__ import annotations
-
 import errno
+import fcntl
 import os
+import stat
 import threading
 
 import lmdb
@@ -14,18 +14,19 @@ import lmdb
 from fpdb.errors import StorageFailure
 from fpdb.storage import file_format
 from fpdb.storage.environment.failures import explain, translated
+from fpdb.storage.environment.locking import unlock
 
 MAP_SIZE = 1 << 40
 BESIDE = ("-lock", "-writer", "-merge")  # suffixes of the files beside a database
 
 
 def lock_path(path: str) -> str:
-    """Where LMDB keeps its table of readers."""
+    """Return where LMDB keeps its table of readers."""
     return path + BESIDE[0]
 
 
 def create(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None:
-    """Makes a new database file, whole or not at all. Raises FileExistsError, StorageFailure."""
+    """Make a new database file, whole or not at all. Raises FileExistsError, StorageFailure."""
     path = os.path.realpath(path)
     temporary = f"{path}.{os.getpid()}.{threading.get_ident()}.new"
     try:
@@ -36,7 +37,7 @@ def create(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None
 
 
 def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None:
-    """Writes an LMDB file with fpdb's databases and these records. Raises StorageFailure."""
+    """Write an LMDB file with fpdb's databases and these records. Raises StorageFailure."""
     with translated(path):
         env = lmdb.open(
             os.fsencode(path),
@@ -59,7 +60,7 @@ def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> No
 
 
 def publish(temporary: str, path: str) -> None:
-    """Gives a finished file its name, durably, unless a file has that name. Raises FileExistsError, StorageFailure."""
+    """Give a finished file its name, durably, unless a file has that name. Raises FileExistsError, StorageFailure."""
     try:
         os.chmod(temporary, 0o600)
         sync(temporary)
@@ -71,8 +72,32 @@ def publish(temporary: str, path: str) -> None:
         raise StorageFailure(explain(path, error.strerror or str(error))) from error
 
 
+def replace(path: str, finished: str) -> None:
+    """Put a finished file in the place of an open database; the caller keeps writers out. Raises OSError."""
+    os.chmod(finished, stat.S_IMODE(os.stat(path).st_mode))
+    sync(finished)
+    guard = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(guard, fcntl.LOCK_EX)  # nobody is opening the file now
+        # The old readers' table goes with the old file: a new pair must not share it.
+        os.unlink(lock_path(path))
+        os.rename(finished, path)
+        sync(os.path.dirname(path))
+    finally:
+        unlock(guard)
+
+
+def identity(file: str | int) -> tuple[int, int] | None:
+    """Return what tells a file, by path or descriptor, from all others; None where there is none."""
+    try:
+        status = os.stat(file)
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def sync(path: str) -> None:
-    """Makes a file's content, or a folder's names, durable."""
+    """Make a file's content, or a folder's names, durable."""
     file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)
@@ -81,7 +106,7 @@ def sync(path: str) -> None:
 
 
 def discard(path: str) -> None:
-    """Removes a temporary database and the files beside it, as far as they are there."""
+    """Remove a temporary database and the files beside it, as far as they are there."""
     for suffix in ("", *BESIDE):
         try:
             os.unlink(path + suffix)

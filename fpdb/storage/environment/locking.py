@@ -3,8 +3,6 @@
 LMDB's own lock blocks for ever behind a stopped writer and cannot be interrupted, so the writer's stands in front.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import threading
@@ -19,12 +17,16 @@ _POLL = 0.002, 0.05  # seconds between tries: the first, and the longest
 
 
 class FileLock:
-    """A lock shared by threads and processes; a thread may take it again while it holds it.
-
-    doing: what its holder does, for the message. timeout: seconds.
-    """
+    """A lock shared by threads and processes; a thread may take it again while it holds it."""
 
     def __init__(self, path: str, doing: str, timeout: float) -> None:
+        """Name the lock.
+
+        Args:
+            path: The file that is locked.
+            doing: What the holder does, for the message.
+            timeout: Seconds to wait.
+        """
         self.path = path
         self.doing = doing
         self.timeout = timeout
@@ -33,7 +35,7 @@ class FileLock:
 
     @contextmanager
     def held(self, *, timeout: float | None = None) -> Iterator[None]:
-        """Holds the lock inside the block. Raises Locked after the time-out, StorageFailure."""
+        """Hold the lock inside the block. Raises Locked after the time-out, StorageFailure."""
         timeout = self.timeout if timeout is None else timeout
         deadline = time.monotonic() + timeout
         if not self._thread.acquire(timeout=max(timeout, 0)):
@@ -77,7 +79,7 @@ class FileLock:
 
 
 def unlock(file: int) -> None:
-    """Gives an flock back and closes the file; closing alone would leave it to a child that was forked meanwhile."""
+    """Give an flock back and close the file; closing alone would leave it to a child that was forked meanwhile."""
     fcntl.flock(file, fcntl.LOCK_UN)
     os.close(file)
 

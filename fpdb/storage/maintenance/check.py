@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import lmdb.verify
 
 from fpdb.errors import Corrupt
-from fpdb.storage.environment import environment, page_check
+from fpdb.storage.environment import page_check, refusal
 from fpdb.storage.maintenance.verifier import Unchecked, verify
 from fpdb.storage.store import Store
 
@@ -44,8 +44,8 @@ def examine(store: Store, *, quick: bool = False) -> Iterator[str]:
 def _check_structure(path: str) -> list[str]:
     """Check the file as an LMDB file; again if another process wrote meanwhile, whom a reader keeps not out."""
     for _ in range(STRUCTURE_TRIES):
-        transaction = page_check.transaction(path)
-        faults = [f"structure: {problem}" for problem in environment.structure_problems(path)]
-        if not faults or page_check.transaction(path) == transaction:
+        transaction = page_check.last_transaction(path)
+        faults = [f"structure: {problem}" for problem in refusal.structure_problems(path)]
+        if not faults or page_check.last_transaction(path) == transaction:
             return faults
     return [Unchecked("the file's structure was not looked at, since others kept writing: check when they are done")]

@@ -1,30 +1,27 @@
-"""The pages of an LMDB file read one by one, without LMDB, however damaged: what its trees still lead to, and what lies
-where no tree leads any more.
+"""The pages of an LMDB file read one by one, without LMDB, however damaged.
 
-Knows the container (LMDB file format 1, pages of 4096 bytes), and nothing of what is stored: whether a value is sound
-is for its user to say. Nothing here fails because of what is in the file.
+Tells what the trees still lead to, and what lies where no tree leads any more. Knows the container and nothing of what
+is stored: whether a value is sound is for its user to say. Nothing here fails because of what is in the file.
 """
-
-from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from fpdb.storage.environment.page_check import PAGE
-
-HEADER = 16
-NOWHERE = 2**64 - 1
-DEEPEST = 32
-_HEADER = struct.Struct("<QHHHH")  # page number, pad, flags, lower and upper end of the free space
-_NODE = struct.Struct("<IHH")  # size of the value, flags, bytes of the key
-_TREE = struct.Struct("<4xHH32xQ")  # flags, depth, root
-_META = struct.Struct("<16xI4x16x48s48sQQ")  # magic, free list, main tree, last page, transaction
-_MAGIC = 0xBEEFC0DE
-BRANCH, LEAF, OVERFLOW = 1, 2, 4
-BIG, TREE = 1, 2  # flags of a node: its value is on pages of its own; is the record of a tree
+from fpdb.storage.environment._page_check import (
+    BIG,
+    BRANCH,
+    DATABASE,
+    DEEPEST,
+    HEADER,
+    LEAF,
+    OVERFLOW,
+    PAGE,
+    TREE_RECORD,
+)
+from fpdb.storage.environment.page_format import MAGIC, NODE_HEADER, NOWHERE, PAGE_HEADER, TREE, Meta
 
 
 class Tree(NamedTuple):
@@ -34,9 +31,9 @@ class Tree(NamedTuple):
     root: int
 
     @classmethod
-    def of(cls, record: bytes) -> Tree:
-        """The tree of an LMDB record."""
-        _, depth, root = _TREE.unpack(record)
+    def parse(cls, record: bytes) -> "Tree":
+        """Return the tree of an LMDB record."""
+        _, depth, root = TREE.unpack(record)
         return cls(depth, root)
 
 
@@ -50,16 +47,16 @@ class Commit(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """An entry of a leaf. at: where in the file its value begins."""
+    """An entry of a leaf. offset: where in the file its value begins."""
 
     key: bytes
     flags: int
-    at: int
+    offset: int
     size: int
 
 
-class Gap(NamedTuple):
-    """Keys that a tree no longer leads to: from low on, below high; None: to the end."""
+class KeyRange(NamedTuple):
+    """Keys from low on, below high; None: to the end."""
 
     low: bytes
     high: bytes | None
@@ -68,94 +65,110 @@ class Gap(NamedTuple):
         return isinstance(key, bytes) and self.low <= key and (self.high is None or key < self.high)
 
 
+ALL_KEYS = KeyRange(b"", None)
+
+
 class Pages:
-    """A file's pages. What the medium does not give counts as zeros."""
+    """The pages of a file. What the medium does not give counts as zeros."""
 
     def __init__(self, path: str) -> None:
-        """Raises OSError."""
+        """Open the file. Raises OSError."""
         self._file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         self.count = -(-os.fstat(self._file).st_size // PAGE)
-        self.unreadable = 0
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         os.close(self._file)
 
-    def read(self, at: int, size: int) -> bytes:
-        """Bytes of the file, zeros where there are none; size: of a page, or of a value."""
+    def read(self, offset: int, size: int) -> bytes:
+        """Return bytes of the file, a page or a value, zeros where there are none."""
+        if size > self.count * PAGE:
+            return b""
         data = b""
-        if 0 <= at < self.count * PAGE and size <= self.count * PAGE:
-            try:
-                data = os.pread(self._file, size, at)
-            except OSError:
-                self.unreadable += 1
-        return data.ljust(size if size <= self.count * PAGE else 0, b"\0")
+        if 0 <= offset < self.count * PAGE:
+            with suppress(OSError):
+                data = os.pread(self._file, size, offset)
+        return data.ljust(size, b"\0")
 
-    def page(self, number: int, sorts: int) -> bytes | None:
-        """The page of this number, if it says so itself and is of one of these sorts."""
+    def page(self, number: int, types: int) -> bytes | None:
+        """Return the page of this number, if it says so itself and is of one of these types."""
         if not 2 <= number < self.count:
             return None
         page = self.read(number * PAGE, PAGE)
-        itself, _, flags, lower, upper = _HEADER.unpack_from(page)
-        if itself != number or flags not in (BRANCH, LEAF, OVERFLOW) or not flags & sorts:
+        own_number, _, flags, lower, upper = PAGE_HEADER.unpack_from(page)
+        if own_number != number or flags not in (BRANCH, LEAF, OVERFLOW) or not flags & types:
             return None
         if flags != OVERFLOW and not HEADER <= lower <= upper <= PAGE:
             return None
         return page
 
     def commits(self) -> list[Commit]:
-        """What the two meta pages say, the newest first."""
-        found = []
+        """Return what the two meta pages say, the newest first."""
+        start = self.read(0, 2 * PAGE)
+        commits = []
         for number in (0, 1):
-            magic, free, main, last, transaction = _META.unpack_from(self.read(number * PAGE, PAGE))
-            if magic == _MAGIC and transaction & 1 == number:
-                found.append(Commit(transaction, last + 1, Tree.of(free), Tree.of(main)))
-        return sorted(found, reverse=True)
+            meta = Meta.read(start, number)
+            if meta is not None and meta.magic == MAGIC and meta.transaction & 1 == number:
+                trees = Tree.parse(meta.free), Tree.parse(meta.main)
+                commits.append(Commit(meta.transaction, meta.last_page + 1, *trees))
+        return sorted(commits, reverse=True)
 
-    def entries(self, number: int, page: bytes) -> Iterator[Entry]:
-        """The entries of a leaf, as far as they lie in it."""
+    def entries(self, number: int) -> Iterator[Entry]:
+        """Yield the entries of a leaf, as far as they lie in it; none where the page is no leaf."""
+        page = self.page(number, LEAF)
+        if page is None:
+            return
         for node in _nodes(page):
-            size, flags, key_size = _NODE.unpack_from(page, node)
-            at = node + _NODE.size + key_size
-            if at > PAGE:
+            size, flags, key_size = NODE_HEADER.unpack_from(page, node)
+            end = node + NODE_HEADER.size + key_size
+            if end > PAGE:
                 continue
-            key = page[node + _NODE.size : at]
+            key = page[node + NODE_HEADER.size : end]
             if not flags & BIG:
-                yield Entry(key, flags, number * PAGE + at, size)
-            elif at + 8 <= PAGE:
-                (first,) = struct.unpack_from("<Q", page, at)
+                yield Entry(key, flags, number * PAGE + end, size)
+            elif end + 8 <= PAGE:
+                first = int.from_bytes(page[end : end + 8], "little")
                 yield Entry(key, flags, first * PAGE + HEADER, size)
 
-    def below(self, page: bytes) -> Iterator[tuple[bytes, int]]:
-        """What a branch leads to: the first key below, and the page."""
-        for index, node in enumerate(_nodes(page)):
-            low, high, key_size = _NODE.unpack_from(page, node)
-            key = page[node + _NODE.size : node + _NODE.size + key_size]
-            yield (key if index else b""), low | high << 32
+    def trees(self, number: int) -> dict[bytes, Tree]:
+        """Return the named trees of a leaf; none where the page is no leaf."""
+        return {
+            entry.key: Tree.parse(self.read(entry.offset, entry.size))
+            for entry in self.entries(number)
+            if entry.flags == DATABASE and entry.size == TREE_RECORD <= self.count * PAGE
+        }
+
+
+def _children(page: bytes) -> Iterator[tuple[bytes, int]]:
+    """Yield what a branch leads to: the first key below, and the page."""
+    for index, node in enumerate(_nodes(page)):
+        low, high, key_size = NODE_HEADER.unpack_from(page, node)
+        key = page[node + NODE_HEADER.size : node + NODE_HEADER.size + key_size]
+        yield (key if index else b""), low | high << 32
 
 
 def _nodes(page: bytes) -> Iterator[int]:
-    """Where the entries of a page begin, of those that can be entries."""
-    lower = _HEADER.unpack_from(page)[3]
+    """Yield where the entries of a page begin, of those that can be entries."""
+    lower = PAGE_HEADER.unpack_from(page)[3]
     for slot in range(HEADER, lower - 1, 2):
         (node,) = struct.unpack_from("<H", page, slot)
-        if HEADER < node <= PAGE - _NODE.size:
+        if HEADER < node <= PAGE - NODE_HEADER.size:
             yield node
 
 
-class Walk:
-    """What a tree still leads to: its leaves, and the gaps between them."""
+class TreeWalk:
+    """What a tree still leads to: its leaves, each with the keys it may have, and the gaps between them."""
 
-    def __init__(self, pages: Pages, tree: Tree, stale: frozenset[int] | set[int] = frozenset()) -> None:
-        """stale: pages that no tree can lead to."""
+    def __init__(self, pages: Pages, tree: Tree, stale: Collection[int] = frozenset()) -> None:
+        """Walk the tree. stale: pages that no tree can lead to."""
         self._pages, self._stale = pages, stale
-        self.leaves: list[tuple[int, Gap]] = []
+        self.leaves: list[tuple[int, KeyRange]] = []
         self.branches: set[int] = set()
-        self.gaps: list[Gap] = []
+        self.gaps: list[KeyRange] = []
         if tree.root != NOWHERE:
-            self._descend(tree.root, Gap(b"", None), min(tree.depth, DEEPEST))
+            self._descend(tree.root, ALL_KEYS, min(tree.depth, DEEPEST))
 
-    def _descend(self, number: int, keys: Gap, depth: int) -> None:
+    def _descend(self, number: int, keys: KeyRange, depth: int) -> None:
         page = self._pages.page(number, LEAF if depth <= 1 else BRANCH)
         if page is None or depth < 1 or number in self._stale or number in self.branches:
             self.gaps.append(keys)
@@ -164,48 +177,34 @@ class Walk:
             self.leaves.append((number, keys))
             return
         self.branches.add(number)
-        parts = list(self._pages.below(page))
-        lows = [keys.low, *(key for key, _ in parts[1:])]
-        if not parts or lows != sorted(set(lows)) or (keys.high is not None and lows[-1] >= keys.high):
+        children = list(_children(page))
+        lows = [keys.low, *(key for key, _ in children[1:])]
+        if not children or lows != sorted(set(lows)) or (keys.high is not None and lows[-1] >= keys.high):
             self.gaps.append(keys)  # a wrong key: what lies below may be anywhere between these
-        for index, (_, child) in enumerate(parts):
-            high = lows[index + 1] if index + 1 < len(parts) else keys.high
-            self._descend(child, Gap(lows[index], high), depth - 1)
+        for (_, child), low, high in zip(children, lows, [*lows[1:], keys.high], strict=False):
+            self._descend(child, KeyRange(low, high), depth - 1)
 
-    def entries(self) -> Iterator[tuple[Entry, Gap]]:
-        """All entries of the leaves, each with the keys that its leaf may have."""
+    def entries(self) -> Iterator[tuple[Entry, KeyRange]]:
+        """Yield all entries of the leaves, each with the keys that its leaf may have."""
         for number, keys in self.leaves:
-            page = self._pages.page(number, LEAF)
-            for entry in () if page is None else self._pages.entries(number, page):
+            for entry in self._pages.entries(number):
                 yield entry, keys
 
 
 def free_pages(pages: Pages, commit: Commit) -> set[int] | None:
-    """The pages that a commit counts as free; None where the list of them is damaged."""
-    walk = Walk(pages, commit.free)
+    """Return the pages that a commit counts as free; None where the list of them is damaged."""
+    walk = TreeWalk(pages, commit.free)
     free: set[int] = set()
     newest = 0
     for entry, _ in walk.entries():
         newest = max(newest, int.from_bytes(entry.key, "little"))
-        value = pages.read(entry.at, entry.size)
+        value = pages.read(entry.offset, entry.size)
         if entry.size < 8 or entry.size % 8 or len(value) != entry.size:
             return None
-        numbers = struct.unpack(f"<{entry.size // 8}Q", value)
-        if numbers[0] != len(numbers) - 1 or any(not 2 <= number < commit.pages for number in numbers[1:]):
+        count, *numbers = struct.unpack(f"<{entry.size // 8}Q", value)
+        if count != len(numbers) or any(not 2 <= number < commit.pages for number in numbers):
             return None
-        free.update(numbers[1:])
+        free.update(numbers)
     # Each commit but the first frees pages, at least the root that it replaces: an older list has no such entry.
-    return None if walk.gaps or newest != (commit.transaction if newest or commit.transaction > 2 else 0) else free
-
-
-def trees(pages: Pages, number: int) -> dict[bytes, Tree] | None:
-    """The named trees of a leaf; None where the page is no leaf."""
-    page = pages.page(number, LEAF)
-    if page is None:
-        return None
-    found = {}
-    for entry in pages.entries(number, page):
-        if entry.flags == TREE and entry.size == 48:
-            with suppress(struct.error):
-                found[entry.key] = Tree.of(pages.read(entry.at, entry.size))
-    return found
+    expected = commit.transaction if newest or commit.transaction > 2 else 0
+    return None if walk.gaps or newest != expected else free

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import fpdb
-from fpdb.storage.environment import environment, failures, files, page_check
-from fpdb.storage.environment.page_check import PAGE
+from fpdb.storage.environment import failures, files, open_file, page_check
+from fpdb.storage.environment._page_check import PAGE
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_a_commit_that_failed_at_its_meta_page_never_was(path, rng, overwritten)
     Path(path).write_bytes(data)
     with pytest.raises(fpdb.Corrupt, match="its pages say"):
         fpdb.open(path, "r")
-    page_check.put_back(path)
-    page_check.put_back(path)
+    page_check.clear_failed_meta(path)
+    page_check.clear_failed_meta(path)
     if overwritten:
         data = bytearray(Path(path).read_bytes())
         for start in range(2 * PAGE, len(data), PAGE):
@@ -119,7 +119,7 @@ def test_a_commit_that_failed_at_its_meta_page_never_was(path, rng, overwritten)
 
 
 def test_no_commit_passes_for_another_when_a_bit_of_its_number_flips(path, tmp_path, rng, monkeypatch):
-    monkeypatch.setattr(page_check, "_TRIES", 1)  # nobody else is at work
+    monkeypatch.setattr(page_check, "TRIES", 1)  # nobody else is at work
     damaged = tmp_path / "damaged.fpdb"
     for step in range(8):
         with fpdb.open(path) as db:
@@ -176,13 +176,13 @@ def test_the_lock_file_has_all_its_blocks(path):
         for plant in (os.unlink, lambda name: os.truncate(name, 0), lambda _: None):
             plant(files.lock_path(path))
             with fpdb.open(path, mode) as db:
-                assert blocks(path) >= environment.LOCK_BYTES == os.stat(files.lock_path(path)).st_size
+                assert blocks(path) >= open_file.LOCK_BYTES == os.stat(files.lock_path(path)).st_size
                 db.backup(f"{path}.copy")
             os.unlink(f"{path}.copy")
     with fpdb.open(path) as db:
         db.compact()
         assert len(db) == 0
-        assert blocks(path) >= environment.LOCK_BYTES
+        assert blocks(path) >= open_file.LOCK_BYTES
 
 
 def test_no_room_for_the_lock_file_is_said(path, monkeypatch):
