@@ -52,7 +52,7 @@ class CatalogueReader(Protocol):
         """Return the sizes of documents; dtype file_format.SIZE, shape (n,).
 
         Args:
-            document_ids: Ascending. A document that does not exist has DEAD hashes.
+            document_ids: In any order. A document that does not exist has DEAD hashes.
         """
 
     def first_by_name(self, candidates: Bools, count: int) -> list[int]:

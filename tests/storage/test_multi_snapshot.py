@@ -1,11 +1,39 @@
-"""Several snapshots read as one."""
+"""Several snapshots as one Reader."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import numpy as np
 import pytest
 
 import fpdb
+from fpdb.storage.multi_snapshot import MultiSnapshot, MultiSnapshotCache
+from tests.storage.reader_tests import GivenDocument, ReaderTests, snapshots
+
+
+class TestMultiSnapshot(ReaderTests):
+    @contextmanager
+    def reader(self, folder, given_documents):
+        with snapshots(folder, given_documents, stores=3) as parts:
+            yield MultiSnapshot(parts, MultiSnapshotCache())
+
+
+def test_documents_of_one_name_are_several(tmp_path):
+    given_documents = [GivenDocument(b"a", [(1, 0)], store=index) for index in (0, 2)]
+    with snapshots(tmp_path, given_documents, stores=3) as parts:
+        reader = MultiSnapshot(parts, MultiSnapshotCache())
+        ids = reader.find_by_name([b"a"])[b"a"]
+        assert [reader.store_of(document_id) for document_id in ids] == [0, 2]
+        assert [record.name for _, record in reader.catalogue.records()] == [b"a", b"a"]
+
+
+def test_what_is_boilerplate_anywhere_is_worked_out_once(tmp_path):
+    given_documents = [GivenDocument(b"a", [(1, 0)]), GivenDocument(b"b", [(1, 0)], boilerplate=True, store=1)]
+    with snapshots(tmp_path, given_documents, stores=2) as parts:
+        cache = MultiSnapshotCache()
+        first = cache.boilerplate(parts)
+        assert cache.boilerplate(parts) == first
+        assert first[0].tolist() == [1]
+        assert {index: counts.tolist() for index, counts in first[1].items()} == {0: [1]}
 
 
 @pytest.fixture
