@@ -5,15 +5,11 @@ import pytest
 
 from fpdb.fingerprint import SCHEMES, Recipe
 from fpdb.fingerprint.hashing import KGrams, derive
+from tests.fingerprint.kgrams import random_letters
 
 TRIALS = 10_000
 GUARANTEED = ["winnow", "robust-winnow", "mod-winnow", "safe-mod"]
 SIZES = [(30, 21), (50, 100), (5, 4), (8, 1), (12, 40)]
-
-
-def random_letters(rng, count, alphabet):
-    letters = np.frombuffer(alphabet.encode(), np.uint8)
-    return letters[rng.integers(0, len(letters), count)].tobytes().decode()
 
 
 def recipes(scheme):
@@ -82,28 +78,6 @@ def make(rng, pattern, length):
     if pattern == "periodic":
         return np.resize(rng.integers(97, 99, int(rng.integers(1, 6)), np.uint8), length)
     return np.where(rng.random(length) < 0.05, 98, 97).astype(np.uint8)
-
-
-def test_mod_gives_no_guarantee():
-    """Section 3.1.1: at the density of winnowing, 13.5% of the passages of t symbols have no fingerprint at all."""
-    rng = np.random.default_rng(14)
-    k, w = 50, 99
-    symbols = rng.integers(97, 123, 400_000, np.uint8)
-    positions = SCHEMES["mod"].select(KGrams(symbols, k, derive(1, "characters")), p=(w + 1) // 2).positions
-    gaps = np.diff(positions.astype(np.int64)) - 1
-    missed = np.maximum(gaps - w + 1, 0).sum() / (len(symbols) - k - w)
-    assert missed == pytest.approx((1 - 2 / (w + 1)) ** w, rel=0.1)
-    assert missed == pytest.approx(0.135, rel=0.1)
-
-
-def test_mod_selects_of_a_passage_what_it_selects_there_in_the_whole():
-    rng = np.random.default_rng(15)
-    recipe = Recipe.preset().with_(scheme="mod", k=10, p=5)
-    for _ in range(500):
-        whole = random_letters(rng, 400, "abcd" if rng.random() < 0.5 else "ab")
-        first, last = np.sort(rng.integers(0, 400, 2))
-        passage = recipe.fingerprint(whole[first:last])
-        assert set(passage.hashes.tolist()) <= set(recipe.fingerprint(whole).hashes.tolist())
 
 
 @pytest.mark.parametrize("scheme", GUARANTEED)

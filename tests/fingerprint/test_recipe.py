@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fpdb.errors import BadRecipe, UnknownKind, Unreadable
-from fpdb.fingerprint import KINDS, PRESETS, SCHEMES, Recipe, Rule, content_digest, recipe
+from fpdb.fingerprint import PRESETS, SCHEMES, Recipe, Rule, content_digest, recipe
 from fpdb.readers.folding import ALPHABETS
 from tests.fingerprint import oracle
 
@@ -162,21 +162,6 @@ def test_selections_never_change():
     assert {preset: summarise(Recipe.preset(preset).fingerprint(LONG)) for preset in PRESETS} == GOLDEN_PRESETS
 
 
-def test_types_of_the_arrays():
-    fingerprints = Recipe.preset().fingerprint(TEXT)
-    assert [fingerprints.hashes.dtype, fingerprints.positions.dtype] == [np.uint64, np.uint32]
-    assert fingerprints.starts.dtype == np.int64
-    assert (fingerprints.kind, fingerprints.note) == ("text", "string")
-
-
-@pytest.mark.parametrize(("symbols", "kgrams", "count"), [(0, 0, 0), (29, 0, 0), (30, 1, 1), (49, 20, 1)])
-def test_short_documents(symbols, kgrams, count):
-    content = "".join(chr(97 + i % 26) for i in range(symbols)) + " ."
-    fingerprints = Recipe.preset().fingerprint(content.encode())
-    assert (fingerprints.symbols, fingerprints.kgrams, len(fingerprints.hashes)) == (symbols, kgrams, count)
-    assert len(fingerprints.positions) == len(fingerprints.starts) == count
-
-
 @given(recipes())
 def test_a_record_gives_the_recipe_back(chosen):
     assert Recipe.from_record(chosen.to_record()) == chosen
@@ -235,15 +220,6 @@ def test_changes_leave_the_rest_alone():
     )
 
 
-def test_a_query_may_widen_the_window():
-    chosen = Recipe.preset().with_(k=5, w=10)
-    own, same, wide = (chosen.fingerprint(TEXT * 9, window=window) for window in (None, 10, 25))
-    assert own.hashes.tolist() == same.hashes.tolist()
-    assert set(wide.hashes.tolist()) < set(own.hashes.tolist())
-    with pytest.raises(BadRecipe, match="may be wider than the recipe's w=10, not narrower: 9"):
-        chosen.fingerprint(TEXT, window=9)
-
-
 def test_unknown_names_are_refused():
     with pytest.raises(BadRecipe, match="there is no preset 'x'; choose one of: text, code, web"):
         Recipe.preset("x")
@@ -293,13 +269,3 @@ def test_documents_too_long_for_positions_are_refused(monkeypatch):
     assert Recipe.preset().fingerprint("a" * 29).symbols == 29
     with pytest.raises(Unreadable, match="29 symbols"):
         Recipe.preset().fingerprint("a" * 30)
-
-
-def test_the_tables_explain_themselves():
-    for table in (SCHEMES, KINDS, PRESETS):
-        assert all(row.about for row in table.values())
-    for name, row in SCHEMES.items():
-        assert row.select.__doc__
-        assert set(row.check(name, {})) == set(row.parameters)
-        assert row.window is None or row.window in row.parameters
-        assert all(parameter.about for parameter in row.parameters.values())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.fingerprint import SCHEMES, winnowing
+from fpdb.fingerprint import KINDS, PRESETS, SCHEMES, winnowing
 from tests.fingerprint import oracle
 from tests.fingerprint.kgrams import kgrams_of
 
@@ -120,3 +120,13 @@ def test_koala_equals_its_definition(symbols, search, stored, skip, rotation):
 @given(symbols, st.integers(4, 40), st.integers(0, 60), st.floats(0.001, 0.5), st.integers(0, 1))
 def test_distinct_equals_its_definition(symbols, guarantee, s, delta, sparse):
     check(symbols, 4, "distinct", {"guarantee": guarantee, "s": s, "delta": delta, "sparse": sparse}, bits=40)
+
+
+def test_the_tables_explain_themselves():
+    for table in (SCHEMES, KINDS, PRESETS):
+        assert all(row.about for row in table.values())
+    for name, row in SCHEMES.items():
+        assert row.select.__doc__
+        assert set(row.check(name, {})) == set(row.parameters)
+        assert row.window is None or row.window in row.parameters
+        assert all(parameter.about for parameter in row.parameters.values())

@@ -31,8 +31,7 @@ from fpdb.storage.environment import _page_check
 from fpdb.storage.file_format import Record, Run, State
 from fpdb.storage.runs import _decode, _encode, _probe
 from tests import crafted_archives as crafted
-from tests.fingerprint import essays
-from tests.readers import listings
+from tests.readers import essays, listings
 
 LARGEST = 1 << 16
 """Bytes of an input."""

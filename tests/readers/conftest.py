@@ -2,4 +2,4 @@
 
 import shutil
 
-collect_ignore = [] if shutil.which("gs") else ["test_postscript.py"]
+collect_ignore = [] if shutil.which("gs") else ["test_ghostscript.py"]

@@ -1,7 +1,5 @@
 """What kind of document a file is follows from its name, else from how it begins."""
 
-import posixpath
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 from fpdb.fingerprint import KINDS
 from fpdb.readers import kinds, languages
 from fpdb.readers.kinds import detect_kind
-from tests.fingerprint import essays
+from tests.readers import essays
 
 ESSAY = essays.essay(1)
 
@@ -74,8 +72,3 @@ def test_the_tables_agree():
     assert set(kinds.EXTENSIONS.values()) <= set(KINDS)
     assert not set(kinds.EXTENSIONS) & (set(languages.EXTENSIONS) | languages.AMBIGUOUS)
     assert not set(languages.EXTENSIONS) & languages.AMBIGUOUS
-
-
-@given(st.text("aA.ö/ ", max_size=12))
-def test_extensions_are_those_of_paths(name):
-    assert languages.get_extension(name) == posixpath.splitext(name)[1][1:].lower()
