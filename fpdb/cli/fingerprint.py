@@ -3,8 +3,6 @@
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
 from fpdb.cli.arguments import argument_group, command
 from fpdb.cli.options import format_option, kind_option, paths_argument
 from fpdb.cli.output import write_csv, write_json
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
 @argument_group
 class _Arguments:
-    paths: tuple[str, ...] = paths_argument(type=click.Path())
+    paths: tuple[str, ...] = paths_argument()
     recipe: RecipeOptions
     kind: str = kind_option()
     format: str = format_option()

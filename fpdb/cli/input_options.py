@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Records:
     """Files that hold many documents: JSON Lines or Parquet."""
 
-    paths: tuple[str, ...] = paths_argument(type=click.Path())
+    paths: tuple[str, ...] = paths_argument()
     jsonl: bool = option("Read each PATH as JSON Lines: one document a line.")
     parquet: bool = option("Read each PATH as Parquet: one document a row.")
     text_field: str | None = option("Field with the text of a record.  [default: text]", metavar="F")

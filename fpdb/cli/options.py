@@ -17,9 +17,9 @@ from fpdb.cli.target import output_path
 FORMATS = ("table", "json", "csv", "parquet")
 
 
-def paths_argument(**settings: Any) -> Any:
+def paths_argument() -> Any:
     """Declare PATH..., at least one."""
-    return argument(metavar="PATH...", required=True, **settings)
+    return argument(metavar="PATH...", required=True, type=click.Path())
 
 
 def top_option() -> Any:

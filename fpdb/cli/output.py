@@ -16,7 +16,7 @@ from fpdb.errors import BadName
 encode_json: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode  # made once, for millions of lines
 
 
-class Result(Protocol):
+class SupportsToDict(Protocol):
     """A result with plain values by name."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def write_page(path: str, html: str) -> None:
         file.write(html.encode())
 
 
-def write_results(format: str, columns: Columns, results: Iterable[Result]) -> None:
+def write_results(format: str, columns: Columns, results: Iterable[SupportsToDict]) -> None:
     """Write results as JSON Lines, or their columns as CSV or Parquet."""
     if format == "json":
         for result in results:

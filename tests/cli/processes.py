@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 COMMAND = [sys.executable, "-m", "fpdb"]
 

@@ -10,7 +10,7 @@ import pytest
 
 from fpdb.fingerprint import Recipe
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 
 @pytest.fixture

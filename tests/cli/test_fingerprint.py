@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fpdb.fingerprint import Recipe
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 
 def test_json_is_the_contract(run: Run) -> None:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 
 def test_init(run: Run) -> None:

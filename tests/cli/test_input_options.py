@@ -11,7 +11,7 @@ import pytest
 
 import fpdb.cli.progress
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 from tests.cli.test_add import listed
 
 ROWS = [{"doc": number, "body": prose(number), "meta": {"url": f"u{number}"}} for number in range(1, 5)]

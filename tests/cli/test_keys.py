@@ -9,7 +9,7 @@ import pytest
 from fpdb import keys
 from fpdb.database import open as open_database
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 KEY = 0x1234_5678_9ABC_DEF1
 

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 
 def fill(run: Run, documents: int = 20) -> None:

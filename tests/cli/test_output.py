@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fpdb.cli.output import write_csv, write_json
 from fpdb.errors import Corrupt
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 
 @given(st.text(st.characters(exclude_categories=())))

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 import fpdb
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64()}
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from fpdb.cli.program import cli
 from fpdb.database import open as open_database
 from tests.cli.processes import COMMAND, many_files, run, with_setting
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 pytestmark = pytest.mark.usefixtures("folder")
 

@@ -6,7 +6,7 @@ import pytest
 
 import fpdb
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 MEASURES = ["containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance"]
 QUERY_MEASURES = [*MEASURES, "reverse-containment", "weighted-reverse-containment"]

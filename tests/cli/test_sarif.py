@@ -8,7 +8,7 @@ from urllib.parse import unquote_to_bytes
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 
 def lines(seed: int, count: int) -> str:

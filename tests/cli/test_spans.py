@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 
 def test_spans_that_cannot_be_told_say_why(run: Run) -> None:

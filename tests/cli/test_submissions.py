@@ -14,7 +14,7 @@ import pytest
 from fpdf import FPDF
 
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 PASSAGE = prose(1, 300)
 """What alice, bob, carla and dora share."""

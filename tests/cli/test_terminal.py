@@ -18,7 +18,7 @@ from fpdb.cli.terminal import bar, count_text, printable, size_text
 from tests.cli.conftest import Run
 from tests.cli.processes import in_terminal
 from tests.cli.processes import run as run_process
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 SEVERAL = "".join(
     chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in ("Cc", "Cf", "Zl", "Zp")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.samples import prose
+from tests.cli.prose import prose
 
 SHARED = "\n".join(prose(at, 8) for at in range(20))
 TEXTS = {name: f"Zeile é\n{prose(seed, 9)}\r\n{SHARED}\n{prose(seed + 1, 9)}" for seed, name in ((50, "a"), (60, "b"))}
