@@ -33,8 +33,8 @@ from fpdb.ingest.prepare import Integers
 from fpdb.search.ranking import Ranked, lines_of_all
 from fpdb.search.searchable import Searchable
 from fpdb.storage import file_format
-from fpdb.storage.file_format import Record
 from fpdb.storage.reader import Reader
+from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fpdb.columns import DOCUMENT
 from fpdb.storage import file_format
 from fpdb.storage.environment.files import BESIDE
-from fpdb.storage.file_format import Record
+from fpdb.storage.records import Record
 
 if TYPE_CHECKING:
     from fpdb.regions.sources import Sources

@@ -22,7 +22,8 @@ from fpdb.ingest.batch import Status, WriteBatch
 from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import PreparedDocument
-from fpdb.storage.file_format import Record, Run
+from fpdb.storage.file_format import Run
+from fpdb.storage.records import Record, record_fault
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.texts import pack
@@ -229,7 +230,7 @@ class Incoming:
             members["added"],
             **{name: members[name] for name in _OPTIONAL if name in members},
         )
-        wrong = file_format.record_fault(record)
+        wrong = record_fault(record)
         if wrong is not None:
             raise ValueError(f"{wrong} cannot be")
         if record.source is not None:

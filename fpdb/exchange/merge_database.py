@@ -18,8 +18,9 @@ from fpdb.exchange.jsonl_export import parts, transposed
 from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
-from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run
+from fpdb.storage.file_format import FIRST_BOILERPLATE, Run
 from fpdb.storage.ingest import IncomingDocument, IncomingRun, ingest_sorted
+from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store

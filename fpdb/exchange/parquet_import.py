@@ -21,8 +21,8 @@ from fpdb.exchange.merge_database import Named, OnCollision, Plan, Taken, descri
 from fpdb.fingerprint import Recipe
 from fpdb.keys import KEY_DIGEST
 from fpdb.storage import file_format
-from fpdb.storage.file_format import Record
 from fpdb.storage.ingest import IncomingDocument, IncomingRun, ingest_sorted
+from fpdb.storage.records import NO_LABELS, Record, record_fault
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending
 from fpdb.storage.store import Store
 from fpdb.storage.texts import KeptText
@@ -349,9 +349,9 @@ def _document(where: _Where, row: int, values: Mapping[str, Any]) -> IncomingDoc
         values["note"],
         values.get("source"),
         values.get("contact"),
-        dict(labels) if labels else file_format.NO_LABELS,
+        dict(labels) if labels else NO_LABELS,
     )
-    wrong = file_format.record_fault(record)
+    wrong = record_fault(record)
     if wrong is None and len(record.labels) != len(labels):
         wrong = "its labels, one of which comes twice,"
     if wrong is None and not 0 <= values["share"] <= file_format.WHOLE:

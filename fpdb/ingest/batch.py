@@ -11,7 +11,7 @@ from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, describe
 from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
-from fpdb.storage.file_format import Record
+from fpdb.storage.records import NO_LABELS, Record
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.texts import KeptText, check_packages, pack
 
@@ -322,7 +322,7 @@ def _is_described_by(record: Record, document: ReadDocument) -> bool:
         document.digest == record.digest
         and description.kind in (AUTO, record.kind)
         and description.contact == record.contact
-        and (description.labels or file_format.NO_LABELS) == record.labels
+        and (description.labels or NO_LABELS) == record.labels
         and (None if description.source is None else redact_url(description.source)) == record.source
     )
 

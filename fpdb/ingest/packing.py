@@ -12,7 +12,7 @@ from fpdb.arrays import U32, U64
 from fpdb.ingest.chunk_preparer import KnownDocuments, Outcome, ReadyDocument
 from fpdb.ingest.files import Skipped
 from fpdb.storage.commit import PreparedDocument
-from fpdb.storage.file_format import Record
+from fpdb.storage.records import Record
 from fpdb.storage.texts import KeptText
 
 _Row: TypeAlias = tuple[str, int, bool, Record, int, bool, int, KeptText | None]

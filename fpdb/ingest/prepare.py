@@ -19,7 +19,7 @@ from fpdb.ingest.files import BINARY_KINDS, InputDocument
 from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import PreparedDocument
-from fpdb.storage.file_format import Record
+from fpdb.storage.records import NO_LABELS, Record
 from fpdb.storage.texts import pack
 
 Integers: TypeAlias = NDArray[Any] | Iterable[int]
@@ -159,7 +159,7 @@ def describe(
         return Record(key, kind, digest, *counts, now, fingerprints.note)
     _check_texts(kind, source, contact, labels or {})
     source = None if source is None else redact_url(source)
-    labels = dict(labels) if labels else file_format.NO_LABELS
+    labels = dict(labels) if labels else NO_LABELS
     return Record(key, kind, digest, *counts, now, fingerprints.note, source, contact, labels)
 
 

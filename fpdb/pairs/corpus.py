@@ -18,9 +18,9 @@ from fpdb.arrays import U32, U64, Bools
 from fpdb.errors import BadQuery
 from fpdb.pairs import _counting
 from fpdb.storage import file_format
-from fpdb.storage.file_format import Record
 from fpdb.storage.posting_scan import scan_postings
 from fpdb.storage.reader import Reader
+from fpdb.storage.records import Record
 
 NONE: Final = 2**32 - 1  # the rank of what is not compared
 NO_U32: Final[U32] = np.empty(0, np.uint32)

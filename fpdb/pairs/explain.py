@@ -16,9 +16,9 @@ from fpdb.pairs.counting import PairOptions, cap_of
 from fpdb.regions.longest_common import longest_common
 from fpdb.search.rarity import weigh
 from fpdb.storage import file_format
-from fpdb.storage.file_format import Record
 from fpdb.storage.posting_scan import document_hashes
 from fpdb.storage.reader import Reader
+from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 
 LONG: Final = 1 << 22  # symbols of both documents up to which the longest passage is looked for

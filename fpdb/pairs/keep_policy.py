@@ -11,8 +11,8 @@ from fpdb.arrays import I64
 from fpdb.errors import BadQuery
 from fpdb.pairs import _counting
 from fpdb.pairs.corpus import Collection
-from fpdb.storage.file_format import Record
 from fpdb.storage.reader import Reader
+from fpdb.storage.records import Record
 
 FIRST: Final = "first"
 

@@ -11,8 +11,8 @@ from fpdb.fingerprint import Fingerprints, Recipe, content_digest
 from fpdb.ingest.archives.member_lookup import MemberCache
 from fpdb.regions.line_index import LineIndex
 from fpdb.regions.originals import FileId, read_original, why_unread
-from fpdb.storage.file_format import Record
 from fpdb.storage.reader import Reader
+from fpdb.storage.records import Record
 
 SourceState = Literal["same", "changed", "gone", "not_kept", "unavailable"]
 """A document's content: as it was added; changed; its file is gone; it came from no file and was not kept; it cannot be

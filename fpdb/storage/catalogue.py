@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from fpdb.arrays import U8, U32, Bools, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.file_format import LONGEST_PLAIN_NAME, RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record
+from fpdb.storage.file_format import LONGEST_PLAIN_NAME, RECORDS_PER_GROUP, SIZES_PER_CHUNK
 from fpdb.storage.reader import CatalogueReader
+from fpdb.storage.records import Record, as_record, describe, pack_records, unpack_records, unpack_rows
 
 CACHED_GROUPS = 512  # half a megabyte or so
 NO_SIZE = np.array((file_format.DEAD, 0, 0), file_format.SIZE)  # of a document that does not exist
@@ -128,7 +129,7 @@ class Catalogue:
         """Return the record of a document, which must exist."""
         index, place = divmod(document_id, RECORDS_PER_GROUP)
         rows = self._changed_groups.get(index) or self._rows(index)
-        record = rows[place] = file_format.as_record(file_format.id_key(index), rows[place])
+        record = rows[place] = as_record(file_format.id_key(index), rows[place])
         if record is None:
             raise _missing(document_id)
         return record
@@ -142,7 +143,7 @@ class Catalogue:
         for key, value in self._txn.cursor(self._documents):
             key = bytes(key)
             first_id = file_format.parse_id_key(key) * RECORDS_PER_GROUP
-            for document_id, record in enumerate(file_format.unpack_records(key, value), first_id):
+            for document_id, record in enumerate(unpack_records(key, value), first_id):
                 if record is not None:
                     yield document_id, record
 
@@ -161,7 +162,7 @@ class Catalogue:
             try:
                 if value is None:
                     raise LookupError
-                file_format.describe(key, value, place_list[start:end], names, kgrams)
+                describe(key, value, place_list[start:end], names, kgrams)
             except LookupError:
                 raise _missing(int(document_ids[len(names)])) from None
         return names, kgrams
@@ -174,7 +175,7 @@ class Catalogue:
                 del self._cached_groups[next(iter(self._cached_groups))]
             key = file_format.id_key(index)
             value = self._get(self._documents, key)
-            rows = [None] * RECORDS_PER_GROUP if value is None else file_format.unpack_rows(key, value)
+            rows = [None] * RECORDS_PER_GROUP if value is None else unpack_rows(key, value)
             self._cached_groups[index] = rows
         return rows
 
@@ -288,7 +289,7 @@ class Catalogue:
         """
         for index, rows in sorted(self._changed_groups.items()):
             key = file_format.id_key(index)
-            packed = file_format.pack_records(key, rows, level) if any(rows) else None
+            packed = pack_records(key, rows, level) if any(rows) else None
             self._put(self._documents, key, packed, append=append)
         for index in sorted(self._changed_chunks):
             key, chunk = file_format.id_key(index), self._chunks[index]

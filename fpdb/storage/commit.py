@@ -13,7 +13,8 @@ from fpdb.arrays import I64, U8, U32, U64, Bools, contains
 from fpdb.errors import Error, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format, sorting
-from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run, State
+from fpdb.storage.file_format import FIRST_BOILERPLATE, Run, State
+from fpdb.storage.records import Record
 from fpdb.storage.runs import merge_policy
 from fpdb.storage.runs.blocks import delete_blocks
 from fpdb.storage.runs.merge import in_pieces, merge_postings

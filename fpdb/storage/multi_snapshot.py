@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from fpdb.arrays import I64, U32, U64, Bools
 from fpdb.errors import Error
 from fpdb.storage import commit, file_format
-from fpdb.storage.file_format import Record
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
+from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.snapshot import Snapshot
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import U32, U64, Bools
-from fpdb.storage.file_format import Record
 from fpdb.storage.hits import Hits
+from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings
 
 

@@ -17,7 +17,7 @@ import xxhash
 
 from fpdb.errors import Corrupt, MissingPackage, Unreadable
 from fpdb.storage import file_format
-from fpdb.storage.file_format import Record
+from fpdb.storage.records import Record
 
 LEVEL: Final = 3  # beyond, a tenth less space takes four times as long
 BYTES, CHARACTERS = b"\0", b"\1"  # first byte of the packed form: what the content was given as

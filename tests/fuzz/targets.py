@@ -28,7 +28,8 @@ from fpdb.readers.kinds import detect_kind
 from fpdb.readers.languages import EXTENSIONS
 from fpdb.storage import file_format, texts
 from fpdb.storage.environment import _page_check
-from fpdb.storage.file_format import Record, Run, State
+from fpdb.storage.file_format import Run, State
+from fpdb.storage.records import Record, describe, pack_records, unpack_records
 from fpdb.storage.runs import _decode, _encode, _probe
 from tests import crafted_archives as crafted
 from tests.readers import essays, listings
@@ -160,8 +161,8 @@ def group(packed: bytes) -> None:
     names: list[bytes] = []
     kgrams: list[int] = []
     with suppress(LookupError, Corrupt):  # numbers in more bytes than they need are refused here
-        file_format.describe(KEY, value, [place], names, kgrams)
-    found = file_format.unpack_records(KEY, value)
+        describe(KEY, value, [place], names, kgrams)
+    found = unpack_records(KEY, value)
     record = found[place]
     if names and (record is None or (names[0], kgrams[0]) != (record.name, record.kgrams)):
         raise AssertionError("a record is described as another than it is")
@@ -180,7 +181,7 @@ def check_records(found: list[Record | None]) -> None:
         if record is not None:
             document_of(1, record).added.isoformat()
             json.dumps(dict(record.labels))
-    file_format.pack_records(KEY, found, 1)
+    pack_records(KEY, found, 1)
 
 
 def record_seeds() -> list[bytes]:

@@ -5,6 +5,7 @@ import numpy as np
 
 from fpdb.storage import file_format
 from fpdb.storage.file_format import State
+from fpdb.storage.records import pack_records, unpack_records
 
 
 class Raw:
@@ -60,7 +61,7 @@ class Raw:
         key = file_format.id_key(document // file_format.RECORDS_PER_GROUP)
         return (
             key,
-            file_format.unpack_records(key, self.get(file_format.DOCUMENTS, key)),
+            unpack_records(key, self.get(file_format.DOCUMENTS, key)),
             document % file_format.RECORDS_PER_GROUP,
         )
 
@@ -71,7 +72,7 @@ class Raw:
     def set_record(self, document, record):
         key, records, at = self.group(document)
         records[at] = record
-        self.put(file_format.DOCUMENTS, key, file_format.pack_records(key, records, 1))
+        self.put(file_format.DOCUMENTS, key, pack_records(key, records, 1))
 
     def change_record(self, document, **changes):
         self.set_record(document, self.record(document)._replace(**changes))

@@ -13,6 +13,7 @@ import fpdb
 from fpdb.storage import file_format
 from fpdb.storage.environment import failures
 from fpdb.storage.maintenance import copies
+from fpdb.storage.records import Record, pack_records, unpack_rows
 
 RAISED = [
     (lmdb.MapFullError("x"), "compact"),
@@ -135,14 +136,14 @@ def test_records_are_not_called_malformed_for_want_of_memory() -> None:
     """zlib has an error of its own for it."""
     allocations = pytest.importorskip("_testcapi", reason="this Python comes without _testcapi")
     labels = {"a": os.urandom(40_000).hex()}  # more than zlib gives out at once: it makes a window then
-    records = [file_format.Record(b"a", "text", bytes(file_format.DIGEST_BYTES), 1, 1, 1, 1, 1, labels=labels)] * 8
+    records = [Record(b"a", "text", bytes(file_format.DIGEST_BYTES), 1, 1, 1, 1, 1, labels=labels)] * 8
     key = file_format.id_key(1)
-    value = file_format.pack_records(key, records, 1)
+    value = pack_records(key, records, 1)
     raised = set()
     for nth in range(1, 150):
         allocations.set_nomemory(nth, nth + 1)
         try:
-            file_format.unpack_rows(key, value)
+            unpack_rows(key, value)
         except Exception as error:
             allocations.remove_mem_hooks()
             raised.add(type(error))

@@ -18,11 +18,12 @@ from fpdb.storage.catalogue import Catalogue
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.environment.failures import translated
-from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run, State
+from fpdb.storage.file_format import FIRST_BOILERPLATE, Run, State
 from fpdb.storage.maintenance.check import problems
 from fpdb.storage.maintenance.copies import DOCUMENTS_PER_TRANSACTION, new_store
 from fpdb.storage.maintenance.salvage import Salvage
 from fpdb.storage.maintenance.salvaged_run import SalvagedRun, find_runs
+from fpdb.storage.records import Record
 from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, mark_pairs
 from fpdb.storage.runs.writer import write_run

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.file_format import RECORDS_PER_GROUP, SIZES_PER_CHUNK, Record
+from fpdb.storage.file_format import RECORDS_PER_GROUP, SIZES_PER_CHUNK
 from fpdb.storage.maintenance.sound_values import SoundValues
+from fpdb.storage.records import Record, unpack_records
 
 
 class Salvage:
@@ -71,7 +72,7 @@ class Salvage:
     def _group(self, key: bytes, place: tuple[int, int]) -> dict[int, Record]:
         first = file_format.parse_id_key(key) * RECORDS_PER_GROUP
         with suppress(Corrupt):
-            group = enumerate(file_format.unpack_records(key, self._sound.read(place)), first)
+            group = enumerate(unpack_records(key, self._sound.read(place)), first)
             return {document_id: record for document_id, record in group if record is not None}
         return {}
 

@@ -18,7 +18,8 @@ import numpy as np
 from fpdb.arrays import U64, Bools, contains
 from fpdb.errors import Corrupt, MissingPackage
 from fpdb.storage import file_format, sorting
-from fpdb.storage.file_format import FIRST_BOILERPLATE, Record, Run
+from fpdb.storage.file_format import FIRST_BOILERPLATE, Run
+from fpdb.storage.records import Record
 from fpdb.storage.runs.blocks import count_blocks, expected_blocks, stored_runs
 from fpdb.storage.runs.position_lookup import read_encoded_positions
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending
