@@ -40,6 +40,7 @@ class OpenFile:
     failed: bool = False
 
     def __post_init__(self) -> None:
+        """Note that the file is open."""
         _open_files.add(self)
 
 

@@ -62,6 +62,7 @@ class KeyRange(NamedTuple):
     high: bytes | None
 
     def __contains__(self, key: object) -> bool:
+        """Return True if the key is in the range."""
         return isinstance(key, bytes) and self.low <= key and (self.high is None or key < self.high)
 
 

@@ -1,12 +1,10 @@
-"""When runs are merged; merging.py does it. Decides from sizes alone.
+"""Which runs are merged when; decides from sizes alone.
 
-Runs stand in order of their documents' ids, oldest first, and only neighbours are merged, so that order lasts. A run's
-level is the power of FANOUT it has reached. A new run swallows the smaller runs just before it, and FANOUT runs of a
-level become one of the next: levels never rise from one run to the next, a level has fewer than FANOUT runs, and a
-posting is rewritten once a level.
+Runs stand in order of document ids, oldest first, and only neighbours are merged, so that order lasts. A run's level is
+the power of FANOUT it has reached. A new run swallows the smaller runs just before it, and FANOUT runs of a level
+become one of the next: levels never rise from one run to the next, a level has fewer than FANOUT runs, and a posting
+is rewritten once a level. P. O'Neil et al., "The log-structured merge-tree", Acta Informatica 33, 1996.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 
@@ -20,7 +18,7 @@ MOSTLY_DEAD = 3  # a run is rewritten when a third of it is dead
 
 
 def level(postings: int) -> int:
-    """0 for a run of fewer than SMALLEST * FANOUT postings, and 1 more for each further power of FANOUT."""
+    """Return 0 for a run below SMALLEST * FANOUT postings, and 1 more for each further power of FANOUT."""
     steps, limit = 0, SMALLEST * FANOUT
     while postings >= limit:
         steps, limit = steps + 1, limit * FANOUT
@@ -28,7 +26,7 @@ def level(postings: int) -> int:
 
 
 def absorbed(sizes: Sequence[int], new: int) -> int:
-    """How many of the last runs, of these sizes in postings, a new run of `new` postings is to be merged with."""
+    """Return how many of the last runs, of these sizes in postings, are merged with a new run of `new` postings."""
     count, total = 0, new
     while True:
         start = len(sizes) - count
@@ -36,11 +34,11 @@ def absorbed(sizes: Sequence[int], new: int) -> int:
         end = start
         while end and level(sizes[end - 1]) < height:
             end -= 1
-        alike = end
-        while alike and level(sizes[alike - 1]) == height:
-            alike -= 1
-        if end - alike >= FANOUT - 1:
-            end = alike
+        same_level = end
+        while same_level and level(sizes[same_level - 1]) == height:
+            same_level -= 1
+        if end - same_level >= FANOUT - 1:
+            end = same_level
         if end == start:
             return count
         count = len(sizes) - end
@@ -48,9 +46,9 @@ def absorbed(sizes: Sequence[int], new: int) -> int:
 
 
 def to_merge(runs: Sequence[Run]) -> tuple[int, int] | None:
-    """The neighbours [start, end) to merge next, for runs of one sort (boilerplate or not); None when all is well.
+    """Return the neighbours [start, end) to merge next, or None; a single run where much of it is dead.
 
-    A single run is named when much of it is dead.
+    runs: all of ordinary documents, or all of boilerplate.
     """
     for index, run in enumerate(runs):
         if run.dead and run.dead * MOSTLY_DEAD >= run.postings:
@@ -61,8 +59,8 @@ def to_merge(runs: Sequence[Run]) -> tuple[int, int] | None:
         if count:
             # Where commits were not each followed by merges, as in a bulk load, there are more of the same level.
             start = end - 1 - count
-            least = min(map(level, sizes[start:end]))
-            while end < min(len(sizes), start + WIDEST) and level(sizes[end]) >= least:
+            lowest = min(map(level, sizes[start:end]))
+            while end < min(len(sizes), start + WIDEST) and level(sizes[end]) >= lowest:
                 end += 1
             return start, end
     return None

@@ -21,9 +21,11 @@ class Postings:
     encoded_positions: U32
 
     def __len__(self) -> int:
+        """Return the number of postings."""
         return len(self.hashes)
 
     def __getitem__(self, index: "slice | Bools | I64") -> "Postings":
+        """Return some of the postings, by a slice, a mask or indices."""
         return Postings(self.hashes[index], self.document_ids[index], self.encoded_positions[index])
 
 

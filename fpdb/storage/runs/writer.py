@@ -25,6 +25,7 @@ class RunWriter:
     """Writes one run, postings in order, in as many transactions as its user likes."""
 
     def __init__(self, number: int) -> None:
+        """Begin the run of this number."""
         self.number = number
         self.postings = 0
         self._fences: list[NDArray[Any]] = []
