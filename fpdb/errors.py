@@ -73,7 +73,7 @@ class BadKeyFile(Error):
 
 
 class UnknownKind(Error):
-    """No front-end reads this kind of document, or the recipe does not cover it."""
+    """There is no reader of this kind of document, or the recipe does not cover it."""
 
 
 class Unreadable(Error):

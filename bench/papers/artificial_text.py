@@ -17,7 +17,7 @@ U64 = NDArray[np.uint64]
 
 _MASK = 2**64 - 1
 _HALF = np.uint64(32)
-# Letters that no front-end of text folds: the first of the unified CJK ideographs. The more of them there are to choose
+# Letters that no reader of text folds: the first of the unified CJK ideographs. The more of them there are to choose
 # from, the slower hashes can climb.
 IDEOGRAPHS = np.arange(0x4E00, 0x4E00 + 2048, dtype=np.uint32)
 LATIN = np.arange(ord("a"), ord("z") + 1, dtype=np.uint32)

@@ -61,10 +61,10 @@ class Recipe:
         """Check all fields; may raise BadRecipe."""
         if self.key is not None and (type(self.key) is not int or not 0 <= self.key < 2**64):
             raise BadRecipe("the key must be a whole number from 0 to 2^64 - 1")
-        check_integer(self.hash_bits, "hash_bits", 16, maximum=64, error=BadRecipe)
-        for name in ("max_df", "max_ignored"):
-            if getattr(self, name) is not None:
-                check_integer(getattr(self, name), name, 0, maximum=2**63 - 1, error=BadRecipe)
+        for name, minimum, maximum in (("hash_bits", 16, 64), ("max_df", 0, 2**63 - 1), ("max_ignored", 0, 2**63 - 1)):
+            if getattr(self, name) is not None or name == "hash_bits":
+                number = check_integer(getattr(self, name), name, minimum, maximum=maximum, error=BadRecipe)
+                object.__setattr__(self, name, number)  # a number of numpy could not be stored
         if not isinstance(self.positions, bool):
             raise BadRecipe(f"positions must be true or false, not {self.positions!r}")
         if not self.rules:

@@ -67,6 +67,10 @@ def parse_member(
     parser.CharacterDataHandler = text
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
+    _feed(parser, archive, name)
+
+
+def _feed(parser: expat.XMLParserType, archive: zipfile.ZipFile, name: str) -> None:
     try:
         fed = 0
         for chunk in inflate(archive, name):

@@ -215,6 +215,7 @@ def test_changes_leave_the_rest_alone():
     assert changed.rules == {**Recipe.preset().rules, "characters": Rule(7, "winnow", {"w": 21})}
     assert changed.key == Recipe.preset().key
     assert Recipe.preset().with_() == Recipe.preset()
+    assert type(Recipe.preset().with_(hash_bits=np.int64(40)).hash_bits) is int
     assert Recipe.preset().with_(hash_bits=40, positions=False, max_df=4) == Recipe(
         Recipe.preset().key, Recipe.preset().rules, 40, False, 4
     )

@@ -1,4 +1,4 @@
-"""The text front-end reads every encoding it names, says how, and leaves offsets right."""
+"""Text is read in every encoding, with a note that names it, and exact offsets."""
 
 import codecs
 
