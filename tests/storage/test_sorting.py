@@ -1,15 +1,13 @@
-"""Sorting and merging of postings against sorted lists."""
+"""Sorting, grouping and gathering of postings against sorted lists."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.storage import sorting
-from fpdb.storage.runs import merge
-from fpdb.storage.runs.postings import Postings
 
 MOST = 2**64 - 1
 
@@ -26,53 +24,6 @@ def test_sorting_is_stable(bits, count, rng):
     sorting.sort_postings(*arrays)
     for got, wanted in zip(arrays, expected, strict=True):
         assert (got == wanted).all()
-
-
-@st.composite
-def inputs_of_a_merge(draw):
-    """Neighbouring runs with hot hashes, some of whose documents are dead, in pieces of any length."""
-    hash_ = st.sampled_from([0, 1, 2, 3, MOST])
-    first_id = draw(st.integers(0, 2**32 - 100))
-    inputs, document = [], first_id
-    for _ in range(draw(st.integers(1, 5))):
-        span = draw(st.integers(1, 5))
-        entry = st.tuples(hash_, st.integers(document, document + span - 1), st.integers(0, 3))
-        inputs.append(sorted(draw(st.sets(entry, max_size=30))))
-        document += span
-    dead = draw(st.sets(st.integers(first_id, document - 1)))
-    return inputs, first_id, document, dead, draw(st.integers(1, 9)), draw(st.integers(1, 40))
-
-
-def in_pieces(entries, length):
-    for start in range(0, len(entries), length):
-        hashes, documents, numbers = zip(*entries[start : start + length], strict=True)
-        yield Postings(np.array(hashes, np.uint64), np.array(documents, np.uint32), np.array(numbers, np.uint32))
-        yield Postings(np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint32))
-
-
-@given(inputs_of_a_merge())
-@settings(max_examples=200, deadline=None)
-def test_a_merge_is_the_sorted_union_without_the_dead(case):
-    inputs, first_id, end, dead, length, piece = case
-    flags = np.array([document in dead for document in range(first_id, end)], np.uint8) if dead else np.empty(0, "u1")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(merge, "PIECE", piece)
-        pieces = list(merge.merge_postings([in_pieces(entries, length) for entries in inputs], flags, first_id))
-    assert all(len(each) == piece for each in pieces[:-1])
-    assert all(0 < len(each) <= piece for each in pieces)
-    got = [
-        entry
-        for each in pieces
-        for entry in zip(each.hashes.tolist(), each.document_ids.tolist(), each.encoded_positions.tolist(), strict=True)
-    ]
-    assert got == sorted(entry for entries in inputs for entry in entries if entry[1] not in dead)
-
-
-def test_documents_outside_the_dead_array_are_kept():
-    """A run damaged in a way that its checksums hide must not make a merge read beyond its arrays."""
-    entries = [(1, 3, 0), (1, 2**32 - 1, 0)]
-    (piece,) = merge.merge_postings([in_pieces(entries, 2)], np.ones(2, np.uint8), 5)
-    assert piece.document_ids.tolist() == [3, 2**32 - 1]
 
 
 @given(st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 3)))

@@ -1,0 +1,84 @@
+"""A look-up in blocks is a look-up in a dict."""
+
+import struct
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fpdb.storage.runs import _probe
+from tests.storage.runs.encoded_postings import MOST, SHAPES, asked_of, encode
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_probe_is_a_look_up_in_a_dict(name, rng):
+    hashes, documents = SHAPES[name]
+    blocks, counts = encode(hashes, documents)
+    held = defaultdict(set)
+    for hash_, document in zip(hashes.tolist(), documents.tolist(), strict=True):
+        held[hash_].add(document)
+    asked, lows, highs = asked_of(hashes, counts, rng)
+    of_each, found = _probe.probe(blocks, asked, lows, highs)
+    indices = np.repeat(np.arange(len(asked)), of_each)
+    expected = [(i, document) for i, hash_ in enumerate(asked.tolist()) for document in sorted(held.get(hash_, ()))]
+    assert list(zip(indices.tolist(), found.tolist(), strict=True)) == expected
+
+
+@pytest.mark.parametrize("name", [name for name, (_, documents) in SHAPES.items() if 0 < documents.max() < 10**6])
+def test_a_tally_counts_what_a_probe_lists(name, rng):
+    hashes, documents = SHAPES[name]
+    blocks, counts = encode(hashes, documents)
+    asked, lows, highs = asked_of(hashes, counts, rng)
+    _, found = _probe.probe(blocks, asked, lows, highs)
+    tally = np.zeros(documents.max() + 1, np.uint32)
+    _probe.tally(blocks, asked, lows, highs, tally)
+    assert (tally == np.bincount(found, minlength=len(tally))).all()
+    with pytest.raises(ValueError, match="damaged"):  # documents beyond the last there is
+        _probe.tally(blocks, asked, lows, highs, tally[: found.max()])
+
+
+def test_a_hash_whose_first_posting_is_not_marked_yields_nothing_beyond_the_block():
+    """Nine postings of two hashes, of which the bitmap marks one: the other must not reach past the last posting."""
+    width, n, m = 32, 9, 2
+    starts = bytes([0b1, 0])
+    high = (0b11).to_bytes(8, "little")
+    header = struct.pack("<HHHBBQI", n, m, 8, 8, width, 0, 0)
+    block = bytes(8) + header + high + bytes([1, 2]) + starts + bytes(range(1, 37)) + bytes(8)
+    asked = np.array([1, 2], np.uint64)
+    zeros = np.zeros(2, np.uint32)
+    counts, documents = _probe.probe([block], asked, zeros, zeros)
+    assert counts.tolist() == [9, 0]
+    assert len(documents) == 9
+
+
+def test_spans_that_do_not_fit_are_refused():
+    blocks, _ = encode(*SHAPES["one"])
+    one = np.ones(1, np.uint64)
+    with pytest.raises(ValueError, match="damaged"):
+        _probe.probe(blocks, one, np.zeros(1, np.uint32), np.ones(1, np.uint32))
+    with pytest.raises(ValueError, match="length"):
+        _probe.probe(blocks, one, np.zeros(0, np.uint32), np.zeros(1, np.uint32))
+    with pytest.raises(ValueError, match="damaged"):
+        _probe.probe([], one, np.zeros(1, np.uint32), np.zeros(1, np.uint32))
+
+
+HASH = st.integers(0, 12) | st.integers(MOST - 3, MOST)
+
+
+@given(st.lists(HASH, min_size=1), st.lists(HASH, min_size=1, unique=True))
+def test_spans_are_the_blocks_between_whose_fences_a_hash_lies(first, hashes):
+    first, hashes = sorted(first), sorted(hashes)
+    lows, highs = (
+        each.tolist() for each in _probe.find_blocks(np.array(first, np.uint64), np.array(hashes, np.uint64))
+    )
+    ends = [*first[1:], MOST + 1]
+    for hash_, low, high in zip(hashes, lows, highs, strict=True):
+        may_hold = [at for at, fence in enumerate(first) if fence <= hash_ <= ends[at]]
+        assert list(range(low, high + 1)) == may_hold
+    start = sum(high < 0 for high in highs)
+    spans = list(zip(lows[start:], highs[start:], strict=True))
+    wanted, *ends = _probe.distinct_blocks(np.array(lows[start:], np.int64), np.array(highs[start:], np.int64))
+    assert wanted.tolist() == sorted({block for low, high in spans for block in range(low, high + 1)})
+    assert [wanted[each].tolist() for each in ends] == [[low for low, _ in spans], [high for _, high in spans]]
