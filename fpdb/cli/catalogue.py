@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 
 @argument_group
-class DocumentFilter:
-    """Which documents to list."""
-
+class _ListArguments:
     glob: str | None = option("Only names that match a shell pattern: 'essays/2023/*'.", metavar="PATTERN")
     labels: tuple[tuple[str, str], ...] = option(
         "Only documents that have this label; repeatable: all of these labels.",
@@ -39,6 +37,8 @@ class DocumentFilter:
         "Only documents added at or after this time: 2026-01-31, or 2026-01-31T09:00:00.", type=MOMENT, metavar="DATE"
     )
     before: datetime | None = option("Only documents added before this time.", type=MOMENT, metavar="DATE")
+    names: NamesOutput
+    format: str = format_option()
 
     def matches(self, document: "Document") -> bool:
         """Return True if the document is to be listed."""
@@ -47,13 +47,6 @@ class DocumentFilter:
             and (self.since is None or document.added.timestamp() >= self.since.timestamp())
             and (self.before is None or document.added.timestamp() < self.before.timestamp())
         )
-
-
-@argument_group
-class _ListArguments:
-    filter: DocumentFilter
-    names: NamesOutput
-    format: str = format_option()
 
 
 @argument_group
@@ -78,7 +71,7 @@ def list_(target: Target, arguments: _ListArguments) -> None:
     format = arguments.format
     separator = arguments.names.separator(format)
     with target.open("r") as db:
-        documents = filter(arguments.filter.matches, db.documents(arguments.filter.glob))
+        documents = filter(arguments.matches, db.documents(arguments.glob))
         if separator is not None:
             write_names((document.name for document in documents), separator)
         elif format == "json":

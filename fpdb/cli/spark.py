@@ -1,8 +1,8 @@
 """`fpdb spark`: the same work on Apache Spark."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +27,7 @@ PROBLEM_LIMIT = 20
 """Documents that could not be read to print."""
 
 LOCATION = "fpdb.spark"
-"""Where click's context holds the `SparkLocation`."""
-
-
-@dataclass(frozen=True)
-class SparkLocation:
-    """Where Spark runs, and its settings."""
-
-    master: str | None
-    settings: Mapping[str, str]
+"""Where click's context holds the master URL of Spark, and its settings."""
 
 
 @argument_group
@@ -130,7 +122,7 @@ HELP = help_text("""Work on Apache Spark, for more documents than one machine ca
 @click.pass_context
 def spark(context: click.Context, master: str | None, settings: tuple[tuple[str, str], ...]) -> None:
     """Note where Spark runs."""
-    context.meta[LOCATION] = SparkLocation(master, dict(settings))
+    context.meta[LOCATION] = (master, dict(settings))
 
 
 @spark.add_command
@@ -216,8 +208,7 @@ def _fingerprints(recipe: "Recipe", documents: SparkDocuments) -> "Iterator[tupl
     from fpdb.spark.fingerprints import fingerprints, problems, readable
     from fpdb.spark.session import running
 
-    location: SparkLocation = click.get_current_context().meta[LOCATION]
-    with plainly(), running(location.master, location.settings) as session:
+    with plainly(), running(*click.get_current_context().meta[LOCATION]) as session:
         read = partial(_read, session, documents)
         options: Any = {"kind": documents.kind, "duplicates": documents.duplicates, "strict": documents.strict}
         found = fingerprints(read(documents.paths), recipe, folder=documents.work, **options)
