@@ -101,9 +101,9 @@ def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10
     Documents of the same names are replaced. Returns how many were added, replaced, updated and unchanged. Raises
     RecipeMismatch; BadExport, which names the line: what came before is in the database, and an import can be repeated.
     """
-    from fpdb.exchange.jsonl_export import Incoming
+    from fpdb.exchange.jsonl_import import JsonlImport
 
-    incoming = Incoming(file)
+    incoming = JsonlImport(file)
     with open(path, "a", recipe=incoming.recipe, timeout=timeout) as db, db.bulk():
         return incoming.add_to(db.batch)
 
@@ -226,9 +226,9 @@ class Database(Searchable):
         RecipeMismatch, BadFolder, NameTaken, BadName: then nothing has changed; MissingPackage, ReadOnly, Locked,
         StorageFailure.
         """
-        from fpdb.exchange.parquet_import import Folder, adopt
+        from fpdb.exchange.parquet_import import ImportFolder, adopt
 
-        found = Folder(os.fspath(folder))
+        found = ImportFolder(os.fspath(folder))
         self._refuse_recipe(found.recipe, found.key_digest, repr(found.path))
         return adopt(self._store, found, file_format.name_bytes(prefix) if prefix else b"", on_collision)
 

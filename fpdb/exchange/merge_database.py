@@ -1,25 +1,24 @@
-"""Taking over documents that were fingerprinted elsewhere: which of them come, given what is there, and how they do.
+"""Merging documents that were fingerprinted elsewhere: which of them are added, and how those of another database are.
 
-From another database here; from a folder in `adoption`. Documents keep all that their records hold, and their order.
+`parquet_import` adds those of a folder. Documents keep all that their records hold, and their order.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
 from fpdb.arrays import U32
 from fpdb.errors import BadName, Corrupt, Error, NameTaken, ReadOnly
-from fpdb.exchange.jsonl_export import parts, transposed
+from fpdb.exchange.jsonl_export import POSTINGS_PER_PART
 from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
 from fpdb.storage.file_format import FIRST_BOILERPLATE, Run
 from fpdb.storage.ingest import IncomingDocument, IncomingRun, ingest_sorted
+from fpdb.storage.posting_scan import scan_documents, split_by_postings
 from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending
 from fpdb.storage.snapshot import Snapshot
@@ -28,87 +27,98 @@ from fpdb.storage.texts import KeptText
 
 OnCollision = Literal["refuse", "skip", "replace"]
 COLLISIONS: Final = ("refuse", "skip", "replace")
-Taken = dict[str, int]
+MergeCounts = dict[str, int]
+"""The number of documents that were added, replaced, unchanged and skipped."""
 
-NAMES_AT_ONCE: Final = 4096
-SHOWN: Final = 3  # names in a message
-
-
-Named = tuple[int, bytes, Callable[[], Record]]
-"""A document that is to be taken over: its number at its source, the name that it is to have, and its record, which is
-asked for only where there is a document of this name."""
+NAMES_PER_LOOK_UP: Final = 4096
+NAMES_SHOWN: Final = 3  # in a message
 
 
-class Plan:
-    """What becomes of documents that are to be taken over, found by meeting them; nothing is changed by it.
+class MergeCandidate(NamedTuple):
+    """A document that may be added.
 
-    counts: how many are added, replaced, unchanged or skipped. make_way: names of boilerplate that ordinary documents
-    replace.
+    Attributes:
+        number: Its number in its source; from FIRST_BOILERPLATE on for boilerplate.
+        name: The name that it is to have.
+        record: Returns its record, which is needed only if a document of this name exists.
     """
 
-    def __init__(self, view: Snapshot, on_collision: OnCollision) -> None:
+    number: int
+    name: bytes
+    record: Callable[[], Record]
+
+
+class MergePlan:
+    """The choice of documents to add; the database is not changed by it.
+
+    Attributes:
+        counts: What becomes of the documents.
+        replaced_boilerplate: Names of boilerplate documents that ordinary documents replace.
+    """
+
+    def __init__(self, snapshot: Snapshot, on_collision: OnCollision) -> None:
+        """Plan for the database of a snapshot. Raises ValueError."""
         if on_collision not in COLLISIONS:
             raise ValueError(f"on_collision must be one of {', '.join(COLLISIONS)}, not {on_collision!r}")
-        self.counts: Taken = {"added": 0, "replaced": 0, "unchanged": 0, "skipped": 0}
-        self.make_way: list[bytes] = []
-        self._view = view
+        self.counts: MergeCounts = {"added": 0, "replaced": 0, "unchanged": 0, "skipped": 0}
+        self.replaced_boilerplate: list[bytes] = []
+        self._catalogue = snapshot.catalogue
         self._on_collision = on_collision
         self._refused: list[bytes] = []
 
-    def meet(self, documents: Iterable[Named]) -> Iterator[int]:
-        """The numbers of those of the documents that are to come."""
-        rest = iter(documents)
-        while some := list(islice(rest, NAMES_AT_ONCE)):
-            there = self._there([name for _, name, _ in some])
-            for number, name, record in some:
-                found = there.get(name)
-                if found is None:
-                    self.counts["added"] += 1
-                elif not self._may_come(number, name, record(), *found):
-                    continue
-                yield number
+    def select(self, candidates: Iterable[MergeCandidate]) -> U32:
+        """Return the numbers of the documents to add, in the order of the candidates.
 
-    def _may_come(self, number: int, name: bytes, record: Record, there: Record, discarded: bool) -> bool:
-        """Whether a document comes whose name is there."""
-        boilerplate = number >= FIRST_BOILERPLATE
-        if (record.kind, record.digest, boilerplate) == (there.kind, there.digest, discarded):
+        Raises:
+            NameTaken: Documents have names that exist, and may not replace them.
+        """
+        selected = np.fromiter(self._selected(iter(candidates)), np.uint32)
+        if self._on_collision == "refuse" and self._refused:
+            names = ", ".join(repr(name.decode("utf-8", "surrogateescape")) for name in self._refused)
+            others = "" if len(self._refused) == self.counts["skipped"] else " and others"
+            raise NameTaken(
+                f"nothing was taken over, since names are there already for another content ({names}{others}; "
+                f"{self.counts['skipped']:,} in all): replace these documents or skip the new ones (--on-collision), "
+                "or put something before all new names (--prefix)"
+            )
+        return selected
+
+    def _selected(self, candidates: Iterator[MergeCandidate]) -> Iterator[int]:
+        while batch := list(islice(candidates, NAMES_PER_LOOK_UP)):
+            ids = self._catalogue.find_all([candidate.name for candidate in batch])
+            stored = {document_id: self._catalogue.record(document_id) for document_id in sorted(ids.values())}
+            for candidate in batch:
+                stored_id = ids.get(candidate.name)
+                if stored_id is None:
+                    self.counts["added"] += 1
+                elif not self._may_replace(candidate, stored[stored_id], stored_id >= FIRST_BOILERPLATE):
+                    continue
+                yield candidate.number
+
+    def _may_replace(self, candidate: MergeCandidate, stored: Record, stored_is_boilerplate: bool) -> bool:
+        """Decide on a document of which the name exists."""
+        record, boilerplate = candidate.record(), candidate.number >= FIRST_BOILERPLATE
+        if (record.kind, record.digest, boilerplate) == (stored.kind, stored.digest, stored_is_boilerplate):
             self.counts["unchanged"] += 1
             return False
         if self._on_collision != "replace":
             self.counts["skipped"] += 1
-            self._refused += [name][: SHOWN - len(self._refused)]
+            self._refused += [candidate.name][: NAMES_SHOWN - len(self._refused)]
             return False
         self.counts["replaced"] += 1
-        if discarded and not boilerplate:
-            self.make_way.append(name)
+        if stored_is_boilerplate and not boilerplate:
+            self.replaced_boilerplate.append(candidate.name)
         return True
 
-    def _there(self, names: Iterable[bytes]) -> dict[bytes, tuple[Record, bool]]:
-        """Those of these names that there are: the records, and whether they are boilerplate's."""
-        catalogue = self._view.catalogue
-        found = {number: catalogue.record(number) for number in sorted(catalogue.find_all(names).values())}
-        return {record.name: (record, number >= FIRST_BOILERPLATE) for number, record in found.items()}
 
-    def check(self) -> None:
-        """Raises NameTaken where documents were passed over that may not be."""
-        if self._on_collision == "refuse" and self._refused:
-            names = ", ".join(repr(name.decode("utf-8", "surrogateescape")) for name in self._refused)
-            some = "" if len(self._refused) == self.counts["skipped"] else " and others"
-            raise NameTaken(
-                f"nothing was taken over, since names are there already for another content ({names}{some}; "
-                f"{self.counts['skipped']:,} in all): replace these documents or skip the new ones (--on-collision), "
-                "or put something before all new names (--prefix)"
-            )
-
-
-def refuse_readonly(store: Store) -> None:
-    """Raises ReadOnly."""
+def check_writable(store: Store) -> None:
+    """Raise ReadOnly if a store was opened for reading only."""
     if store.env.readonly:
         raise ReadOnly(f"{store.path!r} was opened for reading only")
 
 
-def prefixed(prefix: bytes, name: bytes) -> bytes:
-    """The name that a document is to have. Raises BadName."""
+def add_prefix(prefix: bytes, name: bytes) -> bytes:
+    """Return the name that a document is to have. Raises BadName."""
     if len(prefix) + len(name) > file_format.LONGEST_NAME:
         raise BadName(
             f"with the prefix a name has {len(prefix) + len(name)} bytes; {file_format.LONGEST_NAME} is the most"
@@ -116,74 +126,83 @@ def prefixed(prefix: bytes, name: bytes) -> bytes:
     return prefix + name
 
 
-def described(record: Record, prefix: bytes) -> Record:
-    """The record as it is to be here."""
+def adapt_record(record: Record, prefix: bytes) -> Record:
+    """Return a record with the prefix before its name, and nothing secret in its source. Raises BadName."""
     if prefix or record.source is not None:
         source = None if record.source is None else redact_url(record.source)
-        return record._replace(name=prefixed(prefix, record.name), source=source)
+        return record._replace(name=add_prefix(prefix, record.name), source=source)
     return record
 
 
 # ---------------------------------------------------------------- another database
 
 
-def merge(store: Store, view: Snapshot, prefix: bytes, on_collision: OnCollision) -> Taken:
-    """Takes over all documents of the view; boilerplate first, in commits of its own. Raises NameTaken, BadName: then
-    nothing has changed; Corrupt: the view is damaged, and no ordinary document has come; ReadOnly, Locked,
-    StorageFailure."""
-    refuse_readonly(store)
-    other = _Other(view, prefix)
+def merge(store: Store, other: Snapshot, prefix: bytes, on_collision: OnCollision) -> MergeCounts:
+    """Add all documents of another database; boilerplate first, in commits of its own.
+
+    Args:
+        store: The store that is added to; other writers wait.
+        other: The documents.
+        prefix: Put before their names.
+        on_collision: What becomes of a document if another one has its name.
+
+    Raises:
+        NameTaken: Nothing has changed; BadName, the same.
+        Corrupt: The other database is damaged, and no ordinary document has been added.
+        ReadOnly: The store is read-only; Locked, StorageFailure: It cannot be written.
+    """
+    check_writable(store)
+    source = _SnapshotSource(other, prefix)
     with store.exclude_writers():
-        with store.snapshot() as own:
-            plan = Plan(own, on_collision)
-            coming = np.fromiter(plan.meet(other.named()), np.uint32)
-            plan.check()
-        coming.sort()
-        first = int(np.searchsorted(coming, FIRST_BOILERPLATE))
-        for change in other.boilerplate(coming[first:]):
+        with store.snapshot() as snapshot:
+            plan = MergePlan(snapshot, on_collision)
+            numbers = plan.select(source.candidates())
+        numbers.sort()
+        first = int(np.searchsorted(numbers, FIRST_BOILERPLATE))
+        for change in source.boilerplate(numbers[first:]):
             store.apply(change)
-        ingest_sorted(store, other, coming[:first], plan.make_way)
+        ingest_sorted(store, source, numbers[:first], plan.replaced_boilerplate)
     store.tidy()
     return plan.counts
 
 
-class _Other:
-    """A snapshot of another store, as a `SortedPostingsSource`."""
+class _SnapshotSource:
+    """A snapshot of another store as a `SortedPostingsSource`."""
 
-    def __init__(self, view: Snapshot, prefix: bytes) -> None:
-        self.size = view.state.next_document
-        self._view = view
+    def __init__(self, snapshot: Snapshot, prefix: bytes) -> None:
+        self.size = snapshot.state.next_document
+        self._snapshot = snapshot
+        self._catalogue = snapshot.catalogue
         self._prefix = prefix
 
-    def named(self) -> Iterator[Named]:
-        """Boilerplate too. In the order of names, so that records need not be read."""
-        prefix, record = self._prefix, self._view.catalogue.record
-        for name, number in self._view.catalogue.names():
+    def candidates(self) -> Iterator[MergeCandidate]:
+        """Yield all documents in the order of names, so that records need not be read; boilerplate included."""
+        for name, number in self._catalogue.names():
             if FIRST_BOILERPLATE > number >= self.size:
                 raise Corrupt("the other database has a document that was never added; run 'fpdb check' on it")
             if len(name) > file_format.LONGEST_PLAIN_NAME:
-                name = record(number).name
-            yield number, prefixed(prefix, name) if prefix else name, partial(record, number)
+                name = self._catalogue.record(number).name
+            name = add_prefix(self._prefix, name) if self._prefix else name
+            yield MergeCandidate(number, name, partial(self._catalogue.record, number))
 
     def documents(self, numbers: U32) -> Iterator[IncomingDocument]:
-        catalogue = self._view.catalogue
-        for start in range(0, len(numbers), NAMES_AT_ONCE):
-            some = numbers[start : start + NAMES_AT_ONCE]
-            shares = catalogue.sizes(some)["share"].tolist()
-            for number, share in zip(some.tolist(), shares, strict=True):
-                yield IncomingDocument(number, described(catalogue.record(number), self._prefix), share)
+        for start in range(0, len(numbers), NAMES_PER_LOOK_UP):
+            part = numbers[start : start + NAMES_PER_LOOK_UP]
+            shares = self._catalogue.sizes(part)["share"].tolist()
+            for number, share in zip(part.tolist(), shares, strict=True):
+                yield IncomingDocument(number, adapt_record(self._catalogue.record(number), self._prefix), share)
 
     def text(self, document: IncomingDocument) -> KeptText | None:
-        return self._view.texts.kept(document.number, document.record)
+        return self._snapshot.texts.kept(document.number, document.record)
 
     def runs(self) -> Iterator[IncomingRun]:
-        for run in self._view.runs():
-            yield IncomingRun(run.first_id, run.last_id, self._pieces(run))
+        for run in self._snapshot.runs():
+            yield IncomingRun(run.first_id, run.last_id, self._checked_postings(run))
 
-    def _pieces(self, run: Run) -> Iterator[Postings]:
-        """Its postings, none of them believed: the file may be another's."""
+    def _checked_postings(self, run: Run) -> Iterator[Postings]:
+        """Yield a run's postings, none of them believed: the file may be another person's."""
         last = NO_POSTINGS
-        for piece in self._view.scan(run):
+        for piece in self._snapshot.scan(run):
             outside = piece.document_ids.min() < run.first_id or piece.document_ids.max() > run.last_id
             if outside or not is_ascending(concat_postings(last, piece)):
                 raise Corrupt(f"run {run.number} of the other database is out of order; run 'fpdb check' on it")
@@ -191,7 +210,7 @@ class _Other:
             yield piece
 
     def check(self, _numbers: U32, _postings: U32) -> None:
-        """Each record tells when its document comes; to read them all before takes too long."""
+        """Do nothing: each record is compared when its document is added; to read them all before takes too long."""
 
     def miscounted(self, number: int, told: int, found: int) -> Error:
         return Corrupt(
@@ -200,15 +219,19 @@ class _Other:
         )
 
     def boilerplate(self, numbers: U32) -> Iterator[Change]:
-        """Boilerplate documents as additions, some at a time."""
-        for part in parts(self._view, numbers):
-            documents = list(self.documents(part))
-            found = transposed(self._view, part)
+        """Yield changes that add boilerplate documents."""
+        for part in split_by_postings(self._snapshot, numbers, POSTINGS_PER_PART):
+            documents = zip(self.documents(part), scan_documents(self._snapshot, part), strict=True)
             yield Change(
                 [
                     PreparedDocument(
-                        document.record._replace(text=None), hashes, places, True, document.share, self.text(document)
+                        document.record._replace(text=None),
+                        hashes,
+                        encoded_positions,
+                        True,
+                        document.share,
+                        self.text(document),
                     )
-                    for document, (_, hashes, places) in zip(documents, found, strict=True)
+                    for document, (_, hashes, encoded_positions) in documents
                 ]
             )

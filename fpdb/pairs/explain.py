@@ -16,7 +16,7 @@ from fpdb.pairs.counting import PairOptions, cap_of
 from fpdb.regions.longest_common import longest_common
 from fpdb.search.rarity import weigh
 from fpdb.storage import file_format
-from fpdb.storage.posting_scan import document_hashes
+from fpdb.storage.posting_scan import scan_documents
 from fpdb.storage.reader import Reader
 from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
@@ -117,7 +117,7 @@ def stored_side(view: Snapshot, number: int, symbols: Symbols | None) -> Side:
     share = int(view.catalogue.sizes(np.array([number], np.uint32))["share"][0])
     sizes = record.symbols, record.kgrams, record.fingerprints
     name = record.name.decode("utf-8", "surrogateescape")
-    hashes = sorted_distinct(document_hashes(view, number))
+    hashes = sorted_distinct(next(scan_documents(view, np.array([number], np.uint32)))[1])
     return Side(name, record.kind, hashes, sizes, share, record.digest, number, record, symbols)
 
 

@@ -10,6 +10,7 @@ from fpdb.storage import file_format
 from fpdb.storage.catalogue import live_documents
 from fpdb.storage.reader import Reader
 from fpdb.storage.runs.merge import merge_postings
+from fpdb.storage.runs.postings import NO_POSTINGS
 from fpdb.storage.snapshot import Snapshot
 
 NO_DEAD_DOCUMENTS: Final = np.empty(0, np.uint8)
@@ -68,10 +69,44 @@ def scan_posting_lists(reader: Reader) -> Iterator[PostingLists]:
         yield PostingLists(hashes[starts], np.diff(np.r_[starts, len(hashes)]), document_ids)
 
 
-def document_hashes(snapshot: Snapshot, document_id: int) -> U64:
-    """Return the hashes of a document, which may be boilerplate, in order of its postings. Raises Corrupt."""
-    hashes = [np.empty(0, np.uint64)]
-    for run in snapshot.runs(boilerplate=document_id >= file_format.FIRST_BOILERPLATE):
-        if run.first_id <= document_id <= run.last_id:
-            hashes += [piece.hashes[piece.document_ids == document_id] for piece in snapshot.scan(run)]
-    return np.concatenate(hashes)
+def split_by_postings(snapshot: Snapshot, document_ids: U32, limit: int) -> Iterator[U32]:
+    """Divide ascending ids into parts of one sort, ordinary or boilerplate, of at most `limit` postings.
+
+    A document of more postings is a part of its own. Raises Corrupt.
+    """
+    start, room = 0, limit
+    for index, document_id in enumerate(document_ids.tolist()):
+        postings = snapshot.catalogue.record(document_id).fingerprints
+        other_sort = index > start and document_id >= file_format.FIRST_BOILERPLATE > document_ids[index - 1]
+        if index > start and (postings > room or other_sort):
+            yield document_ids[start:index]
+            start, room = index, limit
+        room -= postings
+    if len(document_ids):
+        yield document_ids[start:]
+
+
+def scan_documents(snapshot: Snapshot, document_ids: U32) -> Iterator[tuple[int, U64, U32]]:
+    """Yield each document's id, hashes and encoded positions in the order of its postings.
+
+    Reads the runs of the documents once, and holds the postings of all in memory. Raises Corrupt.
+
+    Args:
+        snapshot: The snapshot.
+        document_ids: Ascending; ordinary or boilerplate; at least one.
+    """
+    pieces = [NO_POSTINGS]
+    for run in snapshot.state.runs:
+        inside = document_ids[(document_ids >= run.first_id) & (document_ids <= run.last_id)]
+        if len(inside):
+            wanted = np.zeros(run.last_id - run.first_id + 1, np.bool_)
+            wanted[inside - np.uint32(run.first_id)] = True
+            pieces += [piece[wanted[piece.document_ids - np.uint32(run.first_id)]] for piece in snapshot.scan(run)]
+    holders = np.concatenate([piece.document_ids for piece in pieces])
+    order = np.argsort(holders, kind="stable")  # a document's postings are in one run
+    hashes = np.concatenate([piece.hashes for piece in pieces])[order]
+    positions = np.concatenate([piece.encoded_positions for piece in pieces])[order]
+    pieces.clear()
+    starts, ends = (np.searchsorted(holders[order], document_ids, side).tolist() for side in ("left", "right"))
+    for document_id, start, end in zip(document_ids.tolist(), starts, ends, strict=True):
+        yield document_id, hashes[start:end], positions[start:end]

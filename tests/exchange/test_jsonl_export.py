@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.exchange import jsonl_export
+from fpdb.exchange import jsonl_export, jsonl_import
 from tests.reference_database import as_json
 
 PROSE = "Four score and seven years ago our fathers brought forth on this continent, a new nation. " * 9
@@ -30,8 +30,8 @@ def imported(path, lines):
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    monkeypatch.setattr(jsonl_export, "POSTINGS_AT_ONCE", 500)
-    monkeypatch.setattr(jsonl_export, "POSTINGS_A_BATCH", 700)
+    monkeypatch.setattr(jsonl_export, "POSTINGS_PER_PART", 500)
+    monkeypatch.setattr(jsonl_import, "POSTINGS_PER_BATCH", 700)
 
 
 def fill(db, rng):

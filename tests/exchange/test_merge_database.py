@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb import keys
-from fpdb.exchange import jsonl_export, merge_database, parquet_import
+from fpdb.exchange import merge_database, parquet_import
 from fpdb.storage import commit, file_format, ingest, store
 from fpdb.storage.runs import writer
 from fpdb.storage.runs.postings import Postings
@@ -39,10 +39,10 @@ def small_steps(monkeypatch):
     monkeypatch.setattr(writer, "POSTINGS_PER_TRANSACTION", 30)
     monkeypatch.setattr(ingest, "DOCUMENTS_PER_COMMIT", 3)
     monkeypatch.setattr(ingest, "TEXT_BYTES_PER_COMMIT", 200)
-    monkeypatch.setattr(jsonl_export, "POSTINGS_AT_ONCE", 20)
-    monkeypatch.setattr(merge_database, "NAMES_AT_ONCE", 5)
-    monkeypatch.setattr(parquet_import, "DOCUMENTS_AT_ONCE", 5)
-    monkeypatch.setattr(parquet_import, "POSTINGS_AT_ONCE", 7)
+    monkeypatch.setattr(merge_database, "POSTINGS_PER_PART", 20)
+    monkeypatch.setattr(merge_database, "NAMES_PER_LOOK_UP", 5)
+    monkeypatch.setattr(parquet_import, "DOCUMENTS_PER_READ", 5)
+    monkeypatch.setattr(parquet_import, "POSTINGS_PER_READ", 7)
     monkeypatch.setattr(time, "time", lambda: 1e9)
 
 

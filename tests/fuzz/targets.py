@@ -15,7 +15,7 @@ import msgpack
 import numpy as np
 
 from fpdb.errors import Corrupt, Error
-from fpdb.exchange.jsonl_export import Incoming
+from fpdb.exchange.jsonl_import import JsonlImport
 from fpdb.fingerprint import KINDS, SCHEMES, Recipe
 from fpdb.ingest.archive_walk import walk_archive
 from fpdb.ingest.archives.limits import DEFAULT_LIMITS, ArchiveError, LimitExceeded
@@ -392,9 +392,9 @@ def line_seeds() -> list[bytes]:
 def export(data: bytes) -> None:
     """The lines of an export, which are read and not stored."""
     file = io.BytesIO(data)
-    incoming = Incoming(file)
+    incoming = JsonlImport(file)
     for line in file:
-        incoming._document(incoming._checked(line))
+        incoming._document(incoming._parse(line))
 
 
 def export_seeds() -> list[bytes]:
