@@ -1,4 +1,4 @@
-"""Fixtures of the storage tests: databases that must be sound in the end, and limits so small that all of them bite."""
+"""Fixtures of the storage tests: databases that are checked at the end, and limits so small that all of them apply."""
 
 import os
 import shutil
@@ -65,13 +65,13 @@ SWITCHES = [
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):  # noqa: ARG001 (pytest tells hooks apart by the names of arguments)
-    """For `-n auto`: half as many again as there are processors, since a third of the time of tests is waiting."""
+    """For `-n auto`, return 1.5 times the number of processors, since a third of the time of tests is waiting."""
     return (os.cpu_count() or 1) * 3 // 2
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """For `--dist loadgroup`: by its own marks, pytest-xdist 3.8 makes no groups under pytest 9.2."""
+    """For `--dist loadgroup`, group tests by GROUPS: the marks of pytest-xdist 3.8 make no groups under pytest 9.2."""
     if config.option.dist != "loadgroup":
         return None
     from xdist.scheduler import LoadScopeScheduling
@@ -92,7 +92,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def small_limits(monkeypatch):
-    """Merges, transactions, pieces and chunks of a few postings, so that their boundaries are everywhere."""
+    """Set limits of a few postings for merges, transactions, pieces and chunks, so that boundaries are everywhere."""
     for module, name, value in SMALL:
         monkeypatch.setattr(module, name, value)
 
@@ -104,7 +104,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def db(path):
-    """An open database; it must be sound when the test ends."""
+    """Open a database that must be sound when the test ends."""
     with fpdb.open(path) as database:
         yield database
         assert database.check() == []
@@ -117,7 +117,7 @@ def rng():
 
 @pytest.fixture(scope="session")
 def browser():
-    """Chromium, which notes what it has to complain of."""
+    """Start Chromium, which logs its complaints."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()

@@ -28,19 +28,12 @@ POSTINGS = pa.schema([("hash", pa.int64()), ("document", pa.int64()), ("position
 WHOLE = 2**32 - 1
 
 
-def document(name, digest, *, symbols=0, kgrams=0, share=WHOLE, note="", added=0, kind="hashes", **more):
-    """Return a row of documents without its ordinal and its number of postings."""
-    return {
-        "name": name,
-        "kind": kind,
-        "digest": digest,
-        "symbols": symbols,
-        "kgrams": kgrams,
-        "share": share,
-        "note": note,
-        "added": added,
-        **more,
-    }
+DEFAULTS = {"kind": "hashes", "symbols": 0, "kgrams": 0, "share": WHOLE, "note": "", "added": 0}
+
+
+def document(name, digest, **fields):
+    """Return a row of documents without its ordinal and its number of postings; DEFAULTS for fields not given."""
+    return {"name": name, "digest": digest, **DEFAULTS, **fields}
 
 
 def rows(documents):

@@ -63,7 +63,10 @@ class ReferenceDatabase:
         """Return what `Answer.to_dict` must return.
 
         Args:
+            hashes: hashes of the query.
+            name: name of the query.
             itself: name of the document that is the query, which is left out.
+            **options: options of the query.
         """
         discarded, ordinary, frequency = self._counts = self._counts or self._count()
         hashes = [int(hash_) for hash_ in hashes]

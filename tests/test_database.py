@@ -13,7 +13,7 @@ OPERATIONS = 2_000
 
 
 def popular(rng, count):
-    """A pool of hashes, the first ones of which are drawn much more often; both ends of the range are in it."""
+    """Return a function that draws from a pool of hashes with both ends of the range, the first ones more often."""
     pool = rng.integers(0, MOST, count, np.uint64, endpoint=True)
     pool[:2] = 0, MOST
 
@@ -24,7 +24,7 @@ def popular(rng, count):
 
 
 def rebuilt(path, documents):
-    """A database of these documents alone, in one commit and in another order."""
+    """Make a database of these documents alone, in one commit and in another order."""
     with fpdb.open(path, "x") as db, db.batch() as batch:
         for name in sorted(documents, key=lambda name: name[::-1]):
             hashes, positions, boilerplate = documents[name]
@@ -52,61 +52,76 @@ def compare(db, fresh, plain, draw, rng):
             assert answer == as_json(fresh.query_fingerprints(hashes, **options))
 
 
-@pytest.mark.usefixtures("small_limits")
-def test_any_history_equals_a_rebuild(path, tmp_path, rng):
-    draw = popular(rng, 3_000)
-    plain, documents = ReferenceDatabase(), {}
-    db = fpdb.open(path)
+class History:
+    """Random changes of a database, and of the reference."""
 
-    def add(into, name):
-        hashes = draw(int(rng.choice([0, 1, 30, 60, 200])))
+    def __init__(self, path, draw, rng):
+        self.path, self.draw, self.rng = path, draw, rng
+        self.reference, self.documents = ReferenceDatabase(), {}
+        self.db = fpdb.open(path)
+        self.done = 0
+
+    def add(self, into, name):
+        rng = self.rng
+        hashes = self.draw(int(rng.choice([0, 1, 30, 60, 200])))
         positions = None if rng.random() < 0.3 else rng.integers(0, 500, len(hashes), np.uint32)
         boilerplate = bool(rng.random() < 0.04)
         into.add_fingerprints(name, hashes, positions, boilerplate=boilerplate)
-        plain.add(name, hashes, boilerplate)
-        documents[name] = hashes, positions, boilerplate
+        self.reference.add(name, hashes, boilerplate)
+        self.documents[name] = hashes, positions, boilerplate
 
-    def remove(into, name):
+    def remove(self, into, name):
         into.remove(name)
-        plain.remove(name)
-        del documents[name]
+        self.reference.remove(name)
+        del self.documents[name]
 
-    done = 0
-    compared = 0
-    while done < OPERATIONS:
-        names = list(documents)
-        kind = rng.choice(
+    def batch(self, names):
+        rng = self.rng
+        with self.db.batch() as batch:
+            for name in rng.choice(names, min(len(names), int(rng.integers(1, 12))), replace=False).tolist():
+                (self.remove if rng.random() < 0.4 else self.add)(batch, name)
+                self.done += 1
+            for number in range(int(rng.integers(0, 5))):
+                self.add(batch, f"batch {self.done} {number}")
+                self.done += 1
+
+    def step(self):
+        names = list(self.documents)
+        kind = self.rng.choice(
             ["add", "replace", "remove", "batch", "reopen", "compact"], p=[0.5, 0.2, 0.2, 0.07, 0.02, 0.01]
         )
         if kind == "add" or not names:
-            add(db, f"new {done}")
+            self.add(self.db, f"new {self.done}")
         elif kind == "replace":
-            add(db, str(rng.choice(names)))
+            self.add(self.db, str(self.rng.choice(names)))
         elif kind == "remove":
-            remove(db, str(rng.choice(names)))
+            self.remove(self.db, str(self.rng.choice(names)))
         elif kind == "batch":
-            with db.batch() as batch:
-                for name in rng.choice(names, min(len(names), int(rng.integers(1, 12))), replace=False).tolist():
-                    (remove if rng.random() < 0.4 else add)(batch, name)
-                    done += 1
-                for number in range(int(rng.integers(0, 5))):
-                    add(batch, f"batch {done} {number}")
-                    done += 1
+            self.batch(names)
         elif kind == "reopen":
-            db.close()
-            db = fpdb.open(path)
-        elif kind == "compact":
-            db.compact()
-        done += 1
-        if done // 400 > compared:
-            compared = done // 400
-            with rebuilt(str(tmp_path / f"fresh {done}"), documents) as fresh:
-                compare(db, fresh, plain, draw, rng)
-    with rebuilt(str(tmp_path / "last"), documents) as fresh:
-        db.compact()
+            self.db.close()
+            self.db = fpdb.open(self.path)
+        else:
+            self.db.compact()
+        self.done += 1
+
+
+@pytest.mark.usefixtures("small_limits")
+def test_any_history_equals_a_rebuild(path, tmp_path, rng):
+    draw = popular(rng, 3_000)
+    history = History(path, draw, rng)
+    compared = 0
+    while history.done < OPERATIONS:
+        history.step()
+        if history.done // 400 > compared:
+            compared = history.done // 400
+            with rebuilt(str(tmp_path / f"fresh {history.done}"), history.documents) as fresh:
+                compare(history.db, fresh, history.reference, draw, rng)
+    with rebuilt(str(tmp_path / "last"), history.documents) as fresh:
+        history.db.compact()
         fresh.compact()
-        compare(db, fresh, plain, draw, rng)
-    db.close()
+        compare(history.db, fresh, history.reference, draw, rng)
+    history.db.close()
 
 
 def test_after_compact_a_file_is_as_small_as_a_fresh_one(path, tmp_path, rng):

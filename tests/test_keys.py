@@ -25,7 +25,7 @@ def key_file(tmp_path):
 
 @pytest.fixture
 def kept_apart(path, key_file):
-    """A database with one document, whose key is in `key_file`; its path."""
+    """Make a database with one document, whose key is in `key_file`, and return its path."""
     with fpdb.open(path, key_file=key_file) as db:
         db.add("a", TEXT, keep_text=True)
         assert db.check() == []

@@ -42,12 +42,12 @@ MODULES = {module_of(path): path for path in sorted(ROOT.rglob("*.py*")) if path
 
 
 def part_of(module):
-    """The layer a module belongs to: the name after fpdb, "" for fpdb itself."""
+    """Return the layer of a module: the name after fpdb, "" for fpdb itself."""
     return module.split(".")[1] if "." in module else ""
 
 
 def statements(tree, *, at_import):
-    """The import statements; at_import: only those that run when the module is imported."""
+    """Yield the import statements; at_import: only those that run when the module is imported."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
@@ -56,7 +56,7 @@ def statements(tree, *, at_import):
 
 
 def is_put_off(node):
-    """Whether what is inside does not run when the module is imported."""
+    """Return True if the body does not run when the module is imported."""
     if isinstance(node, ast.If):
         return "TYPE_CHECKING" in ast.unparse(node.test)
     return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -64,7 +64,7 @@ def is_put_off(node):
 
 @cache
 def imports(module, *, at_import=False):
-    """The modules of fpdb that a module imports."""
+    """Return the modules of fpdb that a module imports."""
     path = MODULES[module]
     text = path.read_text("utf-8")
     if path.suffix == ".pyx":  # Cython is not Python; its imports are lines of their own
@@ -141,8 +141,11 @@ def test_only_the_store_knows_lmdb_and_only_fingerprint_knows_characters():
 
 
 def test_nothing_that_is_read_is_executed():
-    """No pickle, marshal, eval and the like. The worker processes of `load`, which multiprocessing starts and sends
-    pickles to, through pipes that nobody else has, are the only ones to read any."""
+    """No pickle, marshal, eval and the like.
+
+    Only the worker processes of `load` read pickles: multiprocessing starts them, and sends pickles through pipes that
+    nobody else has.
+    """
     risky = {"pickle", "marshal", "shelve", "dill", "joblib", "copyreg", "yaml", "jsonpickle"}
     called = {"eval", "exec", "compile", "__import__"}
     for module, path in MODULES.items():

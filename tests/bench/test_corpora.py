@@ -18,7 +18,7 @@ TIMES = re.compile(r"in [\d.]+ s \([\d.]+ \w+/s\)")
 
 
 def transcript() -> list[tuple[str, str]]:
-    """The commands on the page, and what they print."""
+    """Return the commands on the page, and what they print."""
     lines = [line[4:] for line in PAGE.read_text("utf-8").splitlines() if line.startswith("    ")]
     starts = [index for index, line in enumerate(lines) if line.startswith("$ ")]
     assert starts[0] == 0
@@ -29,7 +29,7 @@ def transcript() -> list[tuple[str, str]]:
 
 
 def run(command: str, folder: Path) -> str:
-    """Runs a line as a shell would, but fpdb in this process; returns what is printed on both outputs."""
+    """Run a line as a shell would, but fpdb in this process; return what it prints on both outputs."""
     if command.startswith("cd "):
         place, command = command.removeprefix("cd ").split(" && ")
         folder = folder / place
@@ -49,7 +49,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def without_times(said: str) -> list[str]:
-    """The lines that are not empty."""
+    """Return the lines that are not empty, without times."""
     return [TIMES.sub("in no time", line) for line in said.splitlines() if line]
 
 

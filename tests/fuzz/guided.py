@@ -1,7 +1,7 @@
-"""Fuzzes one target with atheris: `python -m tests.fuzz.guided TARGET CORPUS SECONDS SLOW MEMORY`; see `run`.
+"""Fuzz one target with atheris: `python -m tests.fuzz.guided TARGET CORPUS SECONDS SLOW MEMORY`; see `run`.
 
-SECONDS and SLOW are of the processor: by the clock, a busy machine would leave less to be tried, and call more slow.
-atheris's hook of `re` is left out: its patterns take no place to begin at, which lexers and the tokenizer give.
+SECONDS and SLOW are processor time: by the clock, a busy machine would try fewer inputs, and call more of them slow.
+atheris's hook of `re` is left out: its patterns take no start position, which lexers and the tokenizer pass.
 """
 
 import os

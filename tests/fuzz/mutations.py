@@ -1,4 +1,4 @@
-"""Inputs made from others by small damage, the same ones for the same seed."""
+"""Damage inputs slightly; the same seed gives the same inputs."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ PIECES += [
 
 
 def mutated(seeds: Sequence[bytes], seed: int, most: int) -> Iterator[bytes]:
-    """Inputs without end: the seeds themselves, then damaged ones, each of `most` bytes at most."""
+    """Yield inputs without end: the seeds themselves, then damaged ones, each of at most `most` bytes."""
     yield from seeds
     rng = random.Random(seed)
     while True:

@@ -1,8 +1,9 @@
-"""Fuzzes: `python -m tests.fuzz.run [TARGET...] [--seconds N] [--kernels]`; without a target, all of them.
+"""Fuzz the targets: `python -m tests.fuzz.run [TARGET...] [--seconds N] [--kernels]`; without a target, all of them.
 
-With atheris, which sees what an input reaches and keeps those that reach something new in `fuzz-corpus`, to go on from.
---kernels: only what runs kernels of ours. An input that takes too long or much memory, or raises what it may not, is
-written to the working directory; the exit status is 1 then. `plain` damages first inputs at random, without atheris.
+atheris sees which code an input reaches, and keeps inputs that reach something new in `fuzz-corpus`, to continue from.
+--kernels: only targets that run kernels of ours. An input that takes too long or too much memory, or raises an
+undocumented error, is written to the working directory; then the exit status is 1. `fuzz_at_random` damages seeds at
+random, without atheris.
 """
 
 import argparse
@@ -26,14 +27,14 @@ MEMORY = 2 << 30
 
 
 class Tried(NamedTuple):
-    """inputs: how many were tried. slowest: the most seconds of processor time that one took."""
+    """The number of inputs, and the most seconds of processor time that one of them took."""
 
     inputs: int
     slowest: float
 
 
-def plain(name: str, seconds: float, seed: int = 1, most: int | None = None) -> Tried:
-    """Tries damaged inputs, as long as that takes or `most` of them."""
+def fuzz_at_random(name: str, seconds: float, seed: int = 1, most: int | None = None) -> Tried:
+    """Try damaged inputs for these seconds of processor time, or `most` of them."""
     target = TARGETS[name]
     until = time.process_time() + seconds
     done, slowest = 0, 0.0
@@ -57,7 +58,10 @@ def plain(name: str, seconds: float, seed: int = 1, most: int | None = None) -> 
 
 
 def guided(name: str, seconds: float) -> Tried:
-    """The same by atheris, in a process of its own. CalledProcessError, after its output was shown."""
+    """Fuzz with atheris, in a process of its own.
+
+    Raise CalledProcessError after printing its output if it fails.
+    """
     command = [
         sys.executable,
         "-m",

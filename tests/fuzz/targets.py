@@ -1,4 +1,4 @@
-"""What is fuzzed: everything that reads bytes of others, each with inputs to begin from."""
+"""Targets of the fuzzer: everything that reads foreign bytes, each with seeds."""
 
 import io
 import json
@@ -43,14 +43,14 @@ RECIPES = [Recipe.preset(name) for name in ("text", "koala", "code", "sample")]
 
 @dataclass(frozen=True)
 class Target:
-    """run: takes any bytes. errors: what else than `fpdb.Error` it may raise. seeds: makes inputs to begin from."""
+    """A function of any bytes, errors besides `fpdb.Error` that it may raise, and a function that makes seeds."""
 
     run: Callable[[bytes], object]
     seeds: Callable[[], list[bytes]]
     errors: tuple[type[Exception], ...] = ()
 
     def attempt(self, data: bytes) -> bool:
-        """Whether the input was taken. Any other error than those that are allowed comes out."""
+        """Return True if the input was accepted. Raise any error that is not allowed."""
         try:
             self.run(data)
         except (Error, *self.errors):
@@ -62,7 +62,7 @@ class Target:
 
 
 def blocks_of(data: bytes) -> list[bytes]:
-    """Some blocks: each two bytes of length, then so many bytes."""
+    """Split data into blocks: each has two bytes of length, then its bytes."""
     found = []
     while len(data) >= 2 and len(found) < 8:
         size = int.from_bytes(data[:2], "little")
@@ -72,7 +72,7 @@ def blocks_of(data: bytes) -> list[bytes]:
 
 
 def blocks(*values: Any) -> bytes:
-    """The other way."""
+    """Join blocks as `blocks_of` splits them."""
     return b"".join(len(value).to_bytes(2, "little") + bytes(value) for value in values)
 
 
@@ -174,7 +174,7 @@ def records(packed: bytes) -> None:
 
 
 def check_records(found: list[Record | None]) -> None:
-    """What was believed can be shown, and stored again."""
+    """Check that decoded records can be shown, and stored again."""
     from fpdb.documents import document_of
 
     for record in found:
@@ -219,7 +219,7 @@ def format_seeds() -> list[bytes]:
 
 
 def kept_text(data: bytes) -> None:
-    """Size and digest that the record tells, then what is stored."""
+    """Unpack a text; data: the size and digest in the record, then the stored bytes."""
     size, digest, packed = int.from_bytes(data[:4], "little"), data[4:20], data[20:]
     texts.unpack(texts.KeptText(packed, size, digest))
 
@@ -236,7 +236,7 @@ def sizes(data: bytes) -> None:
 
 
 def pages(data: bytes) -> None:
-    """A file of eight pages or more, as it lies on the disk."""
+    """Examine a file of at least eight pages, as it is on disk."""
     padded = data[:LARGEST] + bytes(max(8 * 4096 - len(data), 0)) + bytes(-len(data) % 4096)
     for meta in (0, 1):
         _page_check.examine(padded, meta, 1 << 14)  # type: ignore[arg-type]
@@ -279,7 +279,7 @@ def document(kind: str, name: str | None = None) -> Callable[[bytes], None]:
 
 
 def any_document(data: bytes) -> None:
-    """Told by name and content, in every recipe: what `fpdb add` does."""
+    """Read and fingerprint a document of any name in every recipe, as `fpdb add` does."""
     names = ["a", "a.html", "a.ipynb", "a.docx", *(f"a.{extension}" for extension in EXTENSIONS)]
     name, content = names[data[0] % len(names) if data else 0], data[1:]
     detect_kind(None, content)
@@ -288,7 +288,7 @@ def any_document(data: bytes) -> None:
 
 
 def text_symbols(data: bytes) -> None:
-    """Any code points, lone surrogates among them, as content that is a string."""
+    """Read any code points as a string, with lone surrogates."""
     text = data.decode("utf-8", "surrogatepass") if len(data) % 2 else data.decode("utf-16-le", "surrogatepass")
     for alphabet in folding.ALPHABETS:
         symbols = KINDS["text"].read(text, alphabet, None)
@@ -303,7 +303,7 @@ def text_symbols(data: bytes) -> None:
 
 
 def office(part: str, kind: str) -> Callable[[bytes], None]:
-    """The XML of a document in one part of it."""
+    """Return a target that puts the data into one part of an office document."""
     read = document(kind)
 
     def run(data: bytes) -> None:
@@ -390,7 +390,7 @@ def line_seeds() -> list[bytes]:
 
 
 def export(data: bytes) -> None:
-    """The lines of an export, which are read and not stored."""
+    """Read the lines of an export without storing them."""
     file = io.BytesIO(data)
     incoming = JsonlImport(file)
     for line in file:

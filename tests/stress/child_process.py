@@ -14,8 +14,8 @@ PATIENCE = 60  # seconds after which a child hangs
 
 
 @dataclass
-class Ended:
-    """said: what the child said, in order. status: its exit status, or the negative number of the signal."""
+class ChildResult:
+    """The messages of a child, in order, and its exit status, or the negative number of its signal."""
 
     said: list = field(default_factory=list)
     status: int = 0
@@ -26,8 +26,10 @@ class Ended:
 
 
 def fork(work, *arguments, kill_after=None):
-    """Runs `work(say, *arguments)` in a child to its end, or for so many seconds. A child that hangs is
-    aborted; its last word is "hung"."""
+    """Run `work(send, *arguments)` in a child, to its end or for `kill_after` seconds.
+
+    A child that hangs is aborted; its last message is "hung".
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     read, write = os.pipe()
@@ -59,4 +61,4 @@ def fork(work, *arguments, kill_after=None):
             data += b'["hung"]\n'
     os.close(read)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return Ended([json.loads(line) for line in data.splitlines()], status)
+    return ChildResult([json.loads(line) for line in data.splitlines()], status)

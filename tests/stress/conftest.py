@@ -12,7 +12,7 @@ FULL = "FPDB_STRESS"
 
 @pytest.fixture
 def amount():
-    """Chooses how much to do: `amount(short, full)`."""
+    """Choose how much to do: `amount(short, full)`."""
 
     def choose(short, full):
         return full if os.environ.get(FULL) else short
@@ -22,7 +22,7 @@ def amount():
 
 @pytest.fixture
 def figure(request):
-    """Notes a figure for docs/design/reliability.md: `figure(row, what, done)`, after all that it claims was asserted.
+    """Note a figure for docs/design/reliability.md, `figure(row, what, done)`, after its claims were asserted.
 
     row: of the table in `tests/stress/reliability_table.py`. what: what was counted. done: how many, or a few words.
     """

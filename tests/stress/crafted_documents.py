@@ -1,4 +1,4 @@
-"""Documents made to do harm, as files: to take memory or time, to get out of their folder, to be obeyed."""
+"""Documents made to do harm, as files: to take memory or time, to write elsewhere, or to run scripts."""
 
 import io
 import json
@@ -25,7 +25,7 @@ SCRIPTS = (
 
 
 def office(part: str, xml: str) -> bytes:
-    """A document of one part."""
+    """Return an office document of one part."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(part, xml)
@@ -37,7 +37,7 @@ def word(body: str) -> bytes:
 
 
 def nested(levels: int) -> dict[str, bytes]:
-    """Nesting of every sort."""
+    """Return documents whose elements are nested too deeply."""
     source = {"cells": [{"source": "a"}]}
     brackets = {name: opening * levels + closing * levels for name, opening, closing in (
         ("py", "(", ")"), ("c", "{", "}"), ("js", "[", "]"), ("kt", "{", "}"), ("json5", "[", "]"), ("java", "(", ")"),
@@ -55,7 +55,7 @@ def nested(levels: int) -> dict[str, bytes]:
 
 
 def slow(size: int) -> dict[str, bytes]:
-    """What takes quadratic time, or worse, where it is read without care."""
+    """Return documents that careless readers take quadratic time for, or more."""
     return {
         "name.html": b"&" + b"a" * size,
         "number.html": b"&#" + b"9" * size + b"; &#x" + b"f" * size,
@@ -87,9 +87,11 @@ def slow(size: int) -> dict[str, bytes]:
 
 @np.errstate(over="ignore")
 def selected_throughout(length: int) -> str:
-    """A text of which winnowing with the default key selects nearly every k-gram: their hashes descend, so that each
-    is the least of the window that it ends. Found letter by letter, with the key, by the formulas of
-    `fpdb.fingerprint.hashing`."""
+    """Return a text of which winnowing with the default key selects nearly every k-gram.
+
+    The hashes of its k-grams descend, so that each is the least of the window that it ends. Letters are found one by
+    one, with the key, by the formulas of `fpdb.fingerprint.hashing`.
+    """
     recipe = Recipe.preset("text")
     k, hashing = recipe.rule_for("text")[1].k, derive(DEFAULT_KEY, "characters")
     letters = np.arange(0x4E00, 0xA000, dtype=np.uint64)
@@ -113,7 +115,7 @@ def selected_throughout(length: int) -> str:
 
 
 def mixed(x: np.ndarray) -> np.ndarray:
-    """The finaliser of splitmix64."""
+    """Mix bits by the finaliser of splitmix64."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))

@@ -7,14 +7,27 @@ A sector is never torn, and what was synced never goes: no program can cope with
 
 import struct
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 SECTOR = 512
 ENTRY = struct.Struct("<IIIIQQQ")  # struct entry of shim.c
 WRITE, WRITTEN, SIZE, SYNC, CREATE, LINK, UNLINK, RENAME, MARK = range(1, 10)
 
 
+class Entry(NamedTuple):
+    """An entry of the log: a call of one of the kinds above."""
+
+    what: int
+    inode: int
+    offset: int
+    length: int
+    path: str
+    new_path: str
+    data: bytes
+
+
 def read_log(data):
-    """The entries: what, inode, offset, length, first path, second path, bytes."""
+    """Yield the entries of a log."""
     at = 0
     while at < len(data):
         what, first, second, _, inode, offset, length = ENTRY.unpack_from(data, at)
@@ -22,24 +35,36 @@ def read_log(data):
         paths = data[at : at + first].decode(), data[at + first : at + first + second].decode()
         at += first + second
         size = length if what in (WRITE, WRITTEN) else 0
-        yield what, inode, offset, length, *paths, data[at : at + size]
+        yield Entry(what, inode, offset, length, *paths, data[at : at + size])
         at += size
 
 
 @dataclass(eq=False)
-class File:
-    """durable: what was synced. pending: writes (offset, bytes) and lengths (None, length) since, in order."""
+class FileModel:
+    """A file of the model.
+
+    durable: the synced content. pending: later writes (offset, bytes) and lengths (None, length), in order.
+    """
 
     durable: bytearray = field(default_factory=bytearray)
     pending: list = field(default_factory=list)
 
-    def sync(self):
-        for change in self.pending:
-            apply(self.durable, *change)
-        self.pending.clear()
+    def apply(self, entry):
+        """Follow an entry of this file."""
+        if entry.what == SYNC:
+            for change in self.pending:
+                apply(self.durable, *change)
+            self.pending.clear()
+        elif entry.what == WRITE:
+            self.pending.append((entry.offset, entry.data))
+        elif entry.what == WRITTEN:  # by a write that syncs itself only; it was logged as pending before
+            self.pending.remove((entry.offset, entry.data))
+            apply(self.durable, entry.offset, entry.data)
+        elif entry.what == SIZE:
+            self.pending.append((None, entry.length))
 
     def survived(self, rng):
-        """One of the contents that a loss of power may leave."""
+        """Return one of the contents that a loss of power may leave."""
         content = bytearray(self.durable)
         how = rng.choice(["all", "none", "beginning", "one lost", "one kept", "sectors", "sectors"])
         count = len(self.pending)
@@ -76,8 +101,8 @@ def apply(content, offset, data):
         content[offset : offset + len(data)] = data
 
 
-class Disk:
-    """A folder, changed by the entries of a log. names: those that were synced; pending: changes of names since."""
+class DiskModel:
+    """A folder changed by the entries of a log. names: those that were synced; pending: later changes of names."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -85,34 +110,25 @@ class Disk:
         self.pending = []
         self.by_inode = {}
 
-    def apply(self, what, inode, offset, length, first, second, data):
-        """Follows one entry of the log that is no mark."""
-        if what == CREATE:
-            self.by_inode[inode] = File()
-            self.pending.append({first: self.by_inode[inode]})
-        elif what == LINK:
-            self.pending.append({first: self.by_inode[inode]})
-        elif what == RENAME:
-            self.pending.append({first: None, second: self.by_inode[inode]})
-        elif what == UNLINK:
-            self.pending.append({first: None})
-        elif what == SYNC and inode not in self.by_inode:  # the folder itself
+    def apply(self, entry):
+        """Follow one entry of the log that is no mark."""
+        if entry.what == CREATE:
+            self.by_inode[entry.inode] = FileModel()
+        if entry.what in (CREATE, LINK):
+            self.pending.append({entry.path: self.by_inode[entry.inode]})
+        elif entry.what == RENAME:
+            self.pending.append({entry.path: None, entry.new_path: self.by_inode[entry.inode]})
+        elif entry.what == UNLINK:
+            self.pending.append({entry.path: None})
+        elif entry.what == SYNC and entry.inode not in self.by_inode:  # the folder itself
             for change in self.pending:
                 self.names.update(change)
             self.pending.clear()
-        elif what == SYNC:
-            self.by_inode[inode].sync()
-        elif what == WRITE:
-            self.by_inode[inode].pending.append((offset, data))
-        elif what == WRITTEN:  # by a write that syncs itself, and nothing else; it was noted as pending before
-            file = self.by_inode[inode]
-            file.pending.remove((offset, data))
-            apply(file.durable, offset, data)
-        elif what == SIZE:
-            self.by_inode[inode].pending.append((None, length))
+        else:
+            self.by_inode[entry.inode].apply(entry)
 
     def survived(self, rng):
-        """One of the folders that a loss of power may leave: {path: content}."""
+        """Return one of the folders that a loss of power may leave: {path: content}."""
         names = dict(self.names)
         how = rng.choice(["all", "none", "beginning", "some", "some"])
         end = rng.randrange(len(self.pending) + 1)

@@ -14,9 +14,9 @@ from functools import partial
 import fpdb
 from fpdb.cli.program import cli
 from tests.stress.child_process import fork
-from tests.stress.fault_injection import Changes, attempt, outcome
+from tests.stress.fault_injection import SampleChanges, attempt, outcome
 from tests.stress.shim import EVERY_KIND, FAIL, FOR_EVER, NAME, SHORT, shim, tell
-from tests.stress.workload import difference, held, small_limits
+from tests.stress.workload import difference, matching_model, small_limits
 
 TROUBLES = [
     (FAIL, errno.ENOSPC, 1),
@@ -28,8 +28,8 @@ TROUBLES = [
 KINDS = EVERY_KIND & ~NAME
 
 
-def count(say, folder, step, model):
-    attempt(lambda *_: None, folder, step, model, lambda: arm(folder, FAIL, 0, 0, 1), lambda: say(disarm()))
+def count(send, folder, step, model):
+    attempt(lambda *_: None, folder, step, model, lambda: arm(folder, FAIL, 0, 0, 1), lambda: send(disarm()))
 
 
 def arm(folder, how, nth, error, times):
@@ -43,8 +43,8 @@ def disarm():
     return counted
 
 
-def command(say, folder, words, nth, trouble):
-    """Runs the command line, in trouble from the start; says its exit status and what it wrote on standard error."""
+def command(send, folder, words, nth, trouble):
+    """Run a command with a fault from the start; send its exit status and its standard error."""
     how, error, times = trouble
     with open(f"{folder}/../stderr", "w+b") as stderr:
         os.dup2(stderr.fileno(), 2)
@@ -56,20 +56,20 @@ def command(say, folder, words, nth, trouble):
             status = ended.code
         counted = disarm()
         stderr.seek(0)
-        say("exit", status, stderr.read().decode(), counted)
+        send("exit", status, stderr.read().decode(), counted)
 
 
-def inspect(say, folder, models):
+def inspect(send, folder, models):
     with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
-        say("left", difference(db, *models), held(db, models))
+        send("left", difference(db, *models), matching_model(db, models))
 
 
 def library(changes, now, stride, seed):
-    """Every call of every change."""
+    """Let every call of every change fail."""
     totals, messages = Counter(), set()
     for what, step in changes.steps.items():
         with changes.copied(now):
-            calls = fork(count, now, step, changes.model).said[0][0]
+            calls = fork(count, now, step, changes.model).messages[0][0]
         for turn, (how, error, times) in enumerate(TROUBLES):
             for nth in range(1 + (seed + 37 * turn) % stride, calls + 1, stride):
                 with changes.copied(now):
@@ -88,7 +88,7 @@ def library(changes, now, stride, seed):
 
 
 def commands(changes, now, stride, seed):
-    """Every call of commands: they end with status 1 and one line, or did what they should."""
+    """Let every call of commands fail: they must end with status 1 and one line, or succeed."""
     texts = f"{changes.folder}/texts"
     os.mkdir(texts)
     for number in range(3):
@@ -105,18 +105,18 @@ def commands(changes, now, stride, seed):
         (["check"], [changes.model]),
     ):
         with changes.copied(now):
-            calls = fork(command, now, words, 0, TROUBLES[0]).said[0][3]
+            calls = fork(command, now, words, 0, TROUBLES[0]).messages[0][3]
         for turn, trouble in enumerate(TROUBLES):
             for nth in range(1 + (seed + 37 * turn) % stride, calls + 1, stride):
                 with changes.copied(now):
                     ended = fork(command, now, words, nth, trouble)
-                    _, status, text, _ = ended.said[0] if ended.said else ("", ended.status, "", 0)
+                    _, status, text, _ = ended.messages[0] if ended.messages else ("", ended.status, "", 0)
                     if models is None:
                         again = fork(command, now, words, 0, trouble)
-                        wrong = again.said[0][1] and again.said[0][2]
+                        wrong = again.messages[0][1] and again.messages[0][2]
                     else:
                         found = fork(inspect, now, models)
-                        wrong = found.said[0][1] if found.said else found
+                        wrong = found.messages[0][1] if found.messages else found
                 totals["commands"] += 1
                 totals["status 1"] += status == 1
                 lines = text.splitlines()
@@ -130,7 +130,7 @@ def commands(changes, now, stride, seed):
 
 def main(folder, what, seed, stride):
     small_limits()
-    {"library": library, "commands": commands}[what](Changes(seed, folder), f"{folder}/now", stride, seed)
+    {"library": library, "commands": commands}[what](SampleChanges(seed, folder), f"{folder}/now", stride, seed)
 
 
 if __name__ == "__main__":

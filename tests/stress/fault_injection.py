@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 import fpdb
 from tests.stress.child_process import fork
-from tests.stress.workload import History, Step, difference, held
+from tests.stress.workload import History, Step, difference, matching_model
 
 
-class Changes:
+class SampleChanges:
     """A database, and one change of each sort to try on copies of it."""
 
     def __init__(self, seed, folder):
@@ -34,7 +34,7 @@ class Changes:
 
     @contextmanager
     def copied(self, folder):
-        """A fresh copy of the database in a folder of its own."""
+        """Copy the database into a folder of its own for the time of the block."""
         shutil.copytree(self.base, folder)
         try:
             yield
@@ -42,11 +42,11 @@ class Changes:
             shutil.rmtree(folder)
 
 
-def attempt(say, folder, step, model, begin, end):
-    """Tries a step between begin() and end(): what became of it; then, in the same process, again, without trouble.
+def attempt(send, folder, step, model, begin, end):
+    """Try a step with a fault between begin() and end(), then again without the fault in the same process.
 
-    Says the exception's name and message ("" where there was none), which of the models (0: before, 1: after) was
-    there at once, and what was wrong in the end.
+    Send the exception's name and message ("" if there was none), which of the models (0: before, 1: after) the database
+    held after the first try, and what is wrong in the end.
     """
     if step.target:
         step = Step(step.what, {}, (), f"{folder}/{step.target}")
@@ -62,12 +62,12 @@ def attempt(say, folder, step, model, begin, end):
             raised, message = type(error).__name__, str(error)
         else:
             end()
-        say("tried", raised, message)
+        send("tried", raised, message)
         wrong = difference(db, *models)
-        which = held(db, models)
+        which = matching_model(db, models)
         if wrong is None:
             wrong = _again(db, step, which, models)
-        say("ended", which, wrong)
+        send("ended", which, wrong)
 
 
 def _again(db, step, which, models):
@@ -84,8 +84,8 @@ def _again(db, step, which, models):
 
 
 def outcome(ended):
-    """Of a forked `attempt`: raised, message, which, wrong; wrong also tells of a crash."""
-    words = {word: rest for word, *rest in ended.said}
+    """Return raised, message, which and wrong of a forked `attempt`; wrong also reports a crash."""
+    words = {word: rest for word, *rest in ended.messages}
     raised, message = words.get("tried", ("", ""))
     which, wrong = words.get("ended", (None, "it did not come to its end"))
     if ended.status:

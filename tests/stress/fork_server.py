@@ -25,14 +25,14 @@ SECONDS = 60  # after which a victim is taken for hung
 
 
 def hashes_of(number, count=60):
-    """A document's hashes: some that many have, some that few have, some that none else has."""
+    """Return a document's hashes: some are common, some rare, and some unique."""
     rng = np.random.default_rng(number)
     few = rng.integers(1_000, 1_000 + 10 * count, count // 3, np.uint64)
     return np.unique(np.r_[np.arange(number % 7, 20, dtype=np.uint64), few, rng.integers(0, 2**63, count, np.uint64)])
 
 
-def make(path, documents, count=60):
-    """A database with a past: documents replaced and removed, boilerplate, positions, long names, and free pages."""
+def make_database(path, documents, count=60):
+    """Make a database with replaced and removed documents, boilerplate, positions, long names, and free pages."""
     numbers = range(documents)
     with fpdb.open(path, "x") as db:
         for start in range(0, documents, max(documents // 5, 1)):
@@ -59,8 +59,8 @@ def described(document):
     return repr(replace(document, added=None))
 
 
-def questions(db):
-    """What a user may ask, by name."""
+def queries(db):
+    """Yield everything that a user may ask, by name."""
     names = [name_of(number) for number in range(0, 40, 3)]
     yield "list", lambda: [described(document) for document in db.documents()]
     yield "list some", lambda: [document.name for document in db.documents("essays/0001*")]
@@ -74,7 +74,7 @@ def questions(db):
 
 
 def change(db):
-    """A day's work."""
+    """Change some documents and the boilerplate."""
     with db.batch() as batch:
         batch.add_fingerprints("essays/new.txt", hashes_of(5_000))
         batch.add_fingerprints(name_of(7), hashes_of(5_001))
@@ -82,69 +82,77 @@ def change(db):
     db.add_fingerprints("more boilerplate", np.arange(6, 9), boilerplate=True)
 
 
-def work(path, writing):
-    """What happens: {question: digest of the answer, or the error's name}; only fpdb's own errors are let pass."""
-    said = {}
+def use_database(path, writing):
+    """Open a database, change it if writing, and query it. Errors other than fpdb's are raised.
+
+    Returns:
+        {query: digest of the answer, or the error's name}.
+    """
+    answers = {}
 
     def ask(name, question):
         try:
             answer = question()
         except fpdb.Error as error:
             assert str(error)  # noqa: PT017
-            said[name] = f"!{type(error).__name__}"
+            answers[name] = f"!{type(error).__name__}"
         else:
-            said[name] = hashlib.sha256(json.dumps(answer).encode()).hexdigest()
-        return said[name]
+            answers[name] = hashlib.sha256(json.dumps(answer).encode()).hexdigest()
+        return answers[name]
 
     def whole():
         with fpdb.open(path, "r+" if writing else "r", timeout=1) as db:
             if not writing or ask("change", lambda: change(db)) == NOTHING:
-                for name, question in questions(db):
+                for name, question in queries(db):
                     ask(name, question)
 
     ask("open", whole)
-    return said
+    return answers
 
 
 NOTHING = hashlib.sha256(b"null").hexdigest()  # what `change` and `whole` answer
 
 
-class Victims:
+class ForkServer:
     """The process that forks."""
 
     def __init__(self, process):
         self._process = process
 
-    def work(self, path, *, writing=False, trusting=False, user=None):
-        """What happens when a process works on a file: what `work` says, or the number of the signal that ended it.
+    def use(self, path, *, writing=False, trusting=False, user=None):
+        """Use a file in a new process; return what `use_database` returns, or the number of the fatal signal.
 
-        trusting: pages are not examined before LMDB reads them. user: becomes this one first.
+        Args:
+            path: the file.
+            writing: True to change the database first.
+            trusting: True to skip the check of pages before LMDB reads them.
+            user: id of the user that the process becomes first.
         """
         print(json.dumps([os.fspath(path), writing, trusting, user]), file=self._process.stdin, flush=True)
         return json.loads(self._process.stdout.readline())
 
 
 @contextmanager
-def victims():
+def fork_server():
     command = [sys.executable, "-m", "tests.stress.fork_server"]
     beside = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": beside}
     ) as process:
-        yield Victims(process)
+        yield ForkServer(process)
         process.stdin.close()
 
 
-def judge(said, expected):
-    """What came of a case: "died", "differs", "refused" (when opening), "error", or "same"."""
-    if isinstance(said, int):
+def judge(answers, expected):
+    """Return the verdict on a case: "died", "differs", "refused" (when opening), "error", or "same"."""
+    if isinstance(answers, int):
         return "died"
-    refused = said.get("open", "").startswith("!")
-    if any(not answer.startswith("!") and answer != expected[name] for name, answer in said.items()):
+    refused = answers.get("open", "").startswith("!")
+    if any(not answer.startswith("!") and answer != expected[name] for name, answer in answers.items()):
         return "differs"
-    if refused and len(said) == 1:
+    if refused and len(answers) == 1:
         return "refused"
-    return "same" if said == expected else "error"
+    return "same" if answers == expected else "error"
 
 
 def _child(out, path, writing, trusting, user):
@@ -159,7 +167,7 @@ def _child(out, path, writing, trusting, user):
         page_check.find_fault = lambda *_: None
         catalogue._check_before = lambda *_: None
     with os.fdopen(out, "w") as file:
-        json.dump(work(path, writing), file)
+        json.dump(use_database(path, writing), file)
 
 
 def _serve():
@@ -177,9 +185,9 @@ def _serve():
                 os._exit(status)
         os.close(write)
         with os.fdopen(read) as file:
-            said = file.read()
+            answers = file.read()
         status = os.waitpid(child, 0)[1]
-        print(os.WTERMSIG(status) or os.waitstatus_to_exitcode(status) if status else said, flush=True)
+        print(os.WTERMSIG(status) or os.waitstatus_to_exitcode(status) if status else answers, flush=True)
 
 
 if __name__ == "__main__":

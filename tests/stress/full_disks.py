@@ -18,7 +18,7 @@ from functools import partial
 
 import fpdb
 from tests.stress.child_process import fork
-from tests.stress.fault_injection import Changes, attempt, outcome
+from tests.stress.fault_injection import SampleChanges, attempt, outcome
 from tests.stress.shim import tell
 from tests.stress.workload import difference, small_limits
 
@@ -32,7 +32,7 @@ def run(*command):
 
 
 def mounted(folder, sort):
-    """Mounts a small disk; returns why it cannot be done, or None."""
+    """Mount a small disk; return None, or the reason why it is impossible."""
     os.makedirs(f"{folder}/{sort}")
     commands = [["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m", "none", f"{folder}/{sort}"]]
     if sort == "ext4":
@@ -51,7 +51,7 @@ def mounted(folder, sort):
 
 
 def fill(disk, left):
-    """Leaves so many bytes free."""
+    """Fill the disk except for `left` bytes."""
     with open(f"{disk}/ballast", "wb", buffering=0) as file:
         for size in (1 << 16, 1 << 12):
             try:
@@ -78,8 +78,8 @@ def lift():
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
-def open_and_read(say, folder, model, begin, end, mode):
-    """Opens a database while there is no room, and no lock file; then with room."""
+def open_and_read(send, folder, model, begin, end, mode):
+    """Open a database without lock files on a full disk; then with free space."""
     for beside in ("-lock", "-writer", "-merge"):
         with suppress(FileNotFoundError):
             os.unlink(f"{folder}/t.fpdb{beside}")
@@ -91,13 +91,13 @@ def open_and_read(say, folder, model, begin, end, mode):
     except fpdb.Error as error:
         raised, message = type(error).__name__, str(error)
     end()
-    say("tried", raised, message)
+    send("tried", raised, message)
     with fpdb.open(f"{folder}/t.fpdb", mode) as db:
-        say("ended", 0, difference(db, model))
+        send("ended", 0, difference(db, model))
 
 
-def create(say, folder, begin, end):
-    """Makes a database while there is no room; then with room."""
+def create(send, folder, begin, end):
+    """Create a database on a full disk; then with free space."""
     begin()
     raised = message = ""
     try:
@@ -106,13 +106,13 @@ def create(say, folder, begin, end):
         raised, message = type(error).__name__, str(error)
     end()
     left = [name for name in os.listdir(folder) if name.startswith("new.fpdb.")]
-    say("tried", raised, message)
+    send("tried", raised, message)
     with fpdb.open(f"{folder}/new.fpdb", "a") as db:
-        say("ended", 0, f"left behind: {left}" if left else difference(db, {}))
+        send("ended", 0, f"left behind: {left}" if left else difference(db, {}))
 
 
 def tried(changes, where, lefts, trouble, relief):
-    """Every change, and opening, with each amount of room."""
+    """Try every change, and opening, with each amount of free space."""
     totals, messages = Counter(), set()
     for left in lefts:
         begin = partial(trouble, left)
@@ -148,7 +148,7 @@ def tried(changes, where, lefts, trouble, relief):
 
 def main(folder, seed, every):
     small_limits()
-    changes = Changes(seed, folder)
+    changes = SampleChanges(seed, folder)
     lefts = LEFT[seed % every :: every]
     private = ctypes.CDLL(None, use_errno=True).unshare(NEW_NAMESPACE) == 0
     if private:

@@ -16,32 +16,32 @@ from fpdb.storage.environment.files import BESIDE
 from fpdb.storage.store import Store
 from tests.stress.child_process import fork
 from tests.stress.shim import EVERY_KIND, KILL_AFTER, KILL_BEFORE, KILL_HALFWAY, shim, tell
-from tests.stress.workload import History, difference, held, small_limits
+from tests.stress.workload import History, difference, matching_model, small_limits
 
 STEPS = 12
 
 
-def work(say, folder, history, how, nth):
+def work(send, folder, history, how, nth):
     merge = Store._merge
 
     def told(store, group):
-        say("merge")
+        send("merge")
         merge(store, group)
-        say("merged")
+        send("merged")
 
     Store._merge = told
     shim().shim_watch(folder.encode())
     with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
         if how:
             shim().shim_arm(how, nth, 0, EVERY_KIND, 1)
-        history.perform(db, say)
+        history.perform(db, send)
 
 
-def inspect(say, folder, models, tidy):
-    """Says what is wrong, and which of the models is there."""
+def inspect(send, folder, models, tidy):
+    """Send what is wrong, and which of the models is there."""
     with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
         wrong = difference(db, *models)
-        which = held(db, models)
+        which = matching_model(db, models)
         if tidy and wrong is None:
             db.add_fingerprints("next", [1])
             db.remove("next")
@@ -49,7 +49,7 @@ def inspect(say, folder, models, tidy):
             left = {path.name for path in Path(folder).iterdir()} - {f"t.fpdb{beside}" for beside in ("", *BESIDE)}
             if left:
                 wrong = f"left behind: {left}"
-    say(wrong, which)
+    send(wrong, which)
 
 
 def main(folder, seed, kills):
@@ -66,18 +66,18 @@ def main(folder, seed, kills):
         how = rng.choice([None, KILL_BEFORE, KILL_AFTER, KILL_HALFWAY])
         moment = None if how else rng.uniform(0.005, 0.25)
         child = fork(work, folder, history, how, int(2 ** rng.uniform(0, 9)), kill_after=moment)
-        done = sum(words[0] == "end" for words in child.said)
-        begun = sum(words[0] == "begin" for words in child.said)
+        done = sum(words[0] == "end" for words in child.messages)
+        begun = sum(words[0] == "begin" for words in child.messages)
         models = history.models[done : begun + 1]
         if child.killed:
             killed += 1
-            merging = child.said and child.said[-1][0] == "merge"
+            merging = child.messages and child.messages[-1][0] == "merge"
             inside["merge" if merging else history.steps[done].what if begun > done else "nothing"] += 1
         elif child.status:
-            tell(bad=f"life {lives} ended with {child.status}: {child.said[-3:]}")
+            tell(bad=f"life {lives} ended with {child.status}: {child.messages[-3:]}")
             return
         found = fork(inspect, folder, models, killed % 7 == 0)
-        wrong, which = found.said[0] if found.said else (f"the inspector ended with {found.status}", None)
+        wrong, which = found.messages[0] if found.messages else (f"the inspector ended with {found.status}", None)
         if wrong:
             tell(bad=f"life {lives}: {wrong}")
             return

@@ -18,7 +18,7 @@ from tests.stress.shim import EVERY_KIND, FAIL, KILL_AFTER, KILL_BEFORE, KILL_HA
 from tests.stress.workload import History, difference, small_limits
 
 
-def copy(say, folder, what, how, nth):
+def copy(send, folder, what, how, nth):
     with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
         shim().shim_watch(folder.encode())
         shim().shim_arm(how, nth, 0, EVERY_KIND, 1)
@@ -26,10 +26,10 @@ def copy(say, folder, what, how, nth):
             db.backup(f"{folder}/copy")
         else:
             db.compact()
-        say(shim().shim_counted())
+        send(shim().shim_counted())
 
 
-def inspect(say, folder, model):
+def inspect(send, folder, model):
     with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
         wrong = difference(db, model)
         if wrong is None:
@@ -43,7 +43,7 @@ def inspect(say, folder, model):
     names = {path.name for path in Path(folder).iterdir() if not path.name.endswith((".backup", *BESIDE))}
     if names - {"t.fpdb", "copy"}:
         wrong = f"left behind: {names}"
-    say(wrong, os.path.exists(target))
+    send(wrong, os.path.exists(target))
 
 
 def main(folder, seed, stride):
@@ -57,7 +57,7 @@ def main(folder, seed, stride):
     killed = Counter()
     for what in ("backup", "compact"):
         shutil.copytree(base, now)
-        calls = fork(copy, now, what, FAIL, 0).said[0][0]
+        calls = fork(copy, now, what, FAIL, 0).messages[0][0]
         shutil.rmtree(now)
         for how in (KILL_BEFORE, KILL_HALFWAY, KILL_AFTER):
             for nth in range(1 + (how + seed) % stride, calls + 1, stride):
@@ -65,7 +65,8 @@ def main(folder, seed, stride):
                 child = fork(copy, now, what, how, nth)
                 found = fork(inspect, now, history.models[-1])
                 shutil.rmtree(now)
-                wrong, there = found.said[0] if found.said else (f"the inspector ended with {found.status}", None)
+                lost = (f"the inspector ended with {found.status}", None)
+                wrong, there = found.messages[0] if found.messages else lost
                 if wrong or not child.killed:
                     tell(bad=f"{what}, killed at call {nth} of {calls} ({how}): {wrong}, {child}")
                     return

@@ -22,7 +22,7 @@ from functools import partial
 import fpdb
 from fpdb.storage.maintenance.verifier import verify
 from tests.stress.child_process import fork
-from tests.stress.fault_injection import Changes, attempt, outcome
+from tests.stress.fault_injection import SampleChanges, attempt, outcome
 from tests.stress.shim import FOR_EVER, shim, tell
 from tests.stress.workload import difference, small_limits
 
@@ -73,18 +73,18 @@ SORTS = {
 }
 
 
-def inspect(say, folder, models):
+def inspect(send, folder, models):
     with fpdb.open(f"{folder}/t.fpdb", "r+") as db:
         wrong = difference(db, *models)
         if wrong is None:
             db.add_fingerprints("next", [1])
             db.remove("next")
             wrong = difference(db, *models)
-        say(wrong)
+        send(wrong)
 
 
-def look(say, folder, nth):
-    """What a quick look finds wrong with a database, where nothing is, when an allocation of Python fails."""
+def look(send, folder, nth):
+    """Send what a quick check reports of a sound database when an allocation of Python fails."""
     found = []
     with fpdb.open(f"{folder}/t.fpdb", "r") as db, db._snapshot() as view:
         starve_python(nth, 1)
@@ -94,68 +94,85 @@ def look(say, folder, nth):
         except Exception:
             failed = True
         feed_python()()
-    say(found, failed)
+    send(found, failed)
 
 
 def looks(changes, tries):
-    """At as many allocations in a row as are asked for, of those up to LOOKED."""
+    """Let as many allocations fail as asked for, one at a time, of those up to LOOKED."""
     totals = Counter()
     first = min(RECORDS, LOOKED - tries)
     for nth in range(first + 1, first + tries + 1):
         ended = fork(look, changes.base, nth)
-        for found, failed in ended.said:
+        for found, failed in ended.messages:
             totals["failed"] += failed
             if found:
                 tell(bad=f"allocation {nth}: {found}")
     tell(tries=tries, **totals)
 
 
+class Starvation:
+    """Tries of changes while allocations of one sort fail, and their counts."""
+
+    def __init__(self, changes, what):
+        self.changes = changes
+        self.what = what
+        self.starve, self.feed, self.lengths, self.farthest = SORTS[what]
+        self.folder = f"{changes.folder}/now"
+        self.totals = Counter()
+
+    def try_step(self, step, nth, times):
+        """Try a step while the nth allocation fails, and `times` in a row; return True if it failed."""
+        model = self.changes.model
+        with self.changes.copied(self.folder):
+            ended = fork(attempt, self.folder, step, model, partial(self.starve, nth, times), self.feed())
+            models = [model, step.after(model)]
+            if step.what == "batch" and ["tried", "", ""] in ended.messages:
+                models = models[1:]
+            left = fork(inspect, self.folder, models)
+        bad = left.messages[0][0] if left.messages else f"the inspector ended with {left.status}"
+        self._count(ended, f"{step.what}, allocation {nth}, {times} times", bad)
+        return bool(outcome(ended)[0]) or bool(ended.status)
+
+    def _count(self, ended, case, bad):
+        raised, message, _, wrong = outcome(ended)
+        self.totals["tries"] += 1
+        if raised:
+            self.totals[f"raised {raised}"] += 1
+        if ["hung"] in ended.messages:
+            self.totals["hung"] += 1
+        elif ended.status < 0:
+            self.totals[f"signal {-ended.status}"] += 1
+        elif wrong:
+            self.totals["unusable"] += 1
+            tell(unusable=f"{case}: {wrong}; {raised}: {message}")
+        if bad:
+            self.totals["bad"] += 1
+            tell(bad=f"{self.what}, {case}: {bad}; {raised}: {message}")
+
+    def last_place(self, step, factor):
+        """Return an allocation, some power of the factor, from which on none fails any more."""
+        last = 1
+        while last < self.farthest and self.try_step(step, last, self.lengths[-1]):
+            last *= factor
+        return last
+
+
 def main(folder, what, seed, tries):
     small_limits()
-    changes = Changes(seed, folder)
+    changes = SampleChanges(seed, folder)
     if what == "look":
         looks(changes, tries)
         return
-    now = f"{folder}/now"
-    starve, feed, lengths, farthest = SORTS[what]
-    totals = Counter()
-
-    def one(step, nth, times):
-        """Tries a step; returns the exception's name, and counts what there was."""
-        with changes.copied(now):
-            ended = fork(attempt, now, step, changes.model, partial(starve, nth, times), feed())
-            raised, message, _, wrong = outcome(ended)
-            models = [changes.model, step.after(changes.model)]
-            if step.what == "batch" and ["tried", "", ""] in ended.said:
-                models = models[1:]
-            left = fork(inspect, now, models)
-        totals["tries"] += 1
-        if raised:
-            totals[f"raised {raised}"] += 1
-        bad = left.said[0][0] if left.said else f"the inspector ended with {left.status}"
-        if ["hung"] in ended.said:
-            totals["hung"] += 1
-        elif ended.status < 0:
-            totals[f"signal {-ended.status}"] += 1
-        elif wrong:
-            totals["unusable"] += 1
-            tell(unusable=f"{step.what}, {nth}, {times} times: {wrong}; {raised}: {message}")
-        if bad:
-            totals["bad"] += 1
-            tell(bad=f"{what}, {step.what}, allocation {nth}, {times} times: {bad}; {raised}: {message}")
-        return bool(raised) or bool(ended.status)
-
-    every, farther = (1, 2) if tries > FEW else (3, 4)
-    for step in list(changes.steps.values())[::every]:
-        last = 1
-        while last < farthest and one(step, last, lengths[-1]):
-            last *= farther
-        totals["places"] += last
-        for times in lengths:
+    starvation = Starvation(changes, what)
+    step_stride, factor = (1, 2) if tries > FEW else (3, 4)
+    for step in list(changes.steps.values())[::step_stride]:
+        last = starvation.last_place(step, factor)
+        starvation.totals["places"] += last
+        for times in starvation.lengths:
             stride = max(1, last // tries)
             for nth in range(1 + seed % stride, last + 1, stride):
-                one(step, nth, times)
-    tell(**totals)
+                starvation.try_step(step, nth, times)
+    tell(**starvation.totals)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import random
 import shutil
 import sys
 from collections import Counter
+from dataclasses import dataclass
 
 import lmdb
 
@@ -29,7 +30,7 @@ NAME = "t.fpdb"
 
 
 def leave_out(syncs):
-    """Opens databases, in this process, without some of their syncs."""
+    """Open databases in this process without some of their syncs."""
     plain = lmdb.open
     options = {"data": {"sync": False}, "meta": {"metasync": False}}.get(syncs)
     if options:
@@ -39,7 +40,7 @@ def leave_out(syncs):
 
 
 def record(_, folder, log, history, syncs):
-    """Makes a database and its history, and logs both."""
+    """Make a database and its history, and log both."""
     leave_out(syncs)
     hooks = shim()
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -50,19 +51,19 @@ def record(_, folder, log, history, syncs):
         history.perform(db, lambda word, number: hooks.shim_mark(f"{word} {number}".encode()))
 
 
-class Bad(Exception):
+class BadState(Exception):
     """A state that fpdb must never be in."""
 
 
 def judge(folder, history, begun, done):
-    """Raises Bad, or fpdb's own errors, unless the folder holds what was acknowledged.
+    """Raise BadState, or fpdb's own errors, unless the folder holds what was acknowledged.
 
     begun, done: how many steps; done = -1 before the database was made.
     """
     path = f"{folder}/{NAME}"
     if not os.path.exists(path):
         if done >= 0:
-            raise Bad("the database is gone")
+            raise BadState("the database is gone")
         return
     with fpdb.open(path, "r+") as db:
         models = history.models[max(done, 0) : begun + 1]
@@ -72,7 +73,7 @@ def judge(folder, history, begun, done):
             db.remove("next")
             wrong = difference(db, *models)
         if wrong:
-            raise Bad(wrong)
+            raise BadState(wrong)
     copies = [number for number in range(begun) if history.steps[number].what == "backup"]
     for number in copies:
         target = f"{folder}/{os.path.basename(history.steps[number].target)}"
@@ -80,14 +81,14 @@ def judge(folder, history, begun, done):
             with fpdb.open(target, "r") as db:
                 wrong = difference(db, history.models[number])
             if wrong:
-                raise Bad(f"backup: {wrong}")
+                raise BadState(f"backup: {wrong}")
         elif number < done:
-            raise Bad("a backup is gone")
+            raise BadState("a backup is gone")
 
 
-def judge_all(say, folder, states, history):
+def judge_all(send, folder, states, history):
     for number, (left, begun, done) in enumerate(states):
-        say("begin", number)
+        send("begin", number)
         shutil.rmtree(folder, ignore_errors=True)
         os.mkdir(folder)
         for path, content in left.items():
@@ -95,14 +96,14 @@ def judge_all(say, folder, states, history):
                 file.write(content)
         try:
             judge(folder, history, begun, done)
-        except (Bad, fpdb.Error) as error:
-            say("bad", number, f"{type(error).__name__}: {error}"[:300])
+        except (BadState, fpdb.Error) as error:
+            send("bad", number, f"{type(error).__name__}: {error}"[:300])
         else:
-            say("good", number)
+            send("good", number)
 
 
-class Judging:
-    """Batches of states, judged in children that may crash."""
+class StateJudge:
+    """Judges batches of states in children that may crash."""
 
     def __init__(self, folder, history):
         self.folder = folder
@@ -120,7 +121,7 @@ class Judging:
         while self.waiting:
             ended = fork(judge_all, self.folder, self.waiting, self.history)
             last = 0
-            for what, number, *words in ended.said:
+            for what, number, *words in ended.messages:
                 last = number
                 if what != "begin":
                     self.outcomes[what] += 1
@@ -134,49 +135,76 @@ class Judging:
             self.waiting = self.waiting[last + 1 :]
 
 
-def lose_power(entries, history, folder, work, rng, wanted, copies):
-    """Judges so many different states that the log allows; returns the outcomes."""
-    judging = Judging(work, history)
-    model = disk_model.Disk(folder)
-    seen = set()
-    begun, done = 0, -1
-    points = []
-    inside = False
-    for number, (what, *_, first, _, _) in enumerate(entries):
-        if what == disk_model.MARK:
-            word, step = first.split()
-            inside = word == "begin" and history.steps[int(step)].what in ("compact", "backup")
-        if inside or not copies:
-            points.append(number)
-    tries = Counter(rng.choices(points, k=wanted * 2))
-    for number, entry in enumerate(entries):
-        if entry[0] == disk_model.MARK:
-            word, step = entry[4].split()
-            if word == "begin":
-                begun = int(step) + 1
+@dataclass(frozen=True)
+class Recording:
+    """A history, and the log of a database in a folder that went through it."""
+
+    history: History
+    folder: str
+    entries: list
+
+    def moments(self, *, copies):
+        """Return the numbers of the entries at which power may go; copies: only inside backup and compact."""
+        inside = False
+        for number, entry in enumerate(self.entries):
+            if entry.what == disk_model.MARK:
+                word, step = entry.path.split()
+                inside = word == "begin" and self.history.steps[int(step)].what in ("compact", "backup")
+            if inside or not copies:
+                yield number
+
+    def states(self):
+        """Yield a model of the disk, and the steps begun and done, after each entry; it is one model that changes."""
+        model = disk_model.DiskModel(self.folder)
+        begun, done = 0, -1
+        for entry in self.entries:
+            if entry.what != disk_model.MARK:
+                model.apply(entry)
             else:
-                done = int(step) + 1
-        else:
-            model.apply(*entry)
+                word, step = entry.path.split()
+                if word == "begin":
+                    begun = int(step) + 1
+                else:
+                    done = int(step) + 1
+            yield model, begun, done
+
+
+def survived(model, rng):
+    """Return one of the folders that a loss of power may leave. Lock files may hold anything: they are mapped."""
+    left = model.survived(rng)
+    for path in left:
+        if path.endswith("-lock") and rng.random() < 0.5:
+            left[path] = rng.randbytes(rng.randrange(40_000))
+    return left
+
+
+def digest_of(left, begun, done):
+    digest = hashlib.blake2b(repr((done, begun)).encode())
+    for path in sorted(left):
+        digest.update(f"{path} {len(left[path])} ".encode() + left[path])
+    return digest.digest()
+
+
+def lose_power(recording, work, rng, wanted, *, copies):
+    """Judge `wanted` different states that the log allows."""
+    judging = StateJudge(work, recording.history)
+    seen = set()
+    tries = Counter(rng.choices(list(recording.moments(copies=copies)), k=wanted * 2))
+    for number, (model, begun, done) in enumerate(recording.states()):
         for _ in range(tries[number]):
             if len(seen) == wanted:
                 break
-            left = model.survived(rng)
-            for path in left:
-                if path.endswith("-lock") and rng.random() < 0.5:  # it is written through a map: anything may be there
-                    left[path] = rng.randbytes(rng.randrange(40_000))
-            digest = hashlib.blake2b(repr((done, begun)).encode())
-            for path in sorted(left):
-                digest.update(f"{path} {len(left[path])} ".encode() + left[path])
-            if digest.digest() not in seen:
-                seen.add(digest.digest())
+            left = survived(model, rng)
+            digest = digest_of(left, begun, done)
+            if digest not in seen:
+                seen.add(digest)
                 judging.add(left, begun, done)
     judging.finish()
     return judging
 
 
 def copying(seed, folder):
-    """A history with many backups and compactions."""
+    """Return a history with many backups and compactions."""
     history = History(seed, 8, compact=0)
     steps, models = [], [{}]
     for number, step in enumerate(history.steps):
@@ -205,7 +233,8 @@ def main(folder, seed, states, what, syncs):
         with open(log, "rb") as file:
             entries = list(disk_model.read_log(file.read()))
         wanted = min(STATES_A_HISTORY, states - sum(outcomes.values()))
-        judging = lose_power(entries, history, home, work, random.Random(number), wanted, what == "copies")
+        recording = Recording(history, home, entries)
+        judging = lose_power(recording, work, random.Random(number), wanted, copies=what == "copies")
         outcomes += judging.outcomes
         faults += judging.faults
         for path in (home, work):

@@ -29,7 +29,7 @@ ROWS = {
 
 
 def table(folder: Path) -> str:
-    """The figures noted in a folder, a row for each of ROWS."""
+    """Return the figures noted in a folder, with a row for each of ROWS."""
     noted = [json.loads(line) for file in sorted(folder.iterdir()) for line in file.read_text().splitlines()]
     lines = ["| what is done | how often, and what came of it |", "|---|---|"]
     for row, title in ROWS.items():

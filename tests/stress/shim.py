@@ -24,7 +24,7 @@ FOR_EVER = 1 << 30
 
 @cache
 def compiled():
-    """The shim as a library, made once, for as long as this process lives."""
+    """Compile the shim once, as a library that is removed when this process ends."""
     folder = tempfile.TemporaryDirectory(prefix="fpdb-shim-")
     atexit.register(folder.cleanup)
     library = Path(folder.name, "shim.so")
@@ -35,7 +35,7 @@ def compiled():
 
 
 def run_program(module, *arguments, timeout=1500):
-    """Runs `tests.stress.<module>`; returns the objects that it printed."""
+    """Run `tests.stress.<module>`, and return the objects that it printed."""
     # A file system in memory: states are thrown away by the thousand.
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
     with tempfile.TemporaryDirectory(prefix="fpdb-stress-", dir=memory) as folder:
@@ -57,7 +57,7 @@ def run_program(module, *arguments, timeout=1500):
 
 
 def shim():
-    """The shim that this process runs under."""
+    """Return the shim that this process runs under."""
     library = ctypes.CDLL(None)
     library.shim_watch.argtypes = [ctypes.c_char_p]
     library.shim_mark.argtypes = [ctypes.c_char_p]
@@ -70,5 +70,5 @@ def shim():
 
 
 def tell(**figures):
-    """Prints an object for the test."""
+    """Print an object for the test."""
     print(json.dumps(figures), flush=True)

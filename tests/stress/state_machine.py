@@ -41,8 +41,8 @@ CHANGES = st.lists(st.tuples(NAMES, st.none() | HASHES, st.booleans()), max_size
 done = Counter()
 
 
-class Model(ReferenceDatabase):
-    """Knows the digests, too, by which a catalogue can be told from any other."""
+class DigestModel(ReferenceDatabase):
+    """A reference database that also knows the digests, which identify a catalogue."""
 
     def __init__(self):
         super().__init__()
@@ -57,7 +57,7 @@ class Model(ReferenceDatabase):
         del self.digests[name]
 
     def after(self, changes):
-        changed = Model()
+        changed = DigestModel()
         changed.documents, changed.digests = dict(self.documents), dict(self.digests)
         for name, hashes, boilerplate in changes:
             if hashes is not None:
@@ -85,8 +85,8 @@ def make(batch, changes):
                 batch.remove(name)
 
 
-def work(say, path, changes, how, call):
-    """What a child does until it is killed."""
+def work(send, path, changes, how, call):
+    """Make the changes, or compact, in a child that is killed."""
     shim().shim_watch(os.path.dirname(path).encode())
     with fpdb.open(path, "r+") as db:
         shim().shim_arm(how, call, 0, EVERY_KIND, 1)
@@ -95,12 +95,12 @@ def work(say, path, changes, how, call):
         else:
             with db.batch() as batch:
                 make(batch, changes)
-        say("done")
+        send("done")
         os._exit(0)  # as if killed: nothing is closed
 
 
 class Histories(RuleBasedStateMachine):
-    """A database beside a dict."""
+    """A database and its model, after the same steps."""
 
     base: str  # of the folders of all
 
@@ -111,7 +111,7 @@ class Histories(RuleBasedStateMachine):
         os.mkdir(self.folder)
         self.path = f"{self.folder}/t.fpdb"
         self.db = fpdb.open(self.path, "x")
-        self.model = Model()
+        self.model = DigestModel()
 
     @rule(name=NAMES, hashes=HASHES, boilerplate=st.booleans())
     def add(self, name, hashes, boilerplate):
@@ -164,11 +164,11 @@ class Histories(RuleBasedStateMachine):
         call=st.integers(1, 60),
     )
     def crash(self, changes, how, call):
-        """Another process makes the changes, or compacts, and is killed at a call to the system, or at its end."""
+        """Let another process make the changes, or compact, until it is killed at a system call or at its end."""
         self.db.close()
         child = fork(work, self.path, changes, how, call)
         done["killed"] += child.killed
-        acknowledged = child.said == [["done"]]
+        acknowledged = child.messages == [["done"]]
         assert child.killed or acknowledged, child
         possible = [self.model.after(changes or []), *([] if acknowledged else [self.model])]
         self.db = fpdb.open(self.path, "r+")

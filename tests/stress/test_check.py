@@ -18,7 +18,7 @@ from tests.storage.raw import Raw
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A closed database of two runs, with positions, dead documents, boilerplate, and a long name."""
+    """Return a closed database of two runs, with positions, dead documents, boilerplate, and a long name."""
     path = tmp_path_factory.mktemp("sound") / "t.fpdb"
     rng = np.random.default_rng(1)
     with fpdb.open(path) as db:
@@ -60,7 +60,7 @@ def missing(column, which):
 
 
 def swapped(raw):
-    """Two blocks change places: each has its checksum, over the other's key."""
+    """Swap two blocks, each with its checksum, which is over the other's key."""
     one, other = raw.blocks()[1:3]
     values = raw.get(file_format.BLOCKS, one), raw.get(file_format.BLOCKS, other)
     raw.put(file_format.BLOCKS, one, values[1])
@@ -87,7 +87,7 @@ def change_fence(field, at, by):
 
 
 def one_posting_more(raw):
-    """A block decodes to another document, and everything about the bytes is right."""
+    """Let a block decode to another document, with valid bytes otherwise."""
     key = raw.blocks(column=file_format.POSTINGS)[3]
     body = bytearray(raw.get(file_format.BLOCKS, key)[file_format.CHECKSUM :])
     body[16:20] = (int.from_bytes(body[16:20], "little") + 1).to_bytes(4, "little")
@@ -228,7 +228,7 @@ def test_every_planted_fault_is_found(sound, fault, figure):
 
 
 def test_a_flipped_bit_anywhere_in_a_live_page_never_passes(sound, rng):
-    """Single bits of the file: either the file is refused, or check speaks, or the page held nothing that is live."""
+    """Either the file is refused, or `check` reports the bit, or its page held nothing live."""
     with fpdb.open(sound) as db:
         db.compact()
         expected = list(db.documents()), db.query_fingerprints(np.arange(60)), db.info()

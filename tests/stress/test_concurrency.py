@@ -1,4 +1,4 @@
-"""Rows 8 to 10: several processes on one file. Nothing is lost, no half-done thing is seen, the dead hold nothing."""
+"""Rows 8 to 10: processes share a file: no update is lost, no partial change is seen, the dead hold nothing."""
 
 import hashlib
 import inspect
@@ -42,8 +42,11 @@ say("done")
 
 
 def test_no_update_is_lost(path, amount, figure):
-    """Two processes of two threads count in one file: documents, dead postings, and how many hashes of one document
-    are boilerplate, which is read and written by each commit that adds some."""
+    """Two processes of two threads count in one file.
+
+    They count documents, dead postings, and the hashes of one document that are boilerplate; each commit that adds
+    boilerplate reads and writes the last count.
+    """
     each = amount(30, 2_300)
     with fpdb.open(path) as db:
         db.add_fingerprints("counter", np.arange(8 * each))
@@ -115,7 +118,7 @@ def test_a_stopped_writer_is_named_in_time(path, amount, figure, lock):
 
 
 def held(step, count):
-    """The hashes of a document that a step adds."""
+    """Return the hashes of a document that a step adds."""
     return np.random.default_rng(step).integers(0, 5_000, count, np.uint64)
 
 

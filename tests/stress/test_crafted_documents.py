@@ -37,7 +37,7 @@ print(json.dumps({"added": report.added, "skipped": skipped, "problems": problem
 
 
 def loaded(folder: Path, seconds: int = 900) -> dict:
-    """What becomes of a folder in a process of its own, which may take so many seconds of processor time."""
+    """Load a folder in a process with this limit of processor time, and return the outcome."""
     command = [sys.executable, "-c", LOAD, str(folder.parent / "t.fpdb"), folder.name, str(seconds)]
     environment = {**os.environ, "PYTHONPATH": str(Path(fpdb.__file__).parents[1])}
     result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=folder.parent)

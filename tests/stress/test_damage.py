@@ -9,13 +9,14 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import lmdb
 import pytest
 
 import fpdb
 from fpdb.storage import file_format
-from tests.stress.fork_server import judge, make, victims
+from tests.stress.fork_server import fork_server, judge, make_database
 
 PAGE, HEADER = 4096, 16
 COMMIT = 144  # where a meta page says which commit it is of
@@ -24,19 +25,19 @@ BESIDE = ("-lock", "-writer", "-merge")
 
 
 @pytest.fixture(scope="module")
-def victim():
-    with victims() as process:
+def server():
+    with fork_server() as process:
         yield process
 
 
 class Sample:
-    """A sound database, what a process says of it, and copies to be damaged."""
+    """A sound database, the answers of a process that uses it, and copies to be damaged."""
 
     def __init__(self, folder, documents, count, *, writing=False):
         self.writing = writing
         self.path = os.path.join(folder, "sound.fpdb")
         self.copy = os.path.join(folder, "damaged.fpdb")
-        make(self.path, documents, count)
+        make_database(self.path, documents, count)
         self.data = Path(self.path).read_bytes()
         self.pages = {sort: [] for sort in SORTS.values()}
         for number in range(len(self.data) // PAGE):
@@ -46,7 +47,7 @@ class Sample:
         return int.from_bytes(self.data[at : at + length], "little")
 
     def structure(self, page):
-        """Where a tree's page says what LMDB follows: its header, its entries' places, and theirs."""
+        """Return the offsets that LMDB follows in a page of a tree: header, offsets of entries, and the entries."""
         start = page * PAGE
         entries = (self.number(start + 12, 2) - HEADER) // 2
         at = list(range(start, start + HEADER + 2 * entries))
@@ -58,7 +59,7 @@ class Sample:
         return at
 
     def bit(self, rng, sort):
-        """One of a sort of page: the half of them where the structure is."""
+        """Return a bit of a sort of page, half of the time where its structure is."""
         page = rng.choice(self.pages[sort])
         if sort == "meta pages":
             at = page * PAGE + rng.randrange(152)
@@ -68,15 +69,15 @@ class Sample:
             at = rng.choice(self.structure(page))
         return 8 * at + rng.randrange(8)
 
-    def judge(self, victims, damaged, *, trusting=False):
+    def judge(self, server, damaged, *, trusting=False):
         """Return the verdict on a damaged copy, see `fork_server.judge`.
 
         A reader must leave the file as it is, and no file may appear beside a refused one.
         """
-        expected = self.expected(victims)
+        expected = self.expected(server)
         self._clear()
         Path(self.copy).write_bytes(damaged)
-        said = victims.work(self.copy, writing=self.writing, trusting=trusting)
+        said = server.use(self.copy, writing=self.writing, trusting=trusting)
         result = judge(said, expected)
         if not trusting and (result == "refused" or not self.writing):
             assert Path(self.copy).read_bytes() == damaged
@@ -84,10 +85,10 @@ class Sample:
             assert sorted(os.listdir(os.path.dirname(self.copy))) == ["damaged.fpdb", "sound.fpdb"]
         return result
 
-    def expected(self, victims):
+    def expected(self, server):
         if not hasattr(self, "_expected"):
             Path(self.copy).write_bytes(self.data)
-            self._expected = victims.work(self.copy, writing=self.writing)
+            self._expected = server.use(self.copy, writing=self.writing)
             assert not [answer for answer in self._expected.values() if answer.startswith("!")]
             self._clear()
         return self._expected
@@ -101,30 +102,43 @@ def words(counter):
     return ", ".join(f"{count} {word}" for word, count in sorted(counter.items()))
 
 
+class Flips(NamedTuple):
+    """A database, whether it is changed after a flip, and how many flips to try in short and in full."""
+
+    documents: int
+    count: int
+    writing: bool
+    short: int
+    full: int
+
+
 @pytest.mark.parametrize(
-    ("documents", "count", "writing", "short", "full"),
-    [(60, 40, False, 32, 1_000), (60, 40, True, 20, 700), (700, 150, False, 8, 400), (700, 150, True, 4, 200)],
+    "case",
+    [
+        Flips(60, 40, False, 32, 1_000),
+        Flips(60, 40, True, 20, 700),
+        Flips(700, 150, False, 8, 400),
+        Flips(700, 150, True, 4, 200),
+    ],
     ids=["small", "small, written", "larger", "larger, written"],
 )
-def test_a_flipped_bit_kills_nobody_and_changes_no_answer(
-    tmp_path, victim, amount, figure, documents, count, writing, short, full
-):
-    rng = random.Random(documents + writing)
-    sample = Sample(tmp_path, documents, count, writing=writing)
+def test_a_flipped_bit_kills_nobody_and_changes_no_answer(tmp_path, server, amount, figure, case):
+    rng = random.Random(case.documents + case.writing)
+    sample = Sample(tmp_path, case.documents, case.count, writing=case.writing)
     seen = Counter()
-    flips = amount(short, full)
+    flips = amount(case.short, case.full)
     for index in range(flips):
         bit = sample.bit(rng, list(SORTS.values())[index % 4])
         damaged = bytearray(sample.data)
         damaged[bit >> 3] ^= 1 << (bit & 7)
-        result = sample.judge(victim, damaged)
+        result = sample.judge(server, damaged)
         assert result not in ("died", "differs"), f"page {bit // 8 // PAGE}, byte {bit // 8 % PAGE}, bit {bit & 7}"
         seen[result] += 1
-    what = f"{flips} bits in a file of {len(sample.data) >> 10} KiB, {'changed' if writing else 'read'} afterwards"
+    what = f"{flips} bits in a file of {len(sample.data) >> 10} KiB, {'changed' if case.writing else 'read'} afterwards"
     figure(6, what, f"{words(seen)}; 0 died, 0 answers differ")
 
 
-def test_lmdb_by_itself_bears_less(tmp_path, victim, amount, figure):
+def test_lmdb_by_itself_bears_less(tmp_path, server, amount, figure):
     """The same without the examination of pages: this is what the test above would find."""
     rng = random.Random(5)
     sample = Sample(tmp_path, 60, 40)
@@ -133,12 +147,12 @@ def test_lmdb_by_itself_bears_less(tmp_path, victim, amount, figure):
         damaged = bytearray(sample.data)
         bit = sample.bit(rng, list(SORTS.values())[index % 4])
         damaged[bit >> 3] ^= 1 << (bit & 7)
-        seen[sample.judge(victim, damaged, trusting=True)] += 1
+        seen[sample.judge(server, damaged, trusting=True)] += 1
     older = min((0, PAGE), key=lambda start: sample.number(start + COMMIT, 8))
     damaged = bytearray(sample.data)
     damaged[older + COMMIT + 1] ^= 0x40  # the commit before the last one passes for the last
-    assert sample.judge(victim, damaged, trusting=True) == "differs"
-    assert sample.judge(victim, damaged) == "refused"
+    assert sample.judge(server, damaged, trusting=True) == "differs"
+    assert sample.judge(server, damaged) == "refused"
     figure(6, "without the examination of pages", words(seen))
 
 
@@ -166,7 +180,7 @@ def swapped(data, rng):
 
 
 def duplicated(data, rng):
-    """A page written to the wrong place; some of the time it says that it belongs there."""
+    """Write a page to the wrong place; in half of the cases it claims that place."""
     one, other = (rng.randrange(len(data)) & -PAGE for _ in range(2))
     page = data[one : one + PAGE]
     if rng.random() < 0.5:
@@ -175,7 +189,7 @@ def duplicated(data, rng):
 
 
 def lost(data, rng):
-    """A page taken out, so that all those behind it move up."""
+    """Remove a page, so that all pages behind it move."""
     at = rng.randrange(len(data)) & -PAGE
     return data[:at] + data[at + PAGE :]
 
@@ -185,7 +199,7 @@ def put(data, at, piece):
 
 
 @pytest.mark.parametrize("damage", [cut, zeroed, overwritten, swapped, duplicated, lost])
-def test_pages_that_are_not_as_written(tmp_path, victim, amount, figure, damage):
+def test_pages_that_are_not_as_written(tmp_path, server, amount, figure, damage):
     rng = random.Random(1)
     seen = Counter()
     times = amount(8, 120)
@@ -195,7 +209,7 @@ def test_pages_that_are_not_as_written(tmp_path, victim, amount, figure, damage)
         sample = Sample(folder, 60, 40, writing=writing)
         for _ in range(times // 2):
             state = rng.getstate()
-            result = sample.judge(victim, damage(sample.data, rng))
+            result = sample.judge(server, damage(sample.data, rng))
             assert result not in ("died", "differs"), (damage.__name__, writing, state)
             seen[result] += 1
     figure(7, f"{damage.__name__}, {times} times", f"{words(seen)}; 0 died, 0 answers differ")
@@ -205,7 +219,7 @@ def test_pages_that_are_not_as_written(tmp_path, victim, amount, figure, damage)
 
 
 def database(path):
-    make(str(path), 20)
+    make_database(str(path), 20)
 
 
 def foreign(path, **options):
@@ -249,7 +263,7 @@ def metas_only(path):
 
 
 def other_end(path):
-    """Written on a machine that begins numbers with the high byte."""
+    """Make a database of a machine that stores the high byte first."""
     database(path)
     data = path.read_bytes()
     path.write_bytes(data.replace((0xBEEFC0DE).to_bytes(4, "little"), (0xBEEFC0DE).to_bytes(4, "big")))
@@ -306,7 +320,7 @@ STRANGERS = {
 
 
 def look(folder):
-    """All that is in a folder, to the byte and the nanosecond."""
+    """Return everything in a folder, to the byte and the nanosecond."""
     found = {}
     for path in sorted(folder.iterdir()):
         status = path.lstat()
@@ -331,7 +345,7 @@ def test_a_stranger_is_refused_untouched(tmp_path, figure, stranger):
     figure(7, stranger, f"{error.__name__}, untouched")
 
 
-def test_what_may_not_be_read_is_refused_untouched(victim, figure):
+def test_what_may_not_be_read_is_refused_untouched(server, figure):
     """The superuser may read everything, so then it is another user who tries."""
     root = not os.getuid()
     with tempfile.TemporaryDirectory() as folder:
@@ -341,7 +355,7 @@ def test_what_may_not_be_read_is_refused_untouched(victim, figure):
         path.chmod(0o600 if root else 0)
         before = sorted(os.listdir(folder)), path.stat().st_mtime_ns
         for writing in (False, True):
-            said = victim.work(path, writing=writing, user=65534 if root else None)
+            said = server.use(path, writing=writing, user=65534 if root else None)
             assert said == {"open": "!StorageFailure"}
         assert (sorted(os.listdir(folder)), path.stat().st_mtime_ns) == before
     figure(7, "a file that may not be read", "StorageFailure, untouched")

@@ -15,7 +15,7 @@ QUERIES = 18
 
 @pytest.fixture(autouse=True)
 def limits(request, amount):
-    """The short version has the small limits of the storage tests, so that it merges as much; the full one the real."""
+    """Set the small limits of the storage tests in the short version, so that it merges as much as the full one."""
     if amount(True, False):
         request.getfixturevalue("small_limits")
 

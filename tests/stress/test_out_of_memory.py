@@ -37,7 +37,7 @@ def test_memory_may_run_out_anywhere(what, amount, figure):
 
 
 def test_a_sound_file_is_not_called_damaged_for_want_of_memory(amount, figure):
-    """A number of numpy's that it finds no memory to compare is unequal to all others, without an error."""
+    """A numpy number without memory for a comparison is unequal to all others, without an error."""
     if importlib.util.find_spec("_testcapi") is None:
         pytest.skip("this Python comes without _testcapi")
     *remarks, total = run_program("out_of_memory", "look", 1, amount(160, 2_000))

@@ -14,7 +14,7 @@ from tests.conftest import SMALL
 
 
 def small_limits():
-    """The limits of the storage tests, for the whole of this process."""
+    """Set the limits of the storage tests for the rest of this process."""
     for module, name, value in SMALL:
         setattr(module, name, value)
 
@@ -26,7 +26,10 @@ def hashes_of(version, count):
 
 @dataclass(frozen=True)
 class Step:
-    """what: "batch", "compact" or "backup". additions: of a batch; a model. removals: names. target: of a backup."""
+    """A change of a database.
+
+    what: "batch", "compact" or "backup". additions: of a batch; a model. removals: names. target: of a backup.
+    """
 
     what: str
     additions: dict
@@ -38,7 +41,7 @@ class Step:
         return {**kept, **self.additions}
 
     def prepare(self):
-        """Makes what `perform` is going to add."""
+        """Make the hashes that `perform` is going to add."""
         for version, count, _ in self.additions.values():
             hashes_of(version, count)
 
@@ -58,7 +61,7 @@ class Step:
 
 
 class History:
-    """Random steps from a model on; `models[i]` is what must be there when i of them are done."""
+    """Random steps that start from a model; `models[i]` is the right content after i steps."""
 
     def __init__(self, seed, steps, model=None, *, compact=0.1, largest=200, documents=30):
         rng = np.random.default_rng([7, seed])
@@ -90,20 +93,20 @@ class History:
             self.models.append(step.after(now))
 
     def perform(self, db, told=lambda *_: None):
-        """All steps; told("begin", number) and told("end", number) around each."""
+        """Perform all steps, with told("begin", number) and told("end", number) around each."""
         for number, step in enumerate(self.steps):
             told("begin", number)
             step.perform(db)
             told("end", number)
 
     def make(self, path):
-        """Makes a database, and performs all steps."""
+        """Make a database, and perform all steps."""
         with fpdb.open(path, "x") as db:
             self.perform(db)
 
 
-def held(db, models):
-    """Which of the models the database's catalogue is of: its number, or None."""
+def matching_model(db, models):
+    """Return the number of the model that equals the catalogue of the database, or None."""
     there = {document.name: (int(document.labels["version"]), document.boilerplate) for document in db.documents()}
     for number, model in enumerate(models):
         if there == {name: (version, boilerplate) for name, (version, _, boilerplate) in model.items()}:
@@ -112,11 +115,11 @@ def held(db, models):
 
 
 def difference(db, *models):
-    """What is wrong with a database that must be sound and hold one of the models exactly; None when all is well."""
+    """Return what is wrong with a database that must be sound and equal one of the models, or None."""
     problems = db.check()
     if problems:
         return f"check: {problems[:3]}"
-    which = held(db, models)
+    which = matching_model(db, models)
     if which is not None:
         return _difference(db, models[which])
     names = {document.name for document in db.documents()}
