@@ -17,7 +17,7 @@ PATIENCE = 60  # seconds after which a child hangs
 class ChildResult:
     """The messages of a child, in order, and its exit status, or the negative number of its signal."""
 
-    said: list = field(default_factory=list)
+    messages: list = field(default_factory=list)
     status: int = 0
 
     @property
