@@ -33,7 +33,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder to work in; fpdb is found from wherever the tests found it."""
+    """Change to an empty folder, with fpdb importable as before."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FPDB_DB", raising=False)
     monkeypatch.delenv("FPDB_KEY_FILE", raising=False)

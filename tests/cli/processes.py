@@ -19,13 +19,13 @@ def run(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
 
 
 def with_setting(setting: str) -> list[str]:
-    """The command, with a constant of a module changed."""
+    """Return the command with a constant of a module changed."""
     module, _, assignment = setting.rpartition(":")
     return [sys.executable, "-c", f"import {module} as m, fpdb.cli as c; m.{assignment}; c.main()"]
 
 
 def in_terminal(*arguments: str, command: Sequence[str] = COMMAND) -> str:
-    """What a person would see who runs the command in a terminal."""
+    """Return what the command shows in a terminal."""
     main, side = pty.openpty()
     with subprocess.Popen([*command, *arguments], stdin=side, stdout=side, stderr=side) as process:
         os.close(side)

@@ -12,7 +12,7 @@ from tests.cli.prose import prose
 
 
 def listed(run: Run) -> dict[str, dict[str, object]]:
-    """The catalogue, by name."""
+    """Return the catalogue, by name."""
     records = map(json.loads, run("list", "--format", "json").stdout.splitlines())
     return {record["name"]: record for record in records}
 

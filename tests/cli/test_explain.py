@@ -14,7 +14,7 @@ from tests.cli.prose import prose
 
 @pytest.fixture
 def copies(run: Run) -> Run:
-    """a and b are nearly the same, c is a part of b, d is something else; one name holds a line break."""
+    """Make documents: a and b are nearly the same, c is a part of b, d differs; one name holds a line break."""
     text = prose(1, 300)
     for name, content in {
         "a": text[:1_200],

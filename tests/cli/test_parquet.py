@@ -20,7 +20,7 @@ TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64()}
 
 @pytest.fixture
 def copies(run: Run) -> Run:
-    """a and b are nearly the same, c is a part of b, d is something else; one name holds a line break."""
+    """Make documents: a and b are nearly the same, c is a part of b, d differs; one name holds a line break."""
     text = prose(1, 300)
     for name, content in {
         "a": text[:1_200],
@@ -68,7 +68,7 @@ def test_parquet_and_csv_hold_what_json_does(copies: Run, command: tuple[str, ..
 
 
 def flat(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A row a match or a member."""
+    """Return a row for each match or member."""
     if "matches" in found[0]:
         query = found[0]["query"]["name"]
         return [{"query": query, "rank": rank} | match for rank, match in enumerate(found[0]["matches"], start=1)]

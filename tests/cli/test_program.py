@@ -168,7 +168,7 @@ def test_a_process_is_copied_only_while_it_has_one_thread(
 
 
 def in_session(session: int) -> list[int]:
-    """The living processes of a session."""
+    """Return the living processes of a session."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():

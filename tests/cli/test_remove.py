@@ -43,7 +43,7 @@ def test_remove_is_all_or_nothing(corpus: Run) -> None:
 
 @pytest.fixture
 def copies(run: Run) -> Run:
-    """a and b are nearly the same, c is a part of b, d is something else; one name holds a line break."""
+    """Make documents: a and b are nearly the same, c is a part of b, d differs; one name holds a line break."""
     text = prose(1, 300)
     for name, content in {
         "a": text[:1_200],

@@ -36,7 +36,7 @@ def texts() -> list[str]:
 
 
 def everything(run: Run) -> dict[tuple[str, ...], bytes | str]:
-    """What the program prints and writes about them."""
+    """Return what the program prints and writes about the documents."""
     found: dict[tuple[str, ...], bytes | str] = {}
     queries = ["one.txt", "ten.txt", "sub"]
     for form, by in [*itertools.product(["json"], MEASURES), *itertools.product(["csv", "table"], MEASURES[-2:])]:

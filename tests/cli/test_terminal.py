@@ -46,7 +46,7 @@ for arguments in json.load(open(sys.argv[1])):
 
 
 def obeyed(text: str, allowed: str = "\n") -> set[str]:
-    """The characters of an output that a terminal may obey, or a reader not see."""
+    """Return the characters of an output that a terminal may obey, or a reader not see."""
     return {
         character
         for character in text
@@ -55,7 +55,7 @@ def obeyed(text: str, allowed: str = "\n") -> set[str]:
 
 
 def corpus(name: str, text: str) -> list[str]:
-    """A file of JSON Lines, and a folder: documents whose names and whatever else is said of them are hostile."""
+    """Make a file of JSON Lines and a folder, of documents with hostile names and metadata."""
     record = {"text": prose(1) + text, "source": name, "contact": name, "labels": {name: name}}
     lines = [json.dumps({"name": name + end, **record}) for end in ("", ".html", ".py")]
     lines += [json.dumps({"name": name, "text": 5}), name.encode("utf-8", "replace").decode()]

@@ -1,5 +1,4 @@
-"""Makes `format-1.fpdb`, a database of file format 1 that every later fpdb must read, and `format-1.json`, what it
-answers.
+"""Make `format-1.fpdb`, a database of file format 1 that every later fpdb must read, and its answers, `format-1.json`.
 
 Kept to show what is in it. To be run again only while no release has written format 1:
 
@@ -21,7 +20,7 @@ PROSE = "Four score and seven years ago our fathers brought forth on this contin
 
 
 def hashes_of(number, count=60):
-    """The first ten are those of all other documents, too."""
+    """Return the hashes of a document; the first ten are those of all other documents, too."""
     return np.r_[np.arange(10), np.random.default_rng(number).integers(0, 2**64, count - 10, np.uint64)].astype(
         np.uint64
     )
@@ -53,7 +52,7 @@ def make(path):
 
 
 def answers(db):
-    """What a database says, as JSON holds it."""
+    """Return the answers of a database, as JSON holds them."""
     return {
         "documents": [
             repr((document.name, document.kind, document.boilerplate, document.digest.hex(), document.fingerprints))

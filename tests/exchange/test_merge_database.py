@@ -47,7 +47,7 @@ def small_steps(monkeypatch):
 
 
 def change(db, plain, name, hashes, boilerplate, **options):
-    """Adds or removes a document here and there."""
+    """Add or remove a document in the database and in the reference."""
     if hashes is not None:
         db.add_fingerprints(name, hashes, range(len(hashes)), boilerplate=boilerplate, **options)
         plain.add(name, hashes, boilerplate)
@@ -59,7 +59,7 @@ def change(db, plain, name, hashes, boilerplate, **options):
 
 
 def grown(path, changes):
-    """A database, open, and the same plainly."""
+    """Return an open database, and the reference with the same documents."""
     db, plain = fpdb.open(path, "x"), ReferenceDatabase()
     plain.given = {}  # type: ignore[attr-defined]
     for start in range(0, len(changes), 4):

@@ -67,7 +67,7 @@ WINNOWING = {"winnow": winnow, "robust-winnow": robust_winnow}
 
 
 def open_closed(t_gram, s_grams):
-    """The open-closed order of a t-gram: its smallest s-gram is in the middle, at an end, or elsewhere."""
+    """Return the open-closed order of a t-gram: its smallest s-gram is in the middle, at an end, or elsewhere."""
     least = min(s_grams)
     if s_grams[(len(s_grams) - 1) // 2] == least:
         return 0, t_gram
@@ -75,11 +75,11 @@ def open_closed(t_gram, s_grams):
 
 
 def mod_winnow(document, w, r, s):
-    """The mod-minimizer: in w + k - 1 symbols the smallest t-gram, at x, selects the k-gram at x mod w.
+    """Select by the mod-minimizer: in w + k - 1 symbols the smallest t-gram, at x, selects the k-gram at x mod w.
 
-    Several such t-grams: the k-gram with the least hash of those that they select; several of those: the one
-    that the window to the left selected, else the rightmost. In a document of fewer than w k-grams, those t-grams
-    count that select one of them.
+    If there are several such t-grams, the one counts whose k-gram has the least hash; if there are several of those,
+    the k-gram that the window to the left selected, or else the rightmost. In a document of fewer than w k-grams, those
+    t-grams count that select one of them.
     """
     k, hashes = document.k, document.hashes
     t = min(t for t in range(1, k + 1) if t >= min(r, k) and (k - t) % w == 0)
@@ -147,7 +147,7 @@ def symbol_bytes(symbols):
 
 
 def koala(document, number, stored, skip):
-    """The `number` rarest distinct k-grams, the rarest first."""
+    """Return the `number` rarest distinct k-grams, the rarest first."""
     begin = sum(offset < skip for offset in document.offsets)
     if len(document.hashes) - begin < stored:
         begin = 0
@@ -285,7 +285,7 @@ def constants(key, alphabet):
 
 
 def hash_kgrams(symbols, k, key, alphabet):
-    """The hash of each k-gram from scratch, as selection compares it."""
+    """Hash each k-gram from scratch, as selection compares it."""
     base, spread, multiplier, _ = constants(key, alphabet)
     powers = [pow(base, k - j, 2**64) for j in range(k)]
     spreads = [mix(spread + symbol * GOLDEN & MASK) for symbol in symbols]
@@ -312,12 +312,12 @@ def fold(text):
 
 
 def fold_consonants(text):
-    """The same without vowels and digits."""
+    """Fold a text, and drop vowels and digits."""
     return [(symbol, offset) for symbol, offset in fold(text) if chr(symbol).isalpha() and chr(symbol) not in "aeiou"]
 
 
 def read(text, recipe):
-    """A text as a document, and its rule, under a recipe."""
+    """Return a text as a document, and its rule, under a recipe."""
     ((alphabet, rule),) = [item for item in recipe.rules.items() if item[0] != "tokens"]
     pairs = fold(text) if alphabet == "characters" else fold_consonants(text)
     symbols, offsets = [symbol for symbol, _ in pairs], [offset for _, offset in pairs]
@@ -325,7 +325,7 @@ def read(text, recipe):
 
 
 def fingerprint(text, recipe, purpose="store", rotation=0):
-    """[(stored hash, position, start)] of a text."""
+    """Return [(stored hash, position, start)] of a text."""
     document, rule = read(text, recipe)
     _, selected = select(document, rule.scheme, rule.parameters, purpose, rotation)
     return [

@@ -17,7 +17,7 @@ def recipes(scheme):
 
 
 def hide(rng, passages, alphabet, most):
-    """The passages in random letters, of which there may be none between two or at either side; where each begins."""
+    """Put passages into random letters, possibly none between or around them; return the text and where each begins."""
     *before, after = rng.integers(-most // 4, most, len(passages) + 1).clip(0)
     text, begins = "", []
     for count, passage in zip(before, passages, strict=True):

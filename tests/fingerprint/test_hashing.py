@@ -61,7 +61,7 @@ def test_distinct_k_grams_do_not_collide():
 
 
 def _words(symbols, k):
-    """The k-grams over two letters, as numbers of k bits."""
+    """Return the k-grams over two letters, as numbers of k bits."""
     bits = (symbols - 97).astype(np.uint64)
     last = len(bits) - k
     return sum(bits[place : last + place + 1] << np.uint64(place) for place in range(k))

@@ -14,7 +14,7 @@ def test_a_preset_is_a_recipe_under_the_public_key(name):
 
 @pytest.mark.parametrize(("name", "alphabet", "length"), [("text", "characters", 50), ("web", "characters", 149)])
 def test_the_length_of_a_passage_is_that_of_its_description(name, alphabet, length):
-    """ "Winnowing": t = w + k - 1."""
+    """Winnowing finds passages of t = w + k - 1."""
     rule = PRESETS[name].rules[alphabet]
     assert rule.k + rule.parameters["w"] - 1 == length
     assert str(length) in PRESETS[name].about

@@ -1,5 +1,4 @@
-"""Records: the same documents whatever file they come in, what is wrong with one named by its line, and loads that are
-cut short and go on."""
+"""Records: equal documents from every kind of file, errors named by their lines, interrupted loads that continue."""
 
 import bz2
 import gzip
@@ -467,8 +466,10 @@ ASKED: list[dict[str, Any]] = [
 def test_queries_with_common_hashes_and_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str, together: int, held: int, hits: int
 ) -> None:
-    """Many queries are answered as each would be alone: what is looked up, and ranked, together, what is too common for
-    that, and what cannot be read."""
+    """Many queries are answered as each would be alone.
+
+    Some are looked up and ranked together, some have hashes too common for that, and some cannot be read.
+    """
     ahead, candidates = (sys.modules[f"fpdb.{name}"] for name in ("storage.prefetch", "search.candidates"))
     monkeypatch.setattr(ahead, "MIN_CAP", 3)
     monkeypatch.setattr(ahead, "MAX_HITS", held)

@@ -33,7 +33,7 @@ def fill(db, documents, discarded):
 
 
 def rarities(documents, discarded):
-    """The hashes of each document, and what each weighs, in units; by the plain sets."""
+    """Return the hashes of each document, and the weight of each, in units, by the reference."""
     held = {name: set(RECIPE.fingerprint(content).hashes.tolist()) for name, content in documents.items()}
     left_out = set() if discarded is None else set(RECIPE.fingerprint(discarded, purpose="discard").hashes.tolist())
     held = {name: hashes - left_out for name, hashes in held.items()}
@@ -46,7 +46,7 @@ def mean(held, weights, shared):
 
 
 def texts_of(documents, missing):
-    """Gives all texts but one."""
+    """Return all texts but one."""
     return lambda document: None if document.name == missing else documents[document.name]
 
 
@@ -118,7 +118,7 @@ def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few
 
 
 def pair_of(db, documents, a, b, missing, rare):
-    """What is said of a pair, from a query with one of them."""
+    """Return the figures of a pair, from a query with one of its documents."""
     asked, other = (b, a) if a == missing else (a, b)
     answer = db.query(documents[asked], name=asked, regions=True, texts=texts_of(documents, missing))
     (match,) = (match for match in answer.matches if match.name == other)

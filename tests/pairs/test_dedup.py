@@ -38,7 +38,7 @@ def preference(rule, name, lengths, labels):
 
 
 def plainly(order, held, lengths, labels, keep, direct, **options):
-    """The rows by definition. order: names as they were added; held: name -> set, boilerplate taken away."""
+    """Return the rows by definition. order: names as they were added; held: name -> set without boilerplate."""
     new = options.get("new")
     fresh = {name: new is None or labels[name].get(new[0]) == new[1] for name in order}
     by, least = options.get("by", "containment"), options.get("min", 0.5)

@@ -29,7 +29,7 @@ def is_word(index):
 
 
 def plainly(found, cut):
-    """The characters to cut, and with whom, by definition."""
+    """Return the characters to cut, and the other document, by definition."""
     covered = set()
     for start, end in runs({at for one in found for at in range(one.start, one.end)}):
         if end - start < cut.shortest:

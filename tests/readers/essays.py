@@ -32,7 +32,7 @@ MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 
 
 def archive(**members):
-    """A zip file; members by name, with __ for / and _ for a dot."""
+    """Return a zip file; members by name, with __ for / and _ for a dot."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in members.items():

@@ -29,7 +29,7 @@ def slices(symbols):
 
 
 def variants(text):
-    """The same program laid out otherwise: tabs, form feeds, the three ends of lines, astral characters in comments."""
+    """Yield the same program in other layouts: tabs, form feeds, three line ends, astral characters in comments."""
     yield text.replace("\n", "\r\n")
     yield text.replace("    ", "\t")
     yield text.rstrip("\n")
@@ -77,7 +77,7 @@ def test_names_comments_and_values_do_not_count(name):
 
 
 def is_name(token, value):
-    """A plain identifier: no punctuation, and none of those that a language gives a meaning of its own."""
+    """Return True for a plain identifier: without punctuation, and without a special meaning in any language."""
     return value == IDENTIFIER and re.fullmatch(r"\$?[A-Za-z]\w*", token) and not keyword.iskeyword(token)
 
 

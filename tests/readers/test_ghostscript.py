@@ -18,7 +18,7 @@ def read(program):
 
 
 def by_hand():
-    """The essay as a program that shows a line at a time, a new page every 60 lines."""
+    """Return the essay as a program that shows a line at a time, with a new page every 60 lines."""
     lines = [text[at : at + 80] for text in PARAGRAPHS for at in range(0, len(text), 80)]
     shown = ["/Helvetica findfont [/Encoding ISOLatin1Encoding] pop 9 scalefont setfont"]
     for number, text in enumerate(lines):
@@ -30,7 +30,7 @@ def by_hand():
 
 
 def from_pdf(tmp_path):
-    """What Ghostscript makes of the essay's PDF."""
+    """Return the PostScript that Ghostscript makes of the essay's PDF."""
     (tmp_path / "essay.pdf").write_bytes(essays.FORMS["essay.pdf"](PARAGRAPHS))
     command = ["gs", "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sDEVICE=ps2write", "-sOutputFile=essay.ps", "essay.pdf"]
     subprocess.run(command, cwd=tmp_path, check=True)

@@ -12,7 +12,7 @@ from fpdb.readers import postscript
 
 @pytest.fixture
 def ghostscript(tmp_path, monkeypatch):
-    """A program in Ghostscript's place that runs a line of shell."""
+    """Replace Ghostscript by a program that runs a line of shell."""
 
     def place(line):
         program = tmp_path / "gs"

@@ -37,7 +37,7 @@ def _name(_: Recorder, name: str) -> list[str]:
 
 
 def _call_of(name: str) -> Callable[[Recorder, Any], Any]:
-    """What makes calls of a stored database."""
+    """Return a function that makes calls of a stored database."""
     return lambda recorder, call: _call(recorder, call, name, Base(databases=(name,)))
 
 

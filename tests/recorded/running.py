@@ -40,8 +40,10 @@ class Ended(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command of a line. settings: of its environment; source, target: files its input comes from and its output
-    goes to, if any."""
+    """A command of a line.
+
+    settings: of its environment. source, target: files of its input and output, if any.
+    """
 
     arguments: list[str]
     settings: dict[str, str]
@@ -50,8 +52,10 @@ class Command(NamedTuple):
 
 
 def parse(step: str) -> list[Command]:
-    """Return the commands of a step, each of which reads what the one before it wrote: `a | b < c > d`, with settings
-    such as `FPDB_DB=x` before the arguments."""
+    """Return the commands of a step, each of which reads what the one before it wrote.
+
+    A step is written as `a | b < c > d`, with settings such as `FPDB_DB=x` before the arguments.
+    """
     commands = []
     for part in _split(shlex.split(step), "|"):
         settings: dict[str, str] = {}
@@ -153,7 +157,7 @@ _RUNNERS = {How.HERE: _run_here, How.APART: _run_apart, How.TERMINAL: _run_in_te
 
 
 def _program(command: Command) -> tuple[list[str], dict[str, str]]:
-    """What to run, and with which environment; folders of modules that are given come before all others."""
+    """Return what to run, and its environment; given folders of modules come before all others."""
     import fpdb
 
     root = str(Path(fpdb.__file__).resolve().parent.parent)
@@ -163,7 +167,7 @@ def _program(command: Command) -> tuple[list[str], dict[str, str]]:
 
 
 def _outside() -> dict[str, str]:
-    """The environment that there is, without settings of fpdb."""
+    """Return the current environment without settings of fpdb."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("FPDB_", "_FPDB"))}
 
 

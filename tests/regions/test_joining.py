@@ -30,7 +30,7 @@ def folded(text):
 
 
 def add(db, tmp_path, name, text):
-    """Adds a document whose source is a file."""
+    """Add a document whose source is a file."""
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     path = tmp_path / name
     path.write_bytes(content)
@@ -44,7 +44,7 @@ def match_of(db, content, **options):
 
 
 def plain_line(text, index):
-    """The number of the line that a character is on, by reading on from the first one."""
+    """Return the line of a character, counted from the first one."""
     line, at = 1, 0
     while at < index:
         if text[at] == "\n" or (text[at] == "\r" and text[at + 1 : at + 2] != "\n"):

@@ -203,7 +203,7 @@ def test_very_frequent_hashes_take_linear_time(pattern, rng):
 
 
 def plain_extension(query, document, region, others):
-    """Ends moved symbol by symbol."""
+    """Move the ends of a region symbol by symbol."""
     q0, q1, d0, d1, shared = region
     q_blocked = {at for other in others for at in range(other.a_start, other.a_end)}
     d_blocked = {at for other in others for at in range(other.b_start, other.b_end)}

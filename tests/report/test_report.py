@@ -354,7 +354,7 @@ def test_rows_tell_how_much_is_covered(db) -> None:
 
 
 def last_cells(page: fpdb.Report) -> list[list[str]]:
-    """The last three of each row."""
+    """Return the last three cells of each row."""
     cells, width = Page(page.html()).cells, 11
     assert len(cells) % width == 0
     return [cells[end - 3 : end] for end in range(width, len(cells) + 1, width)]

@@ -34,7 +34,7 @@ TEXTS = {
 
 
 def written(folder: Path, texts: dict[str, str]) -> str:
-    """The address of a page of all pairs."""
+    """Return the address of a page of all pairs."""
     with fpdb.open(folder / "t.fpdb") as db:
         with db.batch() as batch:
             for name, text in texts.items():
@@ -53,7 +53,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def page(browser: webdriver.Chrome, address: str) -> Iterator[webdriver.Chrome]:
-    """The page, newly opened; in the end the browser must have had nothing to complain of."""
+    """Open the page; in the end, the browser must have logged no complaint."""
     browser.get("about:blank")
     browser.get(address)
     yield browser
@@ -62,13 +62,13 @@ def page(browser: webdriver.Chrome, address: str) -> Iterator[webdriver.Chrome]:
 
 
 def column(page: webdriver.Chrome, at: int) -> list[str]:
-    """The cells of a column that are shown."""
+    """Return the visible cells of a column."""
     rows = page.find_elements(By.CSS_SELECTOR, "#list tbody tr")
     return [row.find_elements(By.TAG_NAME, "td")[at].text for row in rows if row.is_displayed()]
 
 
 def opened(page: webdriver.Chrome, *names: str) -> None:
-    """Opens the pair of these two documents."""
+    """Open the pair of these two documents."""
     for row in page.find_elements(By.CSS_SELECTOR, "#list tbody tr"):
         if {cell.text for cell in row.find_elements(By.CLASS_NAME, "name")} == set(names):
             row.find_element(By.TAG_NAME, "a").click()

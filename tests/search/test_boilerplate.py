@@ -20,7 +20,7 @@ def prose(rng):
 
 
 def program(rng):
-    """A statement whose operators were drawn."""
+    """Return a statement with random operators."""
     return f"value = first {' '.join(f'{operator} other' for operator in rng.choice(list('+-*/%&|^'), 6))}"
 
 
@@ -55,7 +55,7 @@ def add(db, preset, texts, **options):
 
 
 def matches(db, preset, texts, name):
-    """What a document matches, with regions."""
+    """Return a document's matches, with regions."""
     return db.query(
         texts[name],
         name=name + SUFFIX[preset],

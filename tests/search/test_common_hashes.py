@@ -26,7 +26,7 @@ def plain():
 
 @pytest.fixture(scope="module")
 def crowd(plain, tmp_path_factory):
-    """A database of many small documents in two commits, of which some are removed."""
+    """Make a database of many small documents in two commits, and remove some of them."""
     names = [f"{number * 7919 % DOCUMENTS:05}" for number in range(DOCUMENTS)]
     own = np.random.default_rng(1).integers(0, 2000, DOCUMENTS).tolist()
     with fpdb.open(tmp_path_factory.mktemp("crowd") / "t.fpdb") as db:

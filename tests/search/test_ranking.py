@@ -214,7 +214,7 @@ def test_a_copy_scores_one_whatever_the_sample(db, rng):
 
 
 def test_a_copy_scores_one_in_floating_point():
-    """n / |Q| * |Q| is not n in floating point; a measure above or below 1 for a copy would be a rounding error."""
+    """The product n / |Q| * |Q| is not n in floating point; a copy must still score exactly 1."""
     for size in [*range(1, 400), 1_499]:
         with_rounding = []
         for n in range(1, size + 1, 1 + size // 40):

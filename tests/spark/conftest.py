@@ -46,8 +46,11 @@ def spark(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def collection():
-    """Families of near-duplicates with owners and languages, a footer in half of all, texts that are too short, and
-    names in no order: (name, text, labels) by name, as a database is to get them."""
+    """Return (name, text, labels) by name, as a database is to get them.
+
+    Families of near-duplicates with owners and languages, a footer in half of all, texts that are too short, and names
+    in no order.
+    """
     rng = random.Random(7)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randrange(3, 9))) for _ in range(2000)]
 
@@ -69,13 +72,13 @@ def collection():
 
 @pytest.fixture(scope="session")
 def footer():
-    """What half of the collection ends with."""
+    """Return the text that half of the collection ends with."""
     return FOOTER
 
 
 @pytest.fixture(scope="session")
 def local(collection, tmp_path_factory):
-    """The collection in a database."""
+    """Make a database of the collection."""
     with fpdb.open(tmp_path_factory.mktemp("local") / "t.fpdb") as db:
         with db.batch() as batch:
             for name, text, labels in collection:
@@ -86,7 +89,7 @@ def local(collection, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def lines(collection, tmp_path_factory):
-    """The collection as JSON Lines, shuffled, in two files of a folder."""
+    """Write the collection as JSON Lines, shuffled, in two files of a folder."""
     folder = tmp_path_factory.mktemp("lines")
     rows = [{"name": name, "text": text, "labels": labels} for name, text, labels in collection]
     random.Random(3).shuffle(rows)
@@ -106,13 +109,13 @@ def found(spark, lines):
 
 @pytest.fixture(scope="session")
 def sampled():
-    """A recipe of samples of narrow hashes without positions."""
+    """Return a recipe of samples of narrow hashes without positions."""
     return fpdb.Recipe.preset().with_(positions=False, key=12345, scheme="smallest", n=20, hash_bits=20)
 
 
 @pytest.fixture(scope="session")
 def samples(spark, lines, sampled):
-    """The collection's fingerprints by that recipe."""
+    """Return the collection's fingerprints by that recipe."""
     from fpdb.spark import documents, fingerprints
 
     return fingerprints(documents(spark, [lines], "jsonl"), sampled)

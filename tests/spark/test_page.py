@@ -17,7 +17,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "guide" / "spark.md").read_text()
 
 @pytest.fixture
 def corpus(spark, collection, here, tmp_path, monkeypatch):
-    """What the examples read, in an empty folder."""
+    """Write the input of the examples into an empty folder."""
     monkeypatch.chdir(tmp_path)
     rows = [{"name": name, "text": text} for name, text, _ in collection]
     Path("corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -27,13 +27,13 @@ def corpus(spark, collection, here, tmp_path, monkeypatch):
 
 @pytest.fixture
 def here(tmp_path):
-    """Turns the words of an example that are paths into absolute ones: Spark has a working folder of its own."""
+    """Make the paths in an example absolute: Spark has a working folder of its own."""
     return lambda word: str(tmp_path / word) if word in PATHS else word
 
 
 @pytest.fixture
 def expected(corpus):
-    """The pairs and the drop list that a database finds."""
+    """Return the pairs and the drop list that a database finds."""
     with fpdb.open("corpus.fpdb") as db:
         with db.batch() as batch:
             for name, text, _ in corpus:

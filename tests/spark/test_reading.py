@@ -30,7 +30,7 @@ RECIPE = fpdb.Recipe.preset()
 
 @pytest.fixture
 def broken(tmp_path):
-    """A file of good and broken lines, and an empty one."""
+    """Write a file of good and broken lines, and an empty one."""
     good = [json.dumps({"name": f"good {number}", "text": f"{number} {TEXT}"}).encode() for number in range(3)]
     path = tmp_path / "broken.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + b"\n".join([*good, b"", *(line for line, _ in BROKEN)]) + b"\n")

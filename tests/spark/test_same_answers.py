@@ -20,8 +20,10 @@ def local_pairs(db, **options):
 
 @pytest.mark.parametrize(("adaptive", "partitions", "batch", "cap"), HOW)
 def test_pairs(spark, settings, lines, local, adaptive, partitions, batch, cap):
-    """Half of the documents hold a footer: its hashes meet all of their pairs, or are over the cap, and then no pair
-    has them and no measure counts them."""
+    """Half of the documents hold a footer.
+
+    Its hashes either meet all of their pairs, or are over the cap; then no pair has them, and no measure counts them.
+    """
     settings(adaptive=adaptive, partitions=partitions, rows=batch)
     found = fingerprints(documents(spark, [lines], "jsonl"), fpdb.Recipe.preset())
     expected = local_pairs(local, max_df=cap)

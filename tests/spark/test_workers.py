@@ -20,7 +20,7 @@ def batches(rows, size):
 
 
 def plain_components(edges):
-    """The least number of each component, by number."""
+    """Return the least number of each component, by number."""
     roots = {number: number for edge in edges for number in edge}
     for _ in roots:
         for a, b in edges:

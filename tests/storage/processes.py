@@ -31,7 +31,7 @@ def hashes_of(number, count=60):
 
 @contextmanager
 def running(program, path, *arguments):
-    """A process that runs the program; killed at the end of the block if it is still there."""
+    """Run the program in a process, which is killed at the end of the block if it still runs."""
     command = [sys.executable, "-c", BEGINNING + program, path, *map(str, arguments)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -41,7 +41,7 @@ def running(program, path, *arguments):
 
 
 def hear(process):
-    """The next line that a process says; "" when it has ended."""
+    """Return the next line of a process, or "" if it has ended."""
     return process.stdout.readline().strip()
 
 

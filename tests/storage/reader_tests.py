@@ -100,7 +100,7 @@ def add(db, given_documents):
 
 @contextmanager
 def snapshots(folder, given_documents, stores=1):
-    """The snapshots of so many stores with the documents, each in its own store."""
+    """Yield the snapshots of `stores` stores, with the documents divided among them."""
     with ExitStack() as stack:
         opened = []
         for index in range(stores):

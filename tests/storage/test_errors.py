@@ -133,7 +133,7 @@ def test_a_copy_that_is_not_sound_gets_no_name(path, tmp_path, monkeypatch):
 
 
 def test_records_are_not_called_malformed_for_want_of_memory() -> None:
-    """zlib has an error of its own for it."""
+    """Out of memory, zlib raises an error of its own."""
     allocations = pytest.importorskip("_testcapi", reason="this Python comes without _testcapi")
     labels = {"a": os.urandom(40_000).hex()}  # more than zlib gives out at once: it makes a window then
     records = [Record(b"a", "text", bytes(file_format.DIGEST_BYTES), 1, 1, 1, 1, 1, labels=labels)] * 8

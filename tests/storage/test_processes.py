@@ -377,7 +377,7 @@ with fpdb.open(path) as db:
 
 
 def unlisted(db):
-    """The runs whose blocks are in the file, but not listed."""
+    """Return the runs whose blocks are in the file, but which are not listed."""
     with db._store.snapshot() as view:
         return set(stored_runs(view.blocks)) - {run.number for run in view.state.runs}
 

@@ -213,7 +213,7 @@ DOCUMENTS = {"short": PROSE, "other": "something else", "long": LONG, "bytes": L
 
 @pytest.fixture
 def sound(path):
-    """A closed database: ids 0 to 3 have texts, 4 has none, and a boilerplate document has one."""
+    """Make a closed database: ids 0 to 3 have texts, 4 has none, and a boilerplate document has one."""
     with fpdb.open(path) as db:
         for name, content in DOCUMENTS.items():
             db.add(name, content, keep_text=True)
@@ -236,7 +236,7 @@ def body(raw, key):
 
 
 def replace(document, packed):
-    """The whole text is another one, with sound checksums."""
+    """Replace the whole text by another one, with valid checksums."""
 
     def plant(raw):
         for key in pieces(raw, document):
@@ -285,7 +285,7 @@ def longer_in_the_last_piece(raw):
 
 
 def announced(size):
-    """A frame of nothing whose header announces a size."""
+    """Return an empty frame whose header announces a size."""
     header = b"\x28\xb5\x2f\xfd\xe0" + size.to_bytes(8, "little")
 
     def plant(raw):

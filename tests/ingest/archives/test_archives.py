@@ -49,7 +49,7 @@ def written(path: Path, content: bytes) -> str:
 
 
 def found(path: str | Path, **options: Any) -> dict[str, bytes | str]:
-    """What `files` gives: contents, or reasons, by what comes behind the path in their names."""
+    """Return contents, or reasons, by the part of their names behind the path."""
     answers = {}
     for one in discover([str(path)], **options):
         name = one.name.removeprefix(str(path)).removeprefix("/")
@@ -59,7 +59,7 @@ def found(path: str | Path, **options: Any) -> dict[str, bytes | str]:
 
 
 def content(source: InputDocument) -> bytes | str:
-    """What a worker would read, or why not."""
+    """Return what a worker would read, or the reason why not."""
     try:
         return read_content(source)
     except fpdb.Unreadable as error:
@@ -314,7 +314,7 @@ def test_an_archive_named_itself_that_is_damaged_counts_as_asked(tmp_path: Path)
 
 
 def limited(content: bytes, **limits: int) -> tuple[list[str], str]:
-    """The labels of what was read, and the reason of what comes last."""
+    """Return the labels of what was read, and the reason of the last part."""
     whole = InputDocument("a.zip", content=content, size=len(content))
     given = list(walk_archive(io.BufferedReader(io.BytesIO(content)), whole, ArchiveLimits(**limits)))
     *_, last = given
@@ -364,7 +364,7 @@ for path in sys.argv[1:]:
 
 
 def answers_of(folder: Path, archives: dict[str, bytes]) -> dict[str, dict[str, str | None]]:
-    """What comes of every archive, in a process that may have a gigabyte of memory: reasons by name."""
+    """Return the reasons of every archive by name, from a process that may use a gigabyte of memory."""
     paths = [written(folder / name, data) for name, data in archives.items()]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     ran = subprocess.run(

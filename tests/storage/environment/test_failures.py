@@ -77,7 +77,7 @@ def test_reads_that_go_on_are_in_the_way_of_going_on(db):
 
 
 def number(data, meta):
-    """The commit that a meta page says it is of."""
+    """Return the commit of a meta page."""
     return int.from_bytes(data[PAGE * meta + 144 :][:8], "little")
 
 

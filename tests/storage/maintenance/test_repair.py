@@ -1,5 +1,7 @@
-"""A damaged file is checked and repaired in another process: this one lives on, the file stays as it is, what is saved
-is sound, and what is lost is named."""
+"""Another process checks and repairs a damaged file.
+
+This process lives on, the file stays as it is, the repaired file is sound, and losses are named.
+"""
 
 import os
 import random
@@ -18,8 +20,10 @@ PAGE = 4096
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
-    """A database of a few hundred documents in several runs, with positions, removed documents, boilerplate, kept
-    texts and long names: its bytes, and what it answers."""
+    """Return the bytes and the answers of a database of a few hundred documents in several runs.
+
+    It has positions, removed documents, boilerplate, kept texts and long names.
+    """
     path = tmp_path_factory.mktemp("original") / "t.fpdb"
     rng = np.random.default_rng(1)
     with fpdb.open(path) as db:

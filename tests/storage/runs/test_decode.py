@@ -60,7 +60,7 @@ def test_damaged_blocks_never_crash(name, rng):
 
 
 def block_of(n, m, low, width, first, base, rng, fill):
-    """A block whose header and length agree, and whose columns hold anything."""
+    """Return a block whose header and length agree, and whose columns hold anything."""
     high = 8 * int(rng.integers(1, 30))
     columns = (m * low + 7) // 8 + (0 if n == m else (n + 7) // 8) + (n * width + 7) // 8
     if m == 1:
