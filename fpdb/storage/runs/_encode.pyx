@@ -76,6 +76,9 @@ cdef Py_ssize_t encode_block(const Postings* postings, uint8_t* out, Py_ssize_t*
     """Pack as many of the postings as one block takes into out, zeroed bytes of a row; return how many."""
     cdef Content content = fill(postings)
     cdef Py_ssize_t n = content.postings, m = content.hashes, i
+    cdef const uint64_t* hashes = postings.hashes
+    cdef const uint32_t* documents = postings.documents
+    cdef uint32_t smallest = content.smallest
     cdef bint one_hash = m == 1
     cdef uint64_t span = content.largest - content.smallest if one_hash else content.span
     cdef int low = low_width(span, n if one_hash else m)
@@ -91,25 +94,25 @@ cdef Py_ssize_t encode_block(const Postings* postings, uint8_t* out, Py_ssize_t*
     memcpy(out, counts, 6)
     out[6] = <uint8_t>low
     out[7] = <uint8_t>width
-    memcpy(out + 8, postings.hashes, 8)
-    memcpy(out + 16, &content.smallest, 4)
+    memcpy(out + 8, hashes, 8)
+    memcpy(out + 16, &smallest, 4)
     out += HEADER
     sequence = SortedPacker(out, low, 0, Packer(out + counts[2], 0, 0))
     if one_hash:
         for i in range(n):
-            put_sorted(&sequence, postings.documents[i] - content.smallest)
+            put_sorted(&sequence, documents[i] - smallest)
         finish_bits(&sequence.lows)
         return n
     starts = out + counts[2] + packed_bytes(m, low)
     for i in range(n):
-        if i == 0 or postings.hashes[i] != postings.hashes[i - 1]:
-            put_sorted(&sequence, postings.hashes[i] - postings.hashes[0])
+        if i == 0 or hashes[i] != hashes[i - 1]:
+            put_sorted(&sequence, hashes[i] - hashes[0])
             if n != m:
                 starts[i >> 3] |= <uint8_t>(1 << (i & 7))
     finish_bits(&sequence.lows)
     packer = Packer(starts + (0 if n == m else (n + 7) >> 3), 0, 0)
     for i in range(n):
-        put_bits(&packer, width, postings.documents[i] - content.smallest)
+        put_bits(&packer, width, documents[i] - smallest)
     finish_bits(&packer)
     return n
 

@@ -229,7 +229,7 @@ cdef int take(Sink* sink, const Block* block, Py_ssize_t index) noexcept nogil:
     """Hand on the documents of the block's distinct hash of this index, without repetitions."""
     cdef Range postings
     cdef Py_ssize_t j
-    cdef int64_t document
+    cdef int64_t document, previous = sink.previous
     cdef int fault
     if block.hashes == 1:
         if sink.counts != NULL:
@@ -245,9 +245,9 @@ cdef int take(Sink* sink, const Block* block, Py_ssize_t index) noexcept nogil:
             document = block.base + <int64_t>sink.scratch[j]
         else:
             document = block.base + <int64_t>get_bits(block.documents, j, block.width)
-        if document == sink.previous:
+        if document == previous:
             continue
-        sink.previous = document
+        previous = document
         if sink.counts == NULL:
             sink.documents[sink.used] = <uint32_t>document
             sink.used += 1
@@ -255,6 +255,7 @@ cdef int take(Sink* sink, const Block* block, Py_ssize_t index) noexcept nogil:
             sink.counts[document] += 1
         else:
             return DAMAGED
+    sink.previous = previous
     return 0
 
 
@@ -295,20 +296,19 @@ cdef struct Query:
     int64_t* listed             # how many documents were listed of each hash; NULL: they are counted
 
 
-cdef int visit(const Query* query, Blocks blocks, Sink* sink) noexcept nogil:
+cdef int visit(const Query* query, const Block* blocks, Py_ssize_t count, Sink* sink) noexcept nogil:
     """Hand on the documents of each hash."""
-    cdef Py_ssize_t i, index, before
-    cdef uint32_t block
+    cdef Py_ssize_t i, index, before, block
     cdef int fault
     for i in range(query.count):
-        if query.highs[i] >= blocks.count:
+        if query.highs[i] >= count:
             return DAMAGED
         sink.previous = -1
         before = sink.used
-        for block in range(query.lows[i], query.highs[i] + 1):
-            index = find_hash(&blocks.blocks[block], query.hashes[i])
+        for block in range(query.lows[i], <Py_ssize_t>query.highs[i] + 1):
+            index = find_hash(&blocks[block], query.hashes[i])
             if index >= 0:
-                fault = take(sink, &blocks.blocks[block], index)
+                fault = take(sink, &blocks[block], index)
                 if fault:
                     return fault
         if query.listed != NULL:
@@ -320,7 +320,7 @@ cdef int run_query(list values, Query* query, Sink* sink) except -1:
     cdef Blocks blocks = Blocks(values)
     cdef int fault
     with nogil:
-        fault = visit(query, blocks, sink)
+        fault = visit(query, blocks.blocks, blocks.count, sink)
     free(sink.scratch)
     sink.scratch = NULL
     if fault == NO_MEMORY:
