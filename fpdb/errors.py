@@ -1,7 +1,4 @@
-"""The errors fpdb raises on purpose: a small tree under `Error`, importable by every layer.
-
-Each message says what is wrong and what to do about it.
-"""
+"""The errors that fpdb raises on purpose, all under `Error`. A message says what is wrong and what to do about it."""
 
 
 class Error(Exception):
@@ -33,7 +30,7 @@ class Locked(Error):
 
 
 class ReadOnly(Error):
-    """A change was asked of a database opened for reading only."""
+    """The database was opened for reading only, and cannot be changed."""
 
 
 class NoSuchDocument(Error):
@@ -45,7 +42,7 @@ class BadName(Error):
 
 
 class NameTaken(Error):
-    """Documents to be taken over have names that are there already, for another content."""
+    """Documents to be merged have names that exist already with another content."""
 
 
 class ContentChanged(Error):
@@ -53,7 +50,7 @@ class ContentChanged(Error):
 
 
 class BadLabel(Error):
-    """What is said of a document (kind, source, contact, labels) is not text that can be stored."""
+    """A document's kind, source, contact or labels are not text that can be stored."""
 
 
 class BadRecipe(Error):
@@ -65,11 +62,11 @@ class RecipeMismatch(Error):
 
 
 class MissingKey(Error):
-    """The database's key is in a file of its own, which was not given; what needs no key can still be done."""
+    """The database's key is in a file of its own, which was not given; calls that need no key still work."""
 
 
 class BadKeyFile(Error):
-    """A key file cannot be made or read, is none, or is that of another database."""
+    """A key file cannot be written or read, is not one, or belongs to another database."""
 
 
 class UnknownKind(Error):
@@ -81,7 +78,7 @@ class Unreadable(Error):
 
 
 class MissingPackage(Error):
-    """What was asked for needs a package, or a program, that is not installed; the message says how to get it."""
+    """A package or a program that the call needs is not installed; the message says how to get it."""
 
 
 class StorageFailure(Error):
@@ -97,11 +94,11 @@ class BadQuery(Error):
 
 
 class BadExport(Error):
-    """What is to be imported is no export of fpdb, or a line of it is damaged; the message says which."""
+    """The file is not an export of fpdb, or a line of it is damaged; the message says which."""
 
 
 class BadFolder(Error):
-    """What is to be adopted is no adoptable folder, or something in it is wrong; the message says which."""
+    """The folder cannot be adopted, since something in it is missing or wrong; the message says what."""
 
 
 class BadFingerprints(Error):

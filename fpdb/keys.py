@@ -1,10 +1,8 @@
 """Key files: a database's secret, kept apart from it.
 
-The database records only the secret's digest, by which the right file is known; the hash key is made from the secret.
+The database records only the secret's digest, which identifies the file; the hash key is derived from the secret.
 Knows nothing of databases, and never says what is in a key file.
 """
-
-from __future__ import annotations
 
 import os
 import re
@@ -15,20 +13,23 @@ from typing import NamedTuple
 from fpdb.errors import BadKeyFile
 
 KEY_DIGEST = "key_digest"
-"""In the record of a recipe whose key is in a file, instead of the key."""
+"""The field of a recipe's record that holds the digest, instead of the key."""
 
 SECRET_BYTES = 32
-LARGEST = 4096
-"""Bytes of a file that is read."""
+LARGEST_FILE = 4096
+"""Bytes that are read of a file."""
 
 _LINE = re.compile(rb"fpdb key ([0-9a-f]{%d})\n?" % (2 * SECRET_BYTES))
 
 
 class FileKey(NamedTuple):
-    """What a key file gives.
+    """The key in a key file.
 
-    key: the hash key, 0 .. 2^64 - 1. digest: 32 hexadecimal digits that stand for the file's secret and, since that is
-    random and of 256 bits, tell nothing of it. exposed: others than the owner may read or write the file.
+    Attributes:
+        key: The hash key, 0 .. 2^64 - 1.
+        digest: 32 hexadecimal digits that stand for the file's secret. They tell nothing of it, as it is random and has
+            256 bits.
+        exposed: Whether others than the owner may read or write the file.
     """
 
     key: int
@@ -36,17 +37,21 @@ class FileKey(NamedTuple):
     exposed: bool
 
     def __repr__(self) -> str:
+        """Leave the key out."""
         return f"FileKey(digest={self.digest!r})"
 
 
 def random_key() -> int:
-    """A hash key that nobody knows, 0 .. 2^64 - 1."""
+    """Return a hash key that nobody knows, 0 .. 2^64 - 1."""
     return int.from_bytes(os.urandom(8), "big")
 
 
 def create(path: str | os.PathLike[str]) -> FileKey:
-    """Writes a new secret to a new file that its owner alone may read (0600). Raises BadKeyFile: there is a file
-    already, or it cannot be written; nothing is left then."""
+    """Write a new secret to a new file that its owner alone may read (0600).
+
+    Raises:
+        BadKeyFile: A file exists, or it cannot be written. Nothing is left of it.
+    """
     path = os.fspath(path)
     secret = os.urandom(SECRET_BYTES)
     try:
@@ -66,11 +71,11 @@ def create(path: str | os.PathLike[str]) -> FileKey:
         with suppress(OSError):
             os.unlink(path)
         raise BadKeyFile(f"the key file {path!r} cannot be written: {_reason(error)}") from error
-    return _made(secret, exposed=False)
+    return _derive(secret, exposed=False)
 
 
 def read(path: str | os.PathLike[str]) -> FileKey:
-    """The key of a file that `create` made. Raises BadKeyFile."""
+    """Read the key of a file that `create` made. Raises BadKeyFile."""
     path = os.fspath(path)
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -78,19 +83,19 @@ def read(path: str | os.PathLike[str]) -> FileKey:
             status = os.fstat(file)
             if not stat.S_ISREG(status.st_mode):
                 raise BadKeyFile(f"{path!r} is not a regular file, and no key file")
-            content = os.read(file, LARGEST)
+            content = os.read(file, LARGEST_FILE)
         finally:
             os.close(file)
     except (OSError, ValueError) as error:
         raise BadKeyFile(f"the key file {path!r} cannot be read: {_reason(error)}") from error
-    found = _LINE.fullmatch(content)
-    if found is None:
+    match = _LINE.fullmatch(content)
+    if match is None:
         raise BadKeyFile(f"{path!r} is no key file, or is damaged; 'fpdb init --secret-file' makes one")
-    return _made(bytes.fromhex(found[1].decode()), exposed=bool(status.st_mode & 0o077))
+    return _derive(bytes.fromhex(match[1].decode()), exposed=bool(status.st_mode & 0o077))
 
 
-def _made(secret: bytes, *, exposed: bool) -> FileKey:
-    """docs/design/file-format.md says how key and digest are made."""
+def _derive(secret: bytes, *, exposed: bool) -> FileKey:
+    """Derive key and digest, as docs/design/file-format.md says."""
     import hashlib
 
     key = hashlib.blake2b(secret, digest_size=8, person=b"fpdb hash key").digest()

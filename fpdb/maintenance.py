@@ -1,10 +1,8 @@
-"""Care of a database whose file may be damaged: checking it, and saving what is sound.
+"""Check and repair a database whose file may be damaged, in a subprocess.
 
 LMDB maps the file into memory and trusts it, so damage, or a medium that fails, can end the process that reads it. The
-work is therefore done in a process of its own, which only reads the file; that it ended is one finding more.
+subprocess only reads the file; if damage ends it, that is one finding more.
 """
-
-from __future__ import annotations
 
 import json
 import os
@@ -29,20 +27,25 @@ from fpdb.storage.store import Store
 
 @dataclass(frozen=True)
 class Findings:
-    """What `check` found. problems: what is wrong; unchecked: what could not be looked at, and why; a sentence each."""
+    """The outcome of `check`.
+
+    Attributes:
+        problems: A sentence for each fault.
+        unchecked: A sentence for each part that could not be looked at.
+    """
 
     problems: tuple[str, ...]
     unchecked: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
-        """Whether nothing that was looked at is wrong."""
+        """True if nothing that was looked at is wrong."""
         return not self.problems
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What `repair` has written, and what it could not save."""
+    """The counts of what `repair` has written, and the losses."""
 
     documents: int
     boilerplate_documents: int
@@ -52,42 +55,50 @@ class Repair:
 
 
 def check(path: str | os.PathLike[str], *, quick: bool = False) -> Findings:
-    """Verifies a database, in a process of its own: damage that ends it is reported as a problem.
+    """Verify a database in a subprocess; damage that ends the subprocess is reported as a problem.
 
-    quick: about a second, whatever the size: the pages of the trees, the state, all fences, and samples of all else.
-    Raises NoSuchDatabase, NotADatabase, NewerFormat, Locked, StorageFailure.
+    Args:
+        path: The database.
+        quick: Look at the pages of the trees, the state, all fences, and samples of all else: about a second,
+            whatever the size.
+
+    Raises:
+        NoSuchDatabase: There is no file; NotADatabase, NewerFormat: It cannot be opened.
+        Locked: Another process is writing; StorageFailure: The file cannot be read.
     """
-    said: dict[str, list[str]] = {"problem": [], "unchecked": []}
-    died = None
+    sentences: dict[str, list[str]] = {"problem": [], "unchecked": []}
     try:
-        for sort, value in _apart("check", os.fspath(path), quick):
-            said[sort].append(value)
+        for sort, value in _run_in_subprocess("check", os.fspath(path), quick):
+            sentences[sort].append(value)
     except Corrupt as error:
-        died = str(error)
-    return Findings((*said["problem"], *([died] if died else [])), tuple(said["unchecked"]))
+        sentences["problem"].append(str(error))
+    return Findings(tuple(sentences["problem"]), tuple(sentences["unchecked"]))
 
 
 def repair(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> Repair:
-    """Writes all that is sound in a database to a new file, in a process of its own; the damaged one is only read.
-    Nobody may write to it meanwhile.
+    """Write all that is sound in a database to a new file, in a subprocess; the damaged file is only read.
 
-    Documents of which fingerprints, positions or a kept text are lost are kept with the rest, and are among the losses.
-    Raises DatabaseExists, NoSuchDatabase, NotADatabase, NewerFormat, StorageFailure; Corrupt where nothing can be
-    saved.
+    Nobody may write to the database meanwhile. A document of which fingerprints, positions or a kept text are lost is
+    kept with the rest of it, and is among the losses.
+
+    Raises:
+        DatabaseExists: There is a file at the target.
+        NoSuchDatabase: There is no file; NotADatabase, NewerFormat: It cannot be opened.
+        Corrupt: Nothing can be saved; StorageFailure: A file cannot be read or written.
     """
     losses: list[Loss] = []
-    for sort, value in _apart("repair", os.fspath(path), os.fspath(target)):
+    for sort, value in _run_in_subprocess("repair", os.fspath(path), os.fspath(target)):
         if sort == "written":
             return Repair(**Repaired(*value)._asdict(), losses=tuple(losses))
         losses.append(Loss(*value))
     raise Corrupt(f"the repair of {os.fspath(path)!r} did not come to its end: use a backup")
 
 
-# ---------------------------------------------------------------- the other process
+# ---------------------------------------------------------------- the subprocess
 
 
-def _apart(task: str, *arguments: object) -> Iterator[tuple[str, Any]]:
-    """What a task of `_TASKS` gives, run in another process. Raises what it raises; Corrupt where it dies."""
+def _run_in_subprocess(task: str, *arguments: object) -> Iterator[tuple[str, Any]]:
+    """Yield what a task of `_TASKS` gives in a subprocess; raise what it raises, or Corrupt if it dies."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     process = subprocess.Popen(  # noqa: S603 (no shell; this very Python and a module of ours, with arguments as JSON)
         [sys.executable, "-P", "-m", "fpdb.maintenance", task, json.dumps(arguments)],
@@ -96,11 +107,11 @@ def _apart(task: str, *arguments: object) -> Iterator[tuple[str, Any]]:
         stderr=subprocess.PIPE,
         env=environment,
     )
-    said, complaints = cast("tuple[IO[bytes], IO[bytes]]", (process.stdout, process.stderr))  # pipes, see above
+    output, error_output = cast("tuple[IO[bytes], IO[bytes]]", (process.stdout, process.stderr))
     try:
         with process:
             ended = False
-            for line in said:
+            for line in output:
                 if not line.endswith(b"\n"):
                     break
                 sort, value = json.loads(line)
@@ -109,7 +120,7 @@ def _apart(task: str, *arguments: object) -> Iterator[tuple[str, Any]]:
                 ended = sort == "ended"
                 if not ended:
                     yield sort, value
-            words = complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
+            words = error_output.read().decode(errors="replace").strip().rpartition("\n")[2]
             status = process.wait()
     finally:
         process.kill()
@@ -137,18 +148,18 @@ def _check(path: str, quick: bool) -> Iterator[tuple[str, Any]]:
 
 
 def _repair(path: str, target: str) -> Iterator[tuple[str, Any]]:
-    for found in repairing(path, target, _sampled):
-        yield "written" if isinstance(found, Repaired) else "lost", found
+    for finding in repairing(path, target, _makes_samples):
+        yield "written" if isinstance(finding, Repaired) else "lost", finding
 
 
-def _sampled(recipe: Mapping[str, Any]) -> bool:
+def _makes_samples(recipe: Mapping[str, Any]) -> bool:
     return any(find_scheme(rule.scheme).sampling for rule in _recipe(recipe).rules.values())
 
 
 def _recipe(record: Mapping[str, Any]) -> Recipe:
-    """A database's recipe; without its key, where that is in a file of its own. Raises BadRecipe."""
-    known = {name: value for name, value in record.items() if name != KEY_DIGEST}
-    return Recipe.from_record(known if KEY_DIGEST not in record else known | {"key": None})
+    """Return a database's recipe, without the key if that is in a file. Raises BadRecipe."""
+    fields = {name: value for name, value in record.items() if name != KEY_DIGEST}
+    return Recipe.from_record(fields if KEY_DIGEST not in record else fields | {"key": None})
 
 
 _TASKS: Mapping[str, Callable[..., Iterator[tuple[str, Any]]]] = {"check": _check, "repair": _repair}

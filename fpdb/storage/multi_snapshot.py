@@ -127,6 +127,7 @@ class MultiSnapshotCache:
     """What is kept from one combined snapshot of some stores to the next, as long as no store changes."""
 
     def __init__(self) -> None:
+        """Begin with nothing cached."""
         self._cached: tuple[list[tuple[int, int]], U64, DiscardedCounts] | None = None
 
     def boilerplate(self, snapshots: Sequence[Snapshot]) -> tuple[U64, DiscardedCounts]:

@@ -54,6 +54,7 @@ class Snapshot:
     """A reader of one commit, valid inside the `with` block that gave it. Every method raises Corrupt."""
 
     def __init__(self, txn: lmdb.Transaction, databases: Mapping[bytes, Any], cache: Cache) -> None:
+        """Read the state of the commit that a transaction sees."""
         self.txn = txn
         self.databases = databases
         self.blocks = Blocks(txn, databases[file_format.BLOCKS])
