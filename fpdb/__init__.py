@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from fpdb.maintenance import Findings, Loss, Repair, check, repair
     from fpdb.multi_database import MultiDatabase, open_all
     from fpdb.pairs.clusters import Cluster
-    from fpdb.pairs.common_passages import Frequent
+    from fpdb.pairs.common_passages import CommonPassage
     from fpdb.pairs.dedup import Drop
-    from fpdb.pairs.explain import Explanation
+    from fpdb.pairs.explanation import Explanation
     from fpdb.pairs.ranking import Pair
     from fpdb.pairs.spans import Span
     from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
@@ -66,6 +66,7 @@ __all__ = [
     "BadQuery",
     "BadRecipe",
     "Cluster",
+    "CommonPassage",
     "ContentChanged",
     "Corrupt",
     "Database",
@@ -76,7 +77,6 @@ __all__ = [
     "Explanation",
     "Findings",
     "Fingerprints",
-    "Frequent",
     "Locked",
     "Loss",
     "Match",
@@ -122,8 +122,8 @@ _HOMES = {
     "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
     "fpdb.pairs.clusters": ("Cluster",),
     "fpdb.pairs.dedup": ("Drop",),
-    "fpdb.pairs.explain": ("Explanation",),
-    "fpdb.pairs.common_passages": ("Frequent",),
+    "fpdb.pairs.explanation": ("Explanation",),
+    "fpdb.pairs.common_passages": ("CommonPassage",),
     "fpdb.pairs.ranking": ("Pair",),
     "fpdb.search.results": ("Answer", "Match", "Query"),
     "fpdb.regions.places": ("MatchedRegion", "SymbolPlace", "TextPlace"),

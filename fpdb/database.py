@@ -41,12 +41,14 @@ from fpdb.storage.store import Store
 if TYPE_CHECKING:
     from fpdb.exchange.merge_database import OnCollision
     from fpdb.pairs.clusters import Cluster
-    from fpdb.pairs.common_passages import Frequent
-    from fpdb.pairs.counting import Watch
+    from fpdb.pairs.common_passages import CommonPassage
     from fpdb.pairs.dedup import Drop
-    from fpdb.pairs.explain import Explanation, Side
+    from fpdb.pairs.explain import ComparedDocument
+    from fpdb.pairs.explanation import Explanation
+    from fpdb.pairs.options import PairOptions, Watch
     from fpdb.pairs.ranking import Pair
     from fpdb.pairs.spans import Span
+    from fpdb.regions.pair_aligner import PairAligner
     from fpdb.regions.sources import Sources
     from fpdb.report import Report
     from fpdb.search.candidates import Asked
@@ -267,19 +269,25 @@ class Database(Searchable):
         counted in it, how many are done and of how many, now and then. options: see `match.comparison.PairOptions`:
         min_shared, by, min, top, max_df, new, since, owners, by_owner. Raises BadQuery, Corrupt, MissingPackage.
         """
-        from fpdb.pairs.counting import PairOptions
+        from fpdb.pairs.options import PairOptions
 
         checked, sources = PairOptions(**options), self._sources(texts)
         if not regions and not checked.regional:
-            from fpdb.pairs.ranking import pairs
+            from fpdb.pairs.ranking import rank_pairs
 
-            return self._from_view(lambda view: pairs(view, checked, watch))
+            return self._from_view(lambda view: rank_pairs(view, checked, watch))
         if checked.by_owner:
             raise BadQuery("regions are of two documents: leave by_owner out")
-        from fpdb.pairs.coverage import pairs_by_texts
+        from fpdb.pairs.coverage import pairs_by_content
 
-        closer = partial(pairs_by_texts, regions=regions, gap=gap, watch=watch)
-        return self._from_view(lambda view: closer(view, self.recipe, sources, checked))
+        closer = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
+        return self._from_view(lambda view: closer(view, self._pair_aligner(view, sources, checked, gap)))
+
+    def _pair_aligner(self, view: Snapshot, sources: Sources, options: PairOptions, gap: int) -> PairAligner:
+        from fpdb.regions.pair_aligner import PairAligner
+
+        cap = options.frequency_cap(view.document_count)
+        return PairAligner(view, self.recipe, sources, max_df=cap, gap=gap)
 
     def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
         """Documents that pairs connect, directly or through others, the largest groups first.
@@ -287,11 +295,11 @@ class Database(Searchable):
         keep: also tell which one is kept, see `drop_list`. watch, options: as for `pairs`; top counts clusters, and min
         is 0.5 unless given or ranked by shared hashes. Raises BadQuery, Corrupt.
         """
-        from fpdb.pairs.clusters import clusters
-        from fpdb.pairs.counting import PairOptions
+        from fpdb.pairs.clusters import find_clusters
+        from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options).connecting()
-        return self._from_view(lambda view: clusters(view, checked, keep, watch))
+        return self._from_view(lambda view: find_clusters(view, checked, keep, watch))
 
     def drop_list(
         self, *, keep: str = "first", direct: bool = False, watch: Watch | None = None, **options: Any
@@ -306,8 +314,8 @@ class Database(Searchable):
         documents that are new are removed. watch, options: as for `clusters`; top counts documents, and by_owner makes
         no sense. Raises BadQuery, Corrupt.
         """
-        from fpdb.pairs.counting import PairOptions
         from fpdb.pairs.dedup import drop_list
+        from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options).connecting()
         return self._from_view(lambda view: drop_list(view, checked, keep, direct=direct, watch=watch))
@@ -338,16 +346,17 @@ class Database(Searchable):
         MissingPackage; for a content what `query` raises.
         """
         from fpdb.pairs import spans
-        from fpdb.pairs.counting import PairOptions
+        from fpdb.pairs.options import PairOptions
 
         cut = spans.Cut(shortest, pad, snap, gap)
         if content is None:
             checked = PairOptions(**options)
             sources = self._sources(texts)
-            return self._from_view(lambda view: spans.of_pairs(view, self.recipe, sources, checked, keep, cut, watch))
+            of_pairs = partial(spans.spans_of_pairs, options=checked, keep=keep, cut=cut, watch=watch)
+            return self._from_view(lambda view: of_pairs(view, self._pair_aligner(view, sources, checked, gap)))
         answer = self.query(content, name=name, kind=kind, regions=True, gap=gap, texts=texts, **options)
         read = self.recipe.fingerprint(content, answer.query.kind, name=name).source
-        return spans.of_answer(answer, read.text if read else "", cut)
+        return spans.spans_of_answer(answer, read.text if read else "", cut)
 
     def common(
         self,
@@ -355,17 +364,17 @@ class Database(Searchable):
         min_df: int = 10,
         top: int | None = None,
         texts: Callable[[Document], str | bytes | None] | None = None,
-    ) -> Iterator[Frequent]:
+    ) -> Iterator[CommonPassage]:
         """Passages that many documents hold, those of most documents first, each with a document that shows it.
 
         min_df: how many documents hold each of its fingerprints at least; boilerplate is left out. top: the most
         passages. texts: as for `query`. To discard one from now on, add its `hashes` as boilerplate:
         `db.add_fingerprints("footer", passage.hashes, boilerplate=True)`. Raises BadQuery, Corrupt, MissingPackage.
         """
-        from fpdb.pairs.common_passages import frequent
+        from fpdb.pairs.common_passages import find_common_passages
 
         sources = self._sources(texts)
-        return self._from_view(lambda view: frequent(view, self.recipe, sources, min_df=min_df, top=top))
+        return self._from_view(lambda view: find_common_passages(view, self.recipe, sources, min_df=min_df, top=top))
 
     def explain(
         self,
@@ -382,24 +391,24 @@ class Database(Searchable):
         min_shared, max_df and owners, as for `pairs`. Reads all of the runs that the documents are in. Raises
         NoSuchDocument, BadQuery, UnknownKind, Unreadable, MissingPackage, Corrupt.
         """
-        from fpdb.pairs.counting import PairOptions
         from fpdb.pairs.explain import explain
+        from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options).told_by_hashes()
         with self._store.snapshot() as view:
             sides = [self._side(view, name, (contents or {}).get(name), kind) for name in (a, b)]
             return explain(view, self.recipe, sides[0], sides[1], checked)
 
-    def _side(self, view: Snapshot, name: str, content: str | bytes | None, kind: str) -> Side:
-        from fpdb.pairs.explain import given_side, stored_side
+    def _side(self, view: Snapshot, name: str, content: str | bytes | None, kind: str) -> ComparedDocument:
+        from fpdb.pairs.explain import ComparedDocument
         from fpdb.regions.sources import read_document
 
         if content is not None:
             found = self.recipe.fingerprint(content, kind, purpose="search", name=name)
-            return given_side(name, found, content_digest(content))
+            return ComparedDocument.given(name, found, content_digest(content))
         number, _ = _found(view, name)
         read = read_document(view, self.recipe, number, self._sources())
-        return stored_side(view, number, read.original.text.symbols if read.original else None)
+        return ComparedDocument.stored(view, number, read.original.text.symbols if read.original else None)
 
     def report(self, *, texts: Callable[[Document], str | bytes | None] | None = None, **options: Any) -> Report:
         """A page of evidence for a browser, yet empty: fill it with `add_answer` or `add_pairs`, and write its `html`.

@@ -8,13 +8,13 @@ import pytest
 import fpdb
 from fpdb import columns
 from fpdb.columns import ResultColumn
-from fpdb.pairs.explain import Explained
+from fpdb.pairs.explanation import ExplainedDocument
 
 NOT_COLUMNS = {
     fpdb.Match: {"part"},
     fpdb.Cluster: {"members"},
-    fpdb.Frequent: {"hashes"},
-    Explained: {"name", "in_database", "boilerplate"},
+    fpdb.CommonPassage: {"hashes"},
+    ExplainedDocument: {"name", "in_database", "boilerplate"},
 }
 """Fields that do not fit in a cell, or that only JSON and tables have."""
 
@@ -23,9 +23,9 @@ RESULTS = {
     fpdb.Pair: columns.PAIR,
     fpdb.Drop: columns.DROP,
     fpdb.Span: columns.SPAN,
-    fpdb.Frequent: columns.COMMON_PASSAGE,
+    fpdb.CommonPassage: columns.COMMON_PASSAGE,
     fpdb.Document: columns.DOCUMENT,
-    Explained: columns.EXPLAINED_DOCUMENT,
+    ExplainedDocument: columns.EXPLAINED_DOCUMENT,
 }
 
 

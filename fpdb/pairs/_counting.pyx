@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Counting what documents share, a document at a time: the loops of `match.pairs` that numpy does too slowly.
+"""Count the hashes that documents share, one document after the other: the loops that numpy does too slowly.
 
-A posting list is the ascending ranks of the documents that hold one hash, 4 bytes each, with LAST set in its last one.
+A posting list is the ascending ranks of the documents that hold one hash, 4 bytes each, with LAST set in the last one.
 For a document, all members behind it in its lists are counted in an array by rank: the rows of a sparse matrix product
 after Gustavson (1978), of which no pair below the thresholds is handed out.
 """
@@ -17,49 +17,54 @@ cdef extern from *:
     void fpdb_prefetch(const void* at) noexcept nogil
 
 cdef enum:
-    AHEAD = 8           # lists whose memory is asked for before their turn: they lie anywhere
+    AHEAD = 8           # lists that are prefetched before their turn: they lie anywhere in memory
     PAGE_BITS = 12
 
 cdef uint32_t LAST = 0x80000000
 cdef uint32_t RANK = 0x7FFFFFFF
 cdef uint32_t NONE = 0xFFFFFFFF
-cdef double SLACK = 1 + 1e-9    # what passes is compared again, exactly
+cdef double SLACK = 1 + 1e-9    # whatever passes is compared again, exactly
 
 PAGE = 1 << PAGE_BITS
 
 
-def ranks_of(const uint32_t[::1] documents, const uint32_t[::1] pages, const uint32_t[::1] table):
-    """The rank of each document, shape (n,); NONE for one that has none. pages: for each PAGE ids, the page of the
-    table that they have; an id beyond the pages has no rank."""
-    cdef Py_ssize_t n = documents.shape[0], i
+def ranks_of(const uint32_t[::1] document_ids, const uint32_t[::1] pages, const uint32_t[::1] table):
+    """Return the rank of each document, or NONE; shape (n,).
+
+    Args:
+        document_ids: Ids; shape (n,).
+        pages: The page of the table for each PAGE ids; ids beyond have no rank.
+        table: Ranks by page.
+    """
+    cdef Py_ssize_t n = document_ids.shape[0], i
     cdef uint32_t known = <uint32_t>pages.shape[0], page
-    out = np.empty(n, np.uint32)
-    cdef uint32_t[::1] ranks = out
+    result = np.empty(n, np.uint32)
+    cdef uint32_t[::1] ranks = result
     with nogil:
         for i in range(n):
-            page = documents[i] >> PAGE_BITS
+            page = document_ids[i] >> PAGE_BITS
             ranks[i] = NONE if page >= known else table[
-                (<uint64_t>pages[page] << PAGE_BITS) + (documents[i] & ((1 << PAGE_BITS) - 1))]
-    return out
+                (<uint64_t>pages[page] << PAGE_BITS) + (document_ids[i] & ((1 << PAGE_BITS) - 1))]
+    return result
 
 
-def lists(const uint64_t[::1] hashes, const uint32_t[::1] ranks):
-    """The posting lists of postings sorted by (hash, rank), one after the other, each rank once; NONE is left out."""
-    cdef Py_ssize_t n = hashes.shape[0], i, at = 0, start = 0
-    out = np.empty(n, np.uint32)
-    cdef uint32_t[::1] members = out
+def posting_lists(const uint64_t[::1] hashes, const uint32_t[::1] ranks):
+    """Return the posting lists of postings sorted by hash and rank, each rank once in a list, without NONE."""
+    cdef Py_ssize_t n = hashes.shape[0], i, end = 0, start = 0
+    result = np.empty(n, np.uint32)
+    cdef uint32_t[::1] members = result
     with nogil:
         for i in range(n):
             if i and hashes[i] != hashes[i - 1]:
-                if at > start:
-                    members[at - 1] |= LAST
-                start = at
-            if ranks[i] != NONE and (at == start or members[at - 1] != ranks[i]):
-                members[at] = ranks[i]
-                at += 1
-        if at > start:
-            members[at - 1] |= LAST
-    return out[:at]
+                if end > start:
+                    members[end - 1] |= LAST
+                start = end
+            if ranks[i] != NONE and (end == start or members[end - 1] != ranks[i]):
+                members[end] = ranks[i]
+                end += 1
+        if end > start:
+            members[end - 1] |= LAST
+    return result[:end]
 
 
 cdef inline Py_ssize_t length(const uint32_t* members) noexcept nogil:
@@ -69,171 +74,252 @@ cdef inline Py_ssize_t length(const uint32_t* members) noexcept nogil:
     return n
 
 
-def survey(const uint32_t[::1] members, Py_ssize_t max_df, uint32_t rows, const double[::1] weights,
-           uint32_t[::1] sizes, uint32_t[::1] paired, double[::1] totals):
-    """Adds to each document's sizes its hashes that fewer than max_df documents hold (0: no limit), to paired those
-    whose list begins below `rows` and goes on, to totals the weights[df] of its hashes where there are weights."""
-    cdef Py_ssize_t n = members.shape[0], at = 0, df, i
-    cdef bint weighted = weights.shape[0] > 0, pairs
-    cdef uint32_t rank
-    with nogil:
-        while at < n:
-            df = length(&members[at])
-            if max_df == 0 or df < max_df:
-                pairs = df > 1 and members[at] < rows
-                for i in range(at, at + df):
-                    rank = members[i] & RANK
-                    sizes[rank] += 1
-                    if pairs:
-                        paired[rank] += 1
-                    if weighted:
-                        totals[rank] += weights[df]
-            at += df
+cdef class Survey:
+    """Sizes of documents by rank, summed over posting lists; arrays of shape (documents,).
 
+    Attributes:
+        sizes: Each document's hashes that count: fewer than max_df documents hold them, if max_df is not 0.
+        paired: Those of them that a new document shares with another one.
+        totals: The sums of weights[df] of the hashes; shape (0,) without weights.
+    """
+    cdef readonly object sizes, paired, totals
+    cdef uint32_t[::1] _sizes, _paired
+    cdef double[::1] _totals
+    cdef const double[::1] _weights
+    cdef Py_ssize_t _max_df
+    cdef uint32_t _new
 
-def keep(const uint32_t[::1] members, Py_ssize_t max_df, uint32_t a_start, uint32_t a_end, uint32_t b_start,
-         uint32_t b_end, uint32_t[::1] kept, uint32_t[::1] frequencies, Py_ssize_t at):
-    """Copies, to kept from index `at` on, of each list that `survey` counts the members in one of the two ranges, where
-    the first is in range a and another follows; the df of its list for each, if frequencies are wanted. Returns the
-    next free index."""
-    cdef Py_ssize_t n = members.shape[0], start = 0, df, i, first
-    cdef bint weighted = frequencies.shape[0] > 0
-    cdef uint32_t rank
-    with nogil:
-        while start < n:
-            df = length(&members[start])
-            if df > 1 and (max_df == 0 or df < max_df):
-                first = at
-                for i in range(start, start + df):
-                    rank = members[i] & RANK
-                    if a_start <= rank < a_end or b_start <= rank < b_end:
-                        if at == first and not a_start <= rank < a_end:
-                            break
-                        kept[at] = rank
+    def __init__(self, Py_ssize_t documents, uint32_t new, Py_ssize_t max_df, const double[::1] weights):
+        """Begin with zeros; the first `new` documents by rank are new."""
+        self.sizes = self._sizes = np.zeros(documents, np.uint32)
+        self.paired = self._paired = np.zeros(documents, np.uint32)
+        self.totals = self._totals = np.zeros(documents if weights.shape[0] else 0, np.float64)
+        self._weights, self._max_df, self._new = weights, max_df, new
+
+    def add(self, const uint32_t[::1] members):
+        """Add posting lists."""
+        cdef Py_ssize_t n = members.shape[0], start = 0, df, i
+        cdef bint weighted = self._weights.shape[0] > 0, pairs
+        cdef uint32_t rank
+        cdef uint32_t[::1] sizes = self._sizes, paired = self._paired
+        cdef double[::1] totals = self._totals
+        with nogil:
+            while start < n:
+                df = length(&members[start])
+                if self._max_df == 0 or df < self._max_df:
+                    pairs = df > 1 and members[start] < self._new
+                    for i in range(start, start + df):
+                        rank = members[i] & RANK
+                        sizes[rank] += 1
+                        paired[rank] += pairs
                         if weighted:
-                            frequencies[at] = <uint32_t>df
-                        at += 1
-                if at - first < 2:
-                    at = first
-                else:
-                    kept[at - 1] |= LAST
-            start += df
-    return at
+                            totals[rank] += self._weights[df]
+                start += df
 
 
-def index(const uint32_t[::1] members, uint32_t start, uint32_t end):
-    """Where each document from start to end, not included, stands in the lists, unless it is the last of one.
+cdef class TileLists:
+    """The posting lists that make pairs of a document in range a with a later one in range b.
 
-    Returns (offsets, places): places[offsets[i]:offsets[i + 1]] are indices of members, ascending, for start + i."""
-    cdef Py_ssize_t n = members.shape[0], i
-    cdef uint32_t width = end - start, row
-    offsets_array = np.zeros(width + 2, np.int64)
-    cdef int64_t[::1] offsets = offsets_array
-    with nogil:
-        for i in range(n):
-            row = members[i] - start
-            if row < width:  # what has LAST set is beyond
-                offsets[row + 2] += 1
-        for i in range(2, <Py_ssize_t>width + 2):
-            offsets[i] += offsets[i - 1]
-    places_array = np.empty(offsets[width + 1], np.uint32)
-    cdef uint32_t[::1] places = places_array
-    with nogil:
-        for i in range(n):
-            row = members[i] - start
-            if row < width:
-                places[offsets[row + 1]] = <uint32_t>i
-                offsets[row + 1] += 1
-    return offsets_array[:width + 1], places_array
+    offsets, places: `places[offsets[i]:offsets[i + 1]]` are the indices of members at which document a_start + i stands,
+    ascending, unless it is the last of a list.
+    """
+    cdef uint32_t a_start, a_end, b_start, b_end
+    cdef Py_ssize_t _max_df, _end
+    cdef uint32_t[::1] members, frequencies, places
+    cdef int64_t[::1] offsets
+
+    def __init__(self, tile, Py_ssize_t room, Py_ssize_t max_df, bint weighted):
+        """Begin with no lists.
+
+        Args:
+            tile: The ranges of ranks (a_start, a_end, b_start, b_end).
+            room: The number of members that will be kept at most.
+            max_df: Lists of this many documents do not count; 0 for no limit.
+            weighted: Keep the df of each member's list.
+        """
+        self.a_start, self.a_end, self.b_start, self.b_end = tile
+        self._max_df, self._end = max_df, 0
+        self.members = np.empty(room, np.uint32)
+        self.frequencies = np.empty(room if weighted else 0, np.uint32)
+
+    def add(self, const uint32_t[::1] lists):
+        """Keep, of each list that counts, the members in a or b, if the first is in a and another one follows."""
+        cdef Py_ssize_t n = lists.shape[0], start = 0, end = self._end, df, i, first
+        cdef bint weighted = self.frequencies.shape[0] > 0
+        cdef uint32_t a_start = self.a_start, a_end = self.a_end, b_start = self.b_start, b_end = self.b_end, rank
+        cdef uint32_t[::1] members = self.members, frequencies = self.frequencies
+        with nogil:
+            while start < n:
+                df = length(&lists[start])
+                if df > 1 and (self._max_df == 0 or df < self._max_df):
+                    first = end
+                    for i in range(start, start + df):
+                        rank = lists[i] & RANK
+                        if a_start <= rank < a_end or b_start <= rank < b_end:
+                            if end == first and not a_start <= rank < a_end:
+                                break
+                            members[end] = rank
+                            if weighted:
+                                frequencies[end] = <uint32_t>df
+                            end += 1
+                    if end - first < 2:
+                        end = first
+                    else:
+                        members[end - 1] |= LAST
+                start += df
+        self._end = end
+
+    def finish(self):
+        """Index the members, after the last lists were added."""
+        cdef Py_ssize_t n = self._end, i
+        cdef uint32_t start = self.a_start, width = self.a_end - self.a_start, row
+        cdef uint32_t[::1] members = self.members
+        cdef int64_t[::1] offsets = np.zeros(width + 2, np.int64)
+        with nogil:
+            for i in range(n):
+                row = members[i] - start
+                if row < width:  # a member with LAST set is beyond
+                    offsets[row + 2] += 1
+            for i in range(2, <Py_ssize_t>width + 2):
+                offsets[i] += offsets[i - 1]
+        cdef uint32_t[::1] places = np.empty(offsets[width + 1], np.uint32)
+        with nogil:
+            for i in range(n):
+                row = members[i] - start
+                if row < width:
+                    places[offsets[row + 1]] = <uint32_t>i
+                    offsets[row + 1] += 1
+        self.offsets, self.places = offsets, places
+
+
+cdef class Thresholds:
+    """What a pair must reach to be handed out: see __init__."""
+    cdef const double[::1] weights, sizes
+    cdef const uint32_t[::1] owners
+    cdef uint32_t min_shared
+    cdef double min_ratio
+    cdef bint of_union
+
+    def __init__(self, const double[::1] weights, const double[::1] sizes, const uint32_t[::1] owners,
+                 uint32_t min_shared, double min_ratio, bint of_union):
+        """Set what every pair must reach.
+
+        Args:
+            weights: The weight of a hash by its df, or shape (0,).
+            sizes: The number of hashes of each document, or what they weigh.
+            owners: Numbers of owners by rank, which must differ, or shape (0,).
+            min_shared: The fewest shared hashes.
+            min_ratio: The least share that the shared hashes, or their weights, are of the smaller of both sizes.
+            of_union: Compare with the union of both documents instead.
+        """
+        self.weights, self.sizes, self.owners = weights, sizes, owners
+        self.min_shared, self.min_ratio, self.of_union = min_shared, min_ratio, of_union
 
 
 cdef class Counter:
-    """One thread's counters, one a document, and room for the pairs that it finds; 36 bytes a document and more.
+    """One thread's counters by rank, and room for the pairs that it finds.
 
-    room: pairs that fit; at least the number of documents."""
-    cdef uint32_t[::1] counts
+    Attributes:
+        a, b: The ranks of the documents of each pair found; shape (room,).
+        shared: The number of hashes that they share.
+        weight: What these weigh; shape (0,) without weights.
+    """
+    cdef uint32_t[::1] counts, touched
     cdef double[::1] sums
-    cdef uint32_t[::1] touched
     cdef readonly object a, b, shared, weight
-    cdef uint32_t[::1] out_a, out_b, out_shared
-    cdef double[::1] out_weight
+    cdef uint32_t[::1] _a, _b, _shared
+    cdef double[::1] _weight
 
     def __init__(self, Py_ssize_t documents, Py_ssize_t room, bint weighted):
+        """Make counters for so many documents; room: the number of pairs that fit, at least that of documents."""
         self.counts = np.zeros(documents + 1, np.uint32)
         self.sums = np.zeros(documents + 1 if weighted else 1, np.float64)
         self.touched = np.empty(documents + 1, np.uint32)
         self.a, self.b, self.shared = (np.empty(room, np.uint32) for _ in range(3))
         self.weight = np.empty(room if weighted else 0, np.float64)
-        self.out_a, self.out_b, self.out_shared, self.out_weight = self.a, self.b, self.shared, self.weight
+        self._a, self._b, self._shared, self._weight = self.a, self.b, self.shared, self.weight
 
-    def count(self, const uint32_t[::1] members, const uint32_t[::1] frequencies, const double[::1] weights,
-              const int64_t[::1] offsets, const uint32_t[::1] places, uint32_t first, uint32_t row, uint32_t end,
-              uint32_t b_start, uint32_t b_end, uint32_t fewest, const double[::1] sizes, double least, bint of_both,
-              const uint32_t[::1] owners):
-        """Finds, for each document from row to end, those in the range b that stand behind it in its lists.
+    def count(self, TileLists lists, Thresholds thresholds, uint32_t row, uint32_t end):
+        """Find, for each document from row to end, those in range b that stand behind it in its lists.
 
-        offsets, places: as from `index`, of the documents from `first` on. weights: by df, or shape (0,). A pair must
-        share `fewest` hashes; these, or their weights, must be `least` of the smaller of its sizes, or, of_both, of the
-        union; owners, unless of shape (0,), must differ. Returns (the next row, the number of pairs found)."""
-        cdef bint weighted = weights.shape[0] > 0, owned = owners.shape[0] > 0
-        cdef uint32_t width = b_end - b_start, b, shared
-        cdef Py_ssize_t room = self.out_a.shape[0], at = 0, found, i
-        cdef int64_t place, known = places.shape[0]
-        cdef uint64_t q
-        cdef double weight = 0, value, bound
-        # Pointers of its own: what is reached through self would be loaded again after each write.
+        Returns:
+            The row to go on with, which is below end if there was no room for more pairs, and the number of pairs.
+        """
+        cdef Py_ssize_t found, pairs = 0, room = self._a.shape[0], i
+        cdef bint weighted = thresholds.weights.shape[0] > 0
+        with nogil:
+            while row < end:
+                found = self.count_row(lists, thresholds, row)
+                if pairs + found > room:  # the next call counts this row again
+                    for i in range(found):
+                        self.counts[self.touched[i]] = 0
+                        if weighted:
+                            self.sums[self.touched[i]] = 0
+                    break
+                pairs = self.hand_out(thresholds, row, found, pairs)
+                row += 1
+        return row, pairs
+
+    cdef Py_ssize_t count_row(self, TileLists lists, Thresholds thresholds, uint32_t row) noexcept nogil:
+        """Count the documents behind a row in its lists, and return how many there are."""
+        # Local pointers: what is reached through an object would be loaded again after each write.
         cdef uint32_t* counts = &self.counts[0]
         cdef uint32_t* touched = &self.touched[0]
         cdef double* sums = &self.sums[0]
-        with nogil:
-            while row < end:
-                found = 0
-                for place in range(offsets[row - first], offsets[row - first + 1]):
-                    if place + AHEAD < known:
-                        fpdb_prefetch(&members[places[place + AHEAD]])
-                        fpdb_prefetch(&members[places[place + AHEAD]] + 16)
-                        fpdb_prefetch(&members[places[place + AHEAD]] + 32)
-                    q = places[place]
+        cdef const uint32_t* members = &lists.members[0]
+        cdef const uint32_t* places = &lists.places[0]
+        cdef uint32_t b_start = lists.b_start, width = lists.b_end - lists.b_start, b
+        cdef bint weighted = thresholds.weights.shape[0] > 0
+        cdef Py_ssize_t found = 0
+        cdef int64_t place, known = lists.places.shape[0]
+        cdef uint64_t index
+        cdef double weight = 0
+        for place in range(lists.offsets[row - lists.a_start], lists.offsets[row - lists.a_start + 1]):
+            if place + AHEAD < known:
+                fpdb_prefetch(&members[places[place + AHEAD]])
+                fpdb_prefetch(&members[places[place + AHEAD]] + 16)
+                fpdb_prefetch(&members[places[place + AHEAD]] + 32)
+            index = places[place]
+            if weighted:
+                weight = thresholds.weights[lists.frequencies[index]]
+            while True:
+                index += 1
+                b = members[index] & RANK
+                if b - b_start < width:
+                    touched[found] = b
+                    found += counts[b] == 0
+                    counts[b] += 1
                     if weighted:
-                        weight = weights[frequencies[q]]
-                    while True:
-                        q += 1
-                        b = members[q] & RANK
-                        if b - b_start < width:
-                            touched[found] = b
-                            found += counts[b] == 0
-                            counts[b] += 1
-                            if weighted:
-                                sums[b] += weight
-                        if members[q] & LAST:
-                            break
-                if at + found > room:  # the next call counts this row again
-                    for i in range(found):
-                        counts[touched[i]] = 0
-                        if weighted:
-                            sums[touched[i]] = 0
+                        sums[b] += weight
+                if members[index] & LAST:
                     break
-                for i in range(found):
-                    b = touched[i]
-                    shared = counts[b]
-                    counts[b] = 0
-                    value = shared
-                    if weighted:
-                        value = sums[b]
-                        sums[b] = 0
-                    if shared < fewest or (owned and owners[row] == owners[b]):
-                        continue
-                    if of_both:
-                        bound = sizes[row] + sizes[b] - value
-                    else:
-                        bound = min(sizes[row], sizes[b])
-                    if value * SLACK < least * bound:
-                        continue
-                    self.out_a[at] = row
-                    self.out_b[at] = b
-                    self.out_shared[at] = shared
-                    if weighted:
-                        self.out_weight[at] = value
-                    at += 1
-                row += 1
-        return row, at
+        return found
+
+    cdef Py_ssize_t hand_out(self, Thresholds thresholds, uint32_t row, Py_ssize_t found,
+                             Py_ssize_t pairs) noexcept nogil:
+        """Clear the counters of the documents found; append the pairs that pass; return how many pairs there are."""
+        cdef bint weighted = thresholds.weights.shape[0] > 0, owned = thresholds.owners.shape[0] > 0
+        cdef const double* sizes = &thresholds.sizes[0]
+        cdef uint32_t b, shared
+        cdef double value, bound
+        cdef Py_ssize_t i
+        for i in range(found):
+            b = self.touched[i]
+            shared = self.counts[b]
+            self.counts[b] = 0
+            value = shared
+            if weighted:
+                value = self.sums[b]
+                self.sums[b] = 0
+            if shared < thresholds.min_shared or (owned and thresholds.owners[row] == thresholds.owners[b]):
+                continue
+            bound = sizes[row] + sizes[b] - value if thresholds.of_union else min(sizes[row], sizes[b])
+            if value * SLACK < thresholds.min_ratio * bound:
+                continue
+            self._a[pairs] = row
+            self._b[pairs] = b
+            self._shared[pairs] = shared
+            if weighted:
+                self._weight[pairs] = value
+            pairs += 1
+        return pairs

@@ -1,10 +1,8 @@
-"""Frequent passages: what many documents hold, by document frequency, each with a document to show it.
+"""Common passages: text that many documents hold, by document frequency, each with a document that shows it.
 
-Reads all postings once, and holds 20 bytes in memory for each hash that is frequent. The documents that show them are
-read one at a time.
+Reads all postings once, and keeps 20 bytes in memory for each frequent hash. The documents that show passages are read
+one at a time.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,16 +16,21 @@ from fpdb.fingerprint import NO_POSITION, Recipe
 from fpdb.regions.sources import Sources, SourceState, read_document
 from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
+from fpdb.validation import check_integer
 
 
 @dataclass(frozen=True, slots=True)
-class Frequent:
+class CommonPassage:
     """A passage that many documents hold.
 
-    documents: that hold the rarest of its fingerprints. fingerprints: how many it has. name: the document added first
-    of those that hold it. start, end: where it is there, characters of the decoded text; text: what it is. source:
-    "same" where that could be read; else why not, see `Match`, and the other three are None. hashes: all its k-grams'
-    where it could be read, else its fingerprints'; sorted, shape (n,).
+    Attributes:
+        documents: The number of documents that hold the rarest of its fingerprints.
+        fingerprints: The number of its fingerprints.
+        name: The document added first of those that hold it.
+        start, end: The characters [start, end) of that document's decoded text; None if it cannot be read.
+        text: The passage itself; None likewise.
+        source: "same" if the document could be read, else why not, see `Match`.
+        hashes: The hashes of all its k-grams if the document could be read, else of its fingerprints; sorted, (n,).
     """
 
     documents: int
@@ -40,67 +43,62 @@ class Frequent:
     hashes: U64 = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dict, as `fpdb common --format json` prints it."""
+        """Return a plain dict, as `fpdb common --format json` prints it."""
         return {name: getattr(self, name) for name in self.__slots__ if name != "hashes"}
 
 
-def frequent(
-    view: Reader, recipe: Recipe, sources: Sources, *, min_df: int, top: int | None = None
-) -> Iterator[Frequent]:
-    """The passages of hashes that `min_df` documents hold or more, boilerplate left out: those of most documents first,
-    then of most fingerprints, then by where they are. Raises BadQuery, Corrupt, MissingPackage."""
-    for name, value, least in (("min_df", min_df, 2), ("top", top, 1)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-            raise BadQuery(f"{name} must be a whole number, {least} or more, not {value!r}")
-    hashes, counts, holders = _counted(view, min_df)
-    order = np.argsort(holders, kind="stable")  # and by hash, as they are
-    starts = np.flatnonzero(np.r_[True, holders[order][1:] != holders[order][:-1]][: len(order)])
-    found: list[Frequent] = []
-    for own in np.split(order, starts[1:]) if len(order) else ():
-        found += _passages(view, recipe, sources, int(holders[own[0]]), hashes[own], counts[own])
-    found.sort(key=lambda one: (-one.documents, -one.fingerprints))
-    yield from found[:top]
+def find_common_passages(
+    reader: Reader, recipe: Recipe, sources: Sources, *, min_df: int, top: int | None = None
+) -> Iterator[CommonPassage]:
+    """Yield the passages of hashes that `min_df` documents hold or more, boilerplate excluded.
+
+    Those of most documents come first, then those of most fingerprints, then by place. Raises BadQuery, Corrupt,
+    MissingPackage.
+    """
+    check_integer(min_df, "min_df", 2, error=BadQuery)
+    if top is not None:
+        check_integer(top, "top", 1, error=BadQuery)
+    hashes, frequencies, holders = _frequent_hashes(reader, min_df)
+    order = np.argsort(holders, kind="stable")  # then by hash, as they were
+    passages: list[CommonPassage] = []
+    for part in np.split(order, np.flatnonzero(np.diff(holders[order])) + 1) if len(order) else ():
+        holder = int(holders[part[0]])
+        passages += _passages_of(reader, recipe, sources, holder, (hashes[part], frequencies[part]))
+    passages.sort(key=lambda passage: (-passage.documents, -passage.fingerprints))
+    yield from passages[:top]
 
 
-def _counted(view: Reader, least: int) -> tuple[U64, I64, U32]:
-    """The hashes that so many live documents hold, in how many, and the first of these; shape (n,)."""
+def _frequent_hashes(reader: Reader, min_df: int) -> tuple[U64, I64, U32]:
+    """Return the frequent hashes, their document frequencies, and the first document that holds each; shape (n,)."""
     parts: list[tuple[U64, I64, U32]] = [(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint32))]
-    for lists in scan_posting_lists(view):
-        chosen = lists.frequencies >= least
+    for lists in scan_posting_lists(reader):
+        chosen = lists.frequencies >= min_df
         starts = (np.cumsum(lists.frequencies) - lists.frequencies)[chosen]
         parts.append((lists.hashes[chosen], lists.frequencies[chosen], lists.document_ids[starts]))
-    hashes, counts, holders = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return hashes, counts, holders
+    hashes, frequencies, holders = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return hashes, frequencies, holders
 
 
-def _passages(
-    view: Reader, recipe: Recipe, sources: Sources, number: int, hashes: U64, counts: I64
-) -> Iterator[Frequent]:
-    """The passages of one document that these hashes make up. hashes: sorted."""
-    name = view.catalogue.record(number).name.decode("utf-8", "surrogateescape")
-    read = read_document(view, recipe, number, sources)
-    if read.original is None:
-        yield Frequent(int(counts.min()), len(hashes), name, None, None, None, read.state, hashes)
+def _passages_of(
+    reader: Reader, recipe: Recipe, sources: Sources, document_id: int, frequent: tuple[U64, I64]
+) -> Iterator[CommonPassage]:
+    """Yield the passages of one document that frequent hashes, sorted, with their frequencies, make up."""
+    hashes, frequencies = frequent
+    name = reader.catalogue.record(document_id).name.decode("utf-8", "surrogateescape")
+    state, original = read_document(reader, recipe, document_id, sources)
+    if original is None:
+        yield CommonPassage(int(frequencies.min()), len(hashes), name, None, None, None, state, hashes)
         return
-    found, symbols = read.original.fingerprints, read.original.text.symbols
-    k = recipe.rule_for(found.kind)[1].k
-    which = contains(hashes, found.hashes) & (found.positions != NO_POSITION)
-    positions = found.positions[which].astype(np.int64)
-    frequencies = counts[np.searchsorted(hashes, found.hashes[which])]
-    kgrams = recipe.hash_kgrams(found.kind, symbols)
-    apart = np.flatnonzero(np.diff(positions) > k) + 1
-    for start, end in zip([0, *apart.tolist()], [*apart.tolist(), len(positions)], strict=True):
-        if start == end:
+    fingerprints, symbols = original.fingerprints, original.text.symbols
+    k = recipe.rule_for(fingerprints.kind)[1].k
+    chosen = contains(hashes, fingerprints.hashes) & (fingerprints.positions != NO_POSITION)
+    positions = fingerprints.positions[chosen].astype(np.int64)
+    document_counts = frequencies[np.searchsorted(hashes, fingerprints.hashes[chosen])]
+    kgrams = recipe.hash_kgrams(fingerprints.kind, symbols)
+    for part in np.split(np.arange(len(positions)), np.flatnonzero(np.diff(positions) > k) + 1):
+        if not len(part):
             continue
-        first, last = int(positions[start]), int(positions[end - 1])
-        begin, behind = int(symbols.offsets[first]), int(symbols.ends[last + k - 1])
-        yield Frequent(
-            int(frequencies[start:end].min()),
-            end - start,
-            name,
-            begin,
-            behind,
-            symbols.text[begin:behind],
-            "same",
-            sorted_distinct(kgrams[first : last + 1]),
-        )
+        first, last = int(positions[part[0]]), int(positions[part[-1]])
+        start, end = int(symbols.offsets[first]), int(symbols.ends[last + k - 1])
+        text, part_hashes = symbols.text[start:end], sorted_distinct(kgrams[first : last + 1])
+        yield CommonPassage(int(document_counts[part].min()), len(part), name, start, end, text, "same", part_hashes)

@@ -1,40 +1,40 @@
-"""Spans: which characters of a document to cut, so that no passage is left of what it has in common with others.
+"""Spans: which characters of a document to cut, so that no passage is left that others have too.
 
-Passages are the regions of `evidence`. Those of several documents are merged, made longer where that is asked for, and
-merged again. Knows no disk.
+Passages are regions. Those of several documents are merged, widened if that is asked for, and merged again.
 """
-
-from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from fpdb.errors import BadQuery
-from fpdb.fingerprint import Recipe
-from fpdb.pairs.counting import Comparison, PairOptions, Watch
-from fpdb.pairs.keep_policy import keep_order, keep_rule
+from fpdb.pairs.counting import PairCounter
+from fpdb.pairs.keep_policy import KeepRule, keep_order
+from fpdb.pairs.options import PairOptions, Watch
 from fpdb.regions.pair_aligner import PairAligner
-from fpdb.regions.sources import Sources, SourceState
+from fpdb.regions.sources import SourceState
 from fpdb.search.results import Answer
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
+from fpdb.validation import check_integer
 
 WORD: Final = re.compile(r"[\w\u0300-\u036f]")
-"""What words are made of: letters and digits of any script, underscores, combining marks."""
+"""A character of a word: a letter or digit of any script, an underscore, a combining mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How passages become spans. Raises BadQuery when made from what makes no sense.
+    """How passages become spans. Raises BadQuery when made from invalid values.
 
-    shortest: characters that a passage has at least, once those that overlap are merged. pad: characters that are added
-    on either side of it. snap: whether a span then goes on to the ends of the words that it begins and ends in. gap:
-    passages no more symbols apart are one.
+    Attributes:
+        shortest: The characters that a passage has at least, once overlapping ones are merged.
+        pad: The characters that are added on either side.
+        snap: Widen a span to the ends of the words that it begins and ends in.
+        gap: Passages no more symbols apart are one.
     """
 
     shortest: int = 1
@@ -43,19 +43,22 @@ class Cut:
     gap: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("shortest", 1), ("pad", 0), ("gap", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise BadQuery(f"{name} must be a whole number, {least} or more, not {value!r}")
+        """Check the values."""
+        for name, minimum in (("shortest", 1), ("pad", 0), ("gap", 0)):
+            check_integer(getattr(self, name), name, minimum, error=BadQuery)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters [start, end) of a document's decoded text that others have too.
+    """Characters of a document that others have too.
 
-    with_: of these the one that shares the most fingerprints there, and shared: how many. documents: how many others
-    there are. source: "same" where the document's text could be read; else why not, see `Match`, and start and end are
-    None.
+    Attributes:
+        name: The document.
+        start, end: The characters [start, end) of the decoded text; None if it could not be read.
+        with_: The other document that shares the most fingerprints there.
+        shared: The number of these fingerprints.
+        documents: The number of other documents.
+        source: "same" if the text could be read, else why not, see `Match`.
     """
 
     name: str
@@ -67,12 +70,12 @@ class Span:
     source: SourceState = "same"
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dict, as `fpdb spans --format json` prints it."""
+        """Return a plain dict, as `fpdb spans --format json` prints it."""
         return {name.rstrip("_"): getattr(self, name) for name in self.__slots__}
 
 
 class Passage(NamedTuple):
-    """Characters [start, end) that another document has too, and the fingerprints shared in them."""
+    """Characters [start, end) that another document has too, and the number of fingerprints shared in them."""
 
     start: int
     end: int
@@ -80,10 +83,11 @@ class Passage(NamedTuple):
     shared: int
 
 
-def merged(name: str, text: str, passages: Iterable[Passage], cut: Cut) -> Iterator[Span]:
-    """The spans to cut of a document, in order; none overlaps or touches another one."""
-    groups = [group for group in _joined((one.start, one.end, [one]) for one in passages) if _long(group, cut)]
-    for start, end, group in _joined((*_widened(text, start, end, cut), group) for start, end, group in groups):
+def merge_passages(name: str, text: str, passages: Iterable[Passage], cut: Cut) -> Iterator[Span]:
+    """Yield the spans to cut of a document, in order, none touching another one."""
+    merged = _merged((passage.start, passage.end, [passage]) for passage in passages)
+    widened = [(*_widened(text, start, end, cut), group) for start, end, group in merged if end - start >= cut.shortest]
+    for start, end, group in _merged(widened):
         shared = Counter[str]()
         for passage in group:
             shared[passage.other] += passage.shared
@@ -91,98 +95,91 @@ def merged(name: str, text: str, passages: Iterable[Passage], cut: Cut) -> Itera
         yield Span(name, start, end, first, shared[first], len(shared))
 
 
-def of_answer(answer: Answer, text: str, cut: Cut) -> Iterator[Span]:
-    """The spans of a query's text that its matches have too; they have their regions."""
+def spans_of_answer(answer: Answer, text: str, cut: Cut) -> Iterator[Span]:
+    """Yield the spans of a query's text that its matches, which have their regions, have too."""
     passages = (
         Passage(*region.a.interval, match.name, region.shared)
         for match in answer.matches
         for region in match.regions or ()
     )
-    yield from merged(answer.query.name or "-", text, passages, cut)
+    yield from merge_passages(answer.query.name or "-", text, passages, cut)
 
 
-def of_pairs(
-    view: Reader,
-    recipe: Recipe,
-    sources: Sources,
-    options: PairOptions,
-    keep: str,
-    cut: Cut,
-    watch: Watch | None = None,
+def spans_of_pairs(
+    reader: Reader, aligner: PairAligner, options: PairOptions, keep: str, cut: Cut, watch: Watch | None = None
 ) -> Iterator[Span]:
-    """The spans of all documents that one which is kept before them has too: of each pair that passes the later one is
-    cut. By name, then in order. Memory is that of `Comparison` and 8 bytes a pair that passes. Raises BadQuery,
-    Corrupt, MissingPackage."""
+    """Yield the spans of all documents, by name, then in order: of each pair, the document that is kept later is cut.
+
+    Memory is that of `PairCounter` and 8 bytes a pair that passes.
+
+    Args:
+        reader: The documents.
+        aligner: Finds the regions of pairs.
+        options: Which pairs are cut.
+        keep: Which document of several is kept, see `KeepRule`.
+        cut: How passages become spans.
+        watch: Callback for progress.
+
+    Raises:
+        BadQuery: The rule is invalid, or the options leave pairs out.
+        Corrupt: The database is damaged.
+        MissingPackage: A kept text cannot be unpacked.
+    """
     if options.by_owner:
         raise BadQuery("spans are of documents, not of owners: leave by_owner out")
     if options.top is not None:
         raise BadQuery("spans are of all pairs that pass: leave top out")
-    keep_rule(keep)
-    comparison = Comparison(view, options, watch)
-    documents = comparison.documents
-    batches = [np.stack((found.a, found.b, found.shared)) for found in comparison.batches()]
-    links = np.concatenate([np.empty((3, 0), np.uint32), *batches], axis=1)
-    if not links.shape[1]:
+    rule = KeepRule.parse(keep)
+    counter = PairCounter(reader, options, watch)
+    batches = [np.stack((pairs.a, pairs.b, pairs.shared)) for pairs in counter.batches()]
+    a, b, shared = np.concatenate([np.empty((3, 0), np.uint32), *batches], axis=1)
+    if not len(a):
         return
-    places = keep_order(view, documents, keep)
-    first = places[links[0]] < places[links[1]]
-    later, earlier = np.where(first, links[1], links[0]), np.where(first, links[0], links[1])
-    order = np.lexsort((documents.order[earlier], documents.order[later]))
-    later, earlier, shared = later[order], earlier[order], links[2][order]
-    starts = np.flatnonzero(np.r_[True, later[1:] != later[:-1]])
-    cutter = _Cutter(view, recipe, sources, comparison.max_df, cut)
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(later)], strict=True):
-        others = [documents.name(rank) for rank in earlier[start:end].tolist()]
-        yield from cutter.spans(documents.name(int(later[start])), others, shared[start:end].tolist())
+    corpus, places = counter.corpus, keep_order(reader, counter.corpus, rule)
+    first = places[a] < places[b]
+    later, earlier = np.where(first, b, a), np.where(first, a, b)
+    order = np.lexsort((corpus.name_order[earlier], corpus.name_order[later]))
+    later, earlier, shared = later[order], earlier[order], shared[order]
+    for part in np.split(np.arange(len(later)), np.flatnonzero(np.diff(later)) + 1):
+        others = dict(zip(map(corpus.name, earlier[part].tolist()), shared[part].tolist(), strict=True))
+        yield from _spans_of_document(reader, aligner, corpus.name(int(later[part[0]])), others, cut)
 
 
-class _Cutter:
-    """Finds the spans of one document after the other."""
-
-    def __init__(self, view: Reader, recipe: Recipe, sources: Sources, cap: int, cut: Cut) -> None:
-        self._view, self._cut = view, cut
-        self._beside = PairAligner(view, recipe, sources, max_df=cap, gap=cut.gap)
-
-    def spans(self, name: str, others: Sequence[str], shared: Sequence[int]) -> Iterator[Span]:
-        """others: the documents that it is compared with, in order of names; shared: fingerprints, each."""
-        number = self._number(name)
-        read, query = self._beside.read(number), self._beside.stored_query(number)
-        if read.original is None or query is None:
-            most = max(range(len(others)), key=lambda index: (shared[index], -index))
-            yield Span(name, None, None, others[most], shared[most], len(others), read.state)
-            return
-        found = self._beside.align_query(query, [self._number(other) for other in others])
-        passages = (
-            Passage(*place.interval, other, region.shared)
-            for other, alike in zip(others, found, strict=True)
-            for region in alike.regions or ()
-            for place in [read.original.text.locate(region.a_start, region.a_end)]
-        )
-        yield from merged(name, read.original.text.symbols.text, passages, self._cut)
-
-    def _number(self, name: str) -> int:
-        key = file_format.name_bytes(name)
-        return self._view.find_by_name([key])[key][0]
+def _spans_of_document(
+    reader: Reader, aligner: PairAligner, name: str, others: dict[str, int], cut: Cut
+) -> Iterator[Span]:
+    """Yield the spans of one document. others: the documents to compare with, and the hashes shared with each."""
+    keys = [file_format.name_bytes(other) for other in (name, *others)]
+    found = reader.find_by_name(keys)
+    document_id, *other_ids = (found[key][0] for key in keys)
+    query = aligner.stored_query(document_id)
+    if query is None:
+        most = max(others, key=others.__getitem__)
+        yield Span(name, None, None, most, others[most], len(others), aligner.read(document_id).state)
+        return
+    text = query.original.text
+    passages = (
+        Passage(*text.locate(region.a_start, region.a_end).interval, other, region.shared)
+        for other, alignment in zip(others, aligner.align_query(query, other_ids), strict=True)
+        for region in alignment.regions or ()
+    )
+    yield from merge_passages(name, text.symbols.text, passages, cut)
 
 
 Group = tuple[int, int, list[Passage]]
 
 
-def _joined(groups: Iterable[Group]) -> list[Group]:
-    """Groups that overlap or touch as one; in order."""
-    done: list[Group] = []
+def _merged(groups: Iterable[Group]) -> list[Group]:
+    """Merge groups that overlap or touch; return them in order."""
+    merged: list[Group] = []
     for start, end, passages in sorted(groups, key=lambda group: group[:2]):
-        if done and start <= done[-1][1]:
-            last = done.pop()
-            last[2].extend(passages)
-            done.append((last[0], max(end, last[1]), last[2]))
+        if merged and start <= merged[-1][1]:
+            last_start, last_end, last_passages = merged[-1]
+            last_passages.extend(passages)
+            merged[-1] = last_start, max(end, last_end), last_passages
         else:
-            done.append((start, end, passages))
-    return done
-
-
-def _long(group: Group, cut: Cut) -> bool:
-    return group[1] - group[0] >= cut.shortest
+            merged.append((start, end, passages))
+    return merged
 
 
 def _widened(text: str, start: int, end: int, cut: Cut) -> tuple[int, int]:

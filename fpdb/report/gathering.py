@@ -12,10 +12,9 @@ from typing import Final
 from fpdb.columns import MATCH, PAIR, Columns, select
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Recipe
-from fpdb.pairs.corpus import owner_rule
-from fpdb.pairs.counting import PairOptions, cap_of
-from fpdb.pairs.ranking import Pair
-from fpdb.pairs.ranking import pairs as pairs_of
+from fpdb.pairs.options import PairOptions
+from fpdb.pairs.owners import OwnerRule
+from fpdb.pairs.ranking import Pair, rank_pairs
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
 from fpdb.regions.places import MatchedRegion, SymbolPlace
 from fpdb.regions.sources import Original, ReadDocument, Sources, read_document
@@ -133,7 +132,7 @@ class Report:
         page.more |= len(listed) > self.limits.rows
         listed = listed[: self.limits.rows]
         with self._snapshot() as view:
-            cap = cap_of(max_df, view.document_count)
+            cap = PairOptions(max_df=max_df).frequency_cap(view.document_count)
             if not by_owner:
                 page.rows += self._pair_rows(view, listed, cap)
                 return
@@ -208,7 +207,7 @@ class Report:
 def _best_pairs(view: Reader, listed: Sequence[Pair], options: PairOptions) -> list[list[Pair]]:
     """For each pair of owners, the first pairs of their documents, each in the order of its owners. Raises Corrupt."""
     groups: dict[tuple[str, str], list[Pair]] = {(pair.a, pair.b): [] for pair in listed}
-    rule = owner_rule(options.owners)
+    rule = OwnerRule.parse(options.owners).owner
 
     @cache
     def owner(name: str) -> str:
@@ -216,10 +215,10 @@ def _best_pairs(view: Reader, listed: Sequence[Pair], options: PairOptions) -> l
         found = None if number is None else rule(view.catalogue.record(number))
         return name if found is None else found.decode("utf-8", "surrogateescape")
 
-    for pair in pairs_of(view, options) if groups else ():
+    for pair in rank_pairs(view, options) if groups else ():
         a, b = owner(pair.a), owner(pair.b)
         if (b, a) in groups:
-            pair, a, b = pair.turned(), b, a
+            pair, a, b = pair.swapped(), b, a
         if len(groups.get((a, b), ())) < OF_OWNERS and (a, b) in groups:
             groups[a, b].append(pair)
     return list(groups.values())

@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from fpdb.errors import BadQuery
-from fpdb.pairs.counting import PairOptions
+from fpdb.pairs.keep_policy import KeepRule
+from fpdb.pairs.options import PairOptions
 from fpdb.spark.clusters import ON_DRIVER, members_of
 from fpdb.spark.frames import at, frozen, sorted_by_key
 from fpdb.spark.pairs import Comparison, is_new, options_of
@@ -61,17 +61,13 @@ def drop_list(
 
 def rank_column(keep: str) -> Column:
     """What the document that is kept has the least of. Raises BadQuery."""
-    sort, _, rest = keep.partition(":")
-    key, equals, values = rest.partition("=")
-    if keep == "first":
+    rule = KeepRule.parse(keep)
+    if rule.kind == "first":
         return F.lit(0).cast("long")
-    if keep == "longest":
+    if rule.kind == "longest":
         return -F.col("symbols")
-    if sort == "label" and key and equals:
-        wanted = F.array(*map(F.lit, values.split(",")))
-        place = F.coalesce(F.array_position(wanted, F.col("labels")[key]), F.lit(0))
-        return F.when(place == 0, LAST).otherwise(place)
-    raise BadQuery(f"what is kept is told by first, longest or label:KEY=VALUE,VALUE2,..., not {keep!r}")
+    place = F.coalesce(F.array_position(F.array(*map(F.lit, rule.values)), F.col("labels")[rule.label]), F.lit(0))
+    return F.when(place == 0, LAST).otherwise(place)
 
 
 def _wanted(members: DataFrame, documents: DataFrame, rank: Column, options: PairOptions) -> DataFrame:

@@ -14,7 +14,8 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
-from fpdb.pairs.counting import PairOptions, cap_of
+from fpdb.pairs.options import PairOptions
+from fpdb.pairs.owners import OwnerRule
 from fpdb.search.rarity import weigh
 from fpdb.spark.fingerprints import readable
 from fpdb.spark.frames import at, frozen, sorted_by_key
@@ -54,7 +55,7 @@ class Comparison:
         self.options = options
         self._boilerplate = boilerplate
         count = self.documents.count()
-        cap = cap_of(options.max_df, count)
+        cap = options.frequency_cap(count)
         self.held = self._weighed(self._held(cap), count, cap) if options.weighted else self._held(cap)
         """Which document holds which hash, each once: id, hash and, if hashes are weighed, weight."""
 
@@ -158,9 +159,9 @@ def is_new(options: PairOptions) -> Column:
 
 
 def owner_column(rule: str) -> Column:
-    """As `match.collection.owner_rule`, which has checked the rule: null for none."""
-    sort, _, what = rule.partition(":")
-    if sort == "label":
-        return F.col("labels")[what]
+    """As `pairs.owners.OwnerRule`: null for none."""
+    label, count = OwnerRule.parse(rule)
+    if label is not None:
+        return F.col("labels")[label]
     parts = F.filter(F.split("name", "/"), lambda part: ~part.isin("", "."))
-    return F.array_join(F.slice(parts, 1, int(what)), "/")
+    return F.array_join(F.slice(parts, 1, count), "/")

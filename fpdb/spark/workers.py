@@ -21,7 +21,7 @@ from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.jsonl import LineChunk
 from fpdb.ingest.record_fields import Fields
 from fpdb.ingest.redact_url import redact_url
-from fpdb.pairs.clusters import join
+from fpdb.pairs.union_find import connect
 from fpdb.storage.file_format import name_bytes
 
 ROWS: Final = 1 << 10  # documents of a batch at most
@@ -259,7 +259,7 @@ def spanning(edges: I64) -> I64:
     known, places = np.unique(edges, return_inverse=True)
     places = places.reshape(edges.shape).astype(np.uint32)
     roots = np.arange(len(known), dtype=np.uint32)
-    join(roots, places[0], places[1])
+    connect(roots, places[0], places[1])
     others = np.flatnonzero(roots != np.arange(len(known)))
     return np.stack([known[roots[others]], known[others]])
 

@@ -84,7 +84,7 @@ def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few
     """A pair has the regions of the query with its first document; if that cannot be had, with the second."""
     if few:
         monkeypatch.setattr(pair_aligner, "BATCH", 1)
-        monkeypatch.setattr(coverage, "AT_ONCE", 2)
+        monkeypatch.setattr(coverage, "BATCH", 2)
         monkeypatch.setattr(pair_aligner, "MAX_SYMBOLS", 1)
 
     @given(collections, st.none() | contents, least, tops, st.data())

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.errors import BadQuery
-from fpdb.pairs import _counting, clusters, corpus, counting, ranking
+from fpdb.pairs import _counting, corpus, counting, ranking, union_find
+from fpdb.pairs import options as pair_options
 from tests.reference_database import name_bytes, rarity, share
 
 LIMITS = [
@@ -20,7 +21,7 @@ LIMITS = [
     (counting, "ROOM", 1),
     (counting, "ROWS", 2),
     (ranking, "POOL", 3),
-    (ranking, "AT_ONCE", 3),
+    (ranking, "BATCH", 3),
 ]
 
 
@@ -180,13 +181,13 @@ def test_ranges_really_split(db, crowd, monkeypatch):
             batch.add_fingerprints(name, held)
     monkeypatch.setattr(counting, "BUDGET", 200)
     sizes = []
-    keep = _counting.keep
+    tile_lists = _counting.TileLists
 
-    def watched(*arguments):
-        sizes.append(len(arguments[6]))
-        return keep(*arguments)
+    def watched(tile, room, *arguments):
+        sizes.append(room)
+        return tile_lists(tile, room, *arguments)
 
-    monkeypatch.setattr(_counting, "keep", watched)
+    monkeypatch.setattr(_counting, "TileLists", watched)
     list(db.pairs())
     assert len(sizes) > 10
     assert max(sizes) <= 400
@@ -202,7 +203,11 @@ def test_the_order_of_insertion_does_not_matter(tmp_path, crowd, rng):
                     for name in chosen.tolist():
                         batch.add_fingerprints(name, rng.permutation(np.array(crowd[name], np.uint64)))
             answers.append(
-                [[repr(pair) for pair in db.pairs(by=by, top=top)] for by in counting.MEASURES for top in (None, 17)]
+                [
+                    [repr(pair) for pair in db.pairs(by=by, top=top)]
+                    for by in pair_options.MEASURES
+                    for top in (None, 17)
+                ]
                 + [[repr(cluster) for cluster in db.clusters(min=0.3)]]
             )
             assert db.check() == []
@@ -240,8 +245,8 @@ def test_one_template_hides_no_class(db, rng):
 
 
 def test_a_large_collection_has_common_hashes(db, monkeypatch):
-    monkeypatch.setattr(counting, "SMALL", 5)
-    monkeypatch.setattr(counting, "COMMON", 3)
+    monkeypatch.setattr(pair_options, "SMALL", 5)
+    monkeypatch.setattr(pair_options, "COMMON", 3)
     for number in range(5):
         db.add_fingerprints(f"{number}", [1, 10 + number // 2])
     assert len(list(db.pairs())) == 10
@@ -300,7 +305,7 @@ def test_join_finds_the_least_of_each_group(links):
     groups = [{number} for number in range(31)]
     for start in range(0, len(links), 7):
         a, b = np.array(links[start : start + 7], np.uint32).T
-        clusters.join(roots, a, b)
+        union_find.connect(roots, a, b)
     for a, b in links:
         merged = groups[a] | groups[b]
         for number in merged:
@@ -311,10 +316,10 @@ def test_join_finds_the_least_of_each_group(links):
 def test_ids_long_gone_take_no_space():
     """The table of ranks has pages only where documents are."""
     documents = np.array([5, 4_096 * 9 + 1, 4_096 * 9 + 3], np.uint32)
-    made = corpus._collection(documents, np.arange(3, dtype=np.uint32), [b"c", b"b", b"a"], corpus.NO_U32, documents, 3)
+    made = corpus.RankTable.build(documents, np.arange(3, dtype=np.uint32))
     assert len(made.table) == 3 * _counting.PAGE
     asked = np.array([0, 5, 6, 4_095, 4_096 * 9, 4_096 * 9 + 1, 4_096 * 9 + 3, 4_096 * 10, 2**32 - 1], np.uint32)
-    ranks = _counting.ranks_of(asked, made.pages, made.table)
+    ranks = made.look_up(asked)
     gone = corpus.NONE
     assert ranks.tolist() == [gone, 0, gone, gone, gone, 1, 2, gone, gone]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.errors import BadQuery
-from fpdb.pairs.spans import Cut, Passage, merged
+from fpdb.pairs.spans import Cut, Passage, merge_passages
 from fpdb.regions.longest_common import longest_common
 
 TEXT = "zero one-two café_3 vier e\u0301te"
@@ -53,7 +53,7 @@ def runs(inside):
 @given(passages, cuts)
 @settings(max_examples=80, deadline=None)
 def test_spans_are_those_of_the_definition(found, cut):
-    spans = list(merged("x", TEXT, found, cut))
+    spans = list(merge_passages("x", TEXT, found, cut))
     assert {at for span in spans for at in range(span.start, span.end)} == plainly(found, cut)
     assert all(one.end < other.start for one, other in pairwise(spans))
     for span in spans:

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 import fpdb
-from fpdb.pairs import counting
+from fpdb.pairs import options as pair_options
 from fpdb.report.contents import Limits
 from fpdb.report.page import escaped_json, pieces
 
@@ -175,8 +175,8 @@ def test_regions_are_of_the_hashes_that_count(db, monkeypatch, read) -> None:
     assert counted[0] > everything[0]
     assert counted[1] == everything[1]
     assert counted[4] == pair.shared < everything[4]
-    monkeypatch.setattr(counting, "SMALL", 5)
-    monkeypatch.setattr(counting, "COMMON", 3)
+    monkeypatch.setattr(pair_options, "SMALL", 5)
+    monkeypatch.setattr(pair_options, "COMMON", 3)
     assert row()["regions"] == [counted]
     assert row(max_df=0)["regions"] == [everything]
 
