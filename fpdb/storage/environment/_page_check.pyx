@@ -43,6 +43,14 @@ cdef struct Key:
     const uint8_t* at
     int size            # -1: none
 
+cdef struct Page:
+    uint64_t number
+    Key low, high       # its keys are not below the one, and below the other
+    bint numbers        # keys are numbers, in the processor's order
+    bint leaf
+    const uint8_t* start
+    int nodes
+
 cdef struct File:
     const uint8_t* pages
     uint64_t count      # pages that there are
@@ -53,6 +61,10 @@ cdef struct File:
     const char* fault
     int databases
     Tree named[MAX_DATABASES]
+
+
+cdef Key NO_KEY
+NO_KEY.at, NO_KEY.size = NULL, -1
 
 
 cdef inline uint16_t u16(const uint8_t* at) noexcept nogil:
@@ -89,14 +101,14 @@ cdef inline int compare(Key a, Key b, bint numbers) noexcept nogil:
 
 
 cdef bint wrong(File* file, uint64_t page, const char* fault) noexcept nogil:
-    """Notes a fault, the first one only; always false."""
+    """Note a fault, the first one only; return False."""
     if file.fault is NULL:
         file.fault, file.page = fault, page
     return False
 
 
 cdef bint take(File* file, uint64_t page, uint64_t count, uint64_t user, uint8_t use) noexcept nogil:
-    """Marks pages as used; user: the page that names them."""
+    """Mark pages as used; user: the page that names them."""
     cdef uint64_t index
     if page < 2 or page >= file.end or count > file.end - page:
         return wrong(file, user, "names a page that is not there")
@@ -115,87 +127,104 @@ cdef Tree read_record(const uint8_t* at) noexcept nogil:
     return tree
 
 
-cdef bint examine_page(File* file, Tree* tree, uint64_t number, int depth, Key low, Key high) noexcept nogil:
-    """A page of a tree, and all below it. low, high: its keys are not below the one, and below the other."""
-    cdef const uint8_t* page
+cdef bint read_header(File* file, Tree* tree, Page* page) noexcept nogil:
+    """Find out a page's entries, which the tree counts."""
+    cdef int lower, upper
+    if page.number >= file.count:
+        return wrong(file, page.number, "is behind the end of the file")
+    page.start = file.pages + page.number * PAGE
+    if u64(page.start) != page.number:
+        return wrong(file, page.number, "has another page's number")
+    if u16(page.start + 10) != (LEAF if page.leaf else BRANCH):
+        return wrong(file, page.number, "is of the wrong type")
+    lower, upper = u16(page.start + 12), u16(page.start + 14)
+    page.nodes = (lower - HEADER) // 2
+    if lower < HEADER or lower & 1 or lower > upper or upper > PAGE:
+        return wrong(file, page.number, "has impossible bounds")
+    if page.nodes < (1 if page.leaf or page.numbers else 2):
+        return wrong(file, page.number, "has too few entries")
+    if page.leaf:
+        tree.found_leaves += 1
+        tree.found_entries += page.nodes
+    else:
+        tree.found_branches += 1
+    return True
+
+
+cdef inline const uint8_t* node_of(const Page* page, int index) noexcept nogil:
+    return page.start + u16(page.start + HEADER + 2 * index)
+
+
+cdef inline Key key_of(const uint8_t* node) noexcept nogil:
+    return Key(node + NODE, u16(node + 6))
+
+
+cdef bint examine_entries(File* file, Tree* tree, const Page* page) noexcept nogil:
+    """Check where a page's entries lie, the order of their keys, and what a leaf's lead to."""
     cdef const uint8_t* node
-    cdef int nodes, index, upper, size, place
-    cdef bint numbers = tree == &file.named[0]
-    cdef bint leaf = depth == tree.depth
-    cdef Key key, last, next
-    cdef uint64_t length
+    cdef const uint8_t* upper = page.start + u16(page.start + 14)
+    cdef const uint8_t* end = page.start + PAGE
+    cdef int index, size, place = PAGE
+    cdef Key key, last = NO_KEY
+    for index in range(page.nodes):
+        node = node_of(page, index)
+        if node < upper or node + NODE > end:
+            return wrong(file, page.number, "has an entry outside of it")
+        key = key_of(node)
+        size = NODE + key.size
+        if page.leaf:
+            size += 8 if u16(node + 4) & BIG else <int>min(u32(node), <uint32_t>PAGE)
+        if node + size > end:
+            return wrong(file, page.number, "has an entry that runs over its end")
+        place -= even(size)
+        if page.numbers and key.size != 8 and (page.leaf or index):
+            return wrong(file, page.number, "has a key of the wrong length")
+        if page.leaf or index:  # the first key of a branch means nothing
+            if key.size == 0:
+                return wrong(file, page.number, "has an empty key")
+            if page.low.size >= 0 and last.size < 0 and compare(key, page.low, page.numbers) < 0:
+                return wrong(file, page.number, "has a key below those of its place")
+            if last.size >= 0 and compare(key, last, page.numbers) <= 0:
+                return wrong(file, page.number, "has keys out of order")
+            last = key
+        if page.leaf and not examine_value(file, tree, page.number, node):
+            return False
+    if last.size >= 0 and page.high.size >= 0 and compare(last, page.high, page.numbers) >= 0:
+        return wrong(file, page.number, "has a key above those of its place")
+    if page.start + place != upper:
+        return wrong(file, page.number, "has entries that do not fill it")
+    return True
+
+
+cdef bint examine_page(File* file, Tree* tree, Page page, int depth) noexcept nogil:
+    """Check a page of a tree, and all below it. Of the page, start and nodes are not set."""
+    cdef const uint8_t* node
+    cdef Page child
+    cdef int index
     if not file.budget:
         return True
     file.budget -= 1
-    if number >= file.count:
-        return wrong(file, number, "is behind the end of the file")
-    page = file.pages + number * PAGE
-    if u64(page) != number:
-        return wrong(file, number, "has another page's number")
-    if u16(page + 10) != (LEAF if leaf else BRANCH):
-        return wrong(file, number, "is of the wrong type")
-    upper = u16(page + 14)
-    nodes = (<int>u16(page + 12) - HEADER) // 2
-    if u16(page + 12) < HEADER or u16(page + 12) & 1 or u16(page + 12) > upper or upper > PAGE:
-        return wrong(file, number, "has impossible bounds")
-    if nodes < (1 if leaf or numbers else 2):
-        return wrong(file, number, "has too few entries")
-    if leaf:
-        tree.found_leaves += 1
-        tree.found_entries += nodes
-    else:
-        tree.found_branches += 1
-    last.size = key.size = -1
-    place = PAGE
-    for index in range(nodes):
-        node = page + u16(page + HEADER + 2 * index)
-        size = NODE
-        if node < page + upper or node + NODE > page + PAGE:
-            return wrong(file, number, "has an entry outside of it")
-        key.at, key.size = node + NODE, u16(node + 6)
-        size += key.size
-        if leaf:
-            size += 8 if u16(node + 4) & BIG else <int>min(u32(node), <uint32_t>PAGE)
-        if node + size > page + PAGE:
-            return wrong(file, number, "has an entry that runs over its end")
-        place -= even(size)
-        if numbers and key.size != 8 and (leaf or index):
-            return wrong(file, number, "has a key of the wrong length")
-        if leaf or index:  # the first key of a branch means nothing
-            if key.size == 0:
-                return wrong(file, number, "has an empty key")
-            if low.size >= 0 and last.size < 0 and compare(key, low, numbers) < 0:
-                return wrong(file, number, "has a key below those of its place")
-            if last.size >= 0 and compare(key, last, numbers) <= 0:
-                return wrong(file, number, "has keys out of order")
-            last = key
-        if leaf and not examine_value(file, tree, number, node):
-            return False
-    if last.size >= 0 and high.size >= 0 and compare(last, high, numbers) >= 0:
-        return wrong(file, number, "has a key above those of its place")
-    if place != upper:
-        return wrong(file, number, "has entries that do not fill it")
-    if leaf:
+    page.leaf = depth == tree.depth
+    if not read_header(file, tree, &page) or not examine_entries(file, tree, &page):
+        return False
+    if page.leaf:
         return True
-    for index in range(nodes):
-        node = page + u16(page + HEADER + 2 * index)
-        length = u32(node) | <uint64_t>u16(node + 4) << 32  # of a branch: the page below
-        if not take(file, length, 1, number, LIVE):
+    child = page
+    for index in range(page.nodes):
+        node = node_of(&page, index)
+        child.number = u32(node) | <uint64_t>u16(node + 4) << 32
+        if not take(file, child.number, 1, page.number, LIVE):
             return False
         if index:
-            low.at, low.size = node + NODE, u16(node + 6)
-        if index + 1 < nodes:
-            node = page + u16(page + HEADER + 2 * index + 2)
-            next.at, next.size = node + NODE, u16(node + 6)
-        else:
-            next = high
-        if not examine_page(file, tree, length, depth + 1, low, next):
+            child.low = key_of(node)
+        child.high = key_of(node_of(&page, index + 1)) if index + 1 < page.nodes else page.high
+        if not examine_page(file, tree, child, depth + 1):
             return False
     return True
 
 
 cdef bint examine_value(File* file, Tree* tree, uint64_t number, const uint8_t* node) noexcept nogil:
-    """What a leaf's entry leads to."""
+    """Check what a leaf's entry leads to."""
     cdef int flags = u16(node + 4)
     cdef uint64_t size = u32(node)
     cdef const uint8_t* value = node + NODE + u16(node + 6)
@@ -220,7 +249,7 @@ cdef bint examine_value(File* file, Tree* tree, uint64_t number, const uint8_t* 
 
 
 cdef bint examine_free(File* file, uint64_t number, const uint8_t* value, uint64_t size) noexcept nogil:
-    """A list of free pages: how many, and each, descending."""
+    """Check a list of free pages: how many, and each, descending."""
     cdef uint64_t count, index
     if size < 8 or size & 7 or u64(value) != size // 8 - 1:
         return wrong(file, number, "has a list of free pages of the wrong length")
@@ -236,14 +265,13 @@ cdef bint examine_free(File* file, uint64_t number, const uint8_t* value, uint64
 
 
 cdef bint examine_tree(File* file, Tree* tree) noexcept nogil:
-    cdef Key none
-    none.at, none.size = NULL, -1
+    cdef Page root = Page(tree.root, NO_KEY, NO_KEY, tree == &file.named[0], False, NULL, 0)
     if tree.flags & KINDS != (INTEGERS if tree == &file.named[0] else 0):
         return wrong(file, tree.root, "is the root of a database of an unknown sort")
     if tree.root != NOWHERE:
         if not 0 < tree.depth <= DEEPEST:
             return wrong(file, tree.root, "is the root of a database of impossible depth")
-        if not take(file, tree.root, 1, tree.root, LIVE) or not examine_page(file, tree, tree.root, 1, none, none):
+        if not take(file, tree.root, 1, tree.root, LIVE) or not examine_page(file, tree, root, 1):
             return False
     elif tree.depth:
         return wrong(file, 0, "leads to a database without a root")
@@ -257,8 +285,7 @@ cdef bint examine_tree(File* file, Tree* tree) noexcept nogil:
 
 
 cdef uint64_t newest_freed(File* file, Tree* tree) noexcept nogil:
-    """The last key of the free list, which is the last transaction that changed anything; 0 where it is empty or
-    cannot be read."""
+    """Return the last key of the free list, the last transaction that changed anything; 0 where there is none."""
     cdef uint64_t number = tree.root
     cdef const uint8_t* page
     cdef const uint8_t* node
@@ -282,8 +309,10 @@ cdef uint64_t newest_freed(File* file, Tree* tree) noexcept nogil:
 
 
 def examine(const uint8_t[::1] pages, int meta, uint64_t budget):
-    """What is wrong with the commit that a meta page names: a few words, or None. At most `budget` pages of trees and
-    free lists are looked at."""
+    """Return what is wrong with the commit that a meta page names, in a few words, or None.
+
+    At most `budget` pages of trees and free lists are looked at.
+    """
     cdef File file
     cdef const uint8_t* trees
     cdef int index
@@ -310,7 +339,7 @@ def examine(const uint8_t[::1] pages, int meta, uint64_t budget):
 
 
 def last_change(const uint8_t[::1] pages, int meta):
-    """The last transaction that freed a page, as the commit of a meta page knows it; 0: none."""
+    """Return the last transaction that freed a page, as the commit of a meta page knows it; 0: none."""
     cdef File file
     cdef Tree tree
     file.pages, file.count = &pages[0], pages.shape[0] // PAGE
