@@ -28,6 +28,11 @@ def test_paths_exist(page: Path) -> None:
     assert [path for path in linked + quoted if not path.exists()] == []
 
 
+def test_paths_in_tools_exist() -> None:
+    text = "".join(path.read_text() for path in (ROOT / "tools").iterdir())
+    assert [path for path in re.findall(r"\b(?:tests|docs)/[\w./-]*\w", text) if not (ROOT / path).exists()] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_names_exist(page: Path) -> None:
     """Every `a.b` in code quotes that begins with a module or class of ours leads somewhere."""
