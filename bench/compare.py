@@ -116,10 +116,10 @@ def measure(maker: Maker, path: Path, work: Work, changes: int) -> Outcome:
     outcome = Outcome(seconds(partial(engine.build, documents)), bytes_on_disk(path))
     engine.ask(work.queries[0], TOP)
     for hashes in work.queries:
-        begun = time.perf_counter()
-        found = engine.ask(hashes, TOP)
-        outcome.asking.append(time.perf_counter() - begun)
-        outcome.answers.append(found)
+        started = time.perf_counter()
+        ranking = engine.ask(hashes, TOP)
+        outcome.asking.append(time.perf_counter() - started)
+        outcome.answers.append(ranking)
     new = next(KINDS[work.corpus](changes, 99)).hashes
     if isinstance(engine, Changeable):
         rows = range(work.documents, work.documents + len(new))
@@ -132,21 +132,21 @@ def measure(maker: Maker, path: Path, work: Work, changes: int) -> Outcome:
 def families(folder: Path, names: Sequence[str], quick: bool) -> Iterator[tuple[str, Figure]]:
     """Measure all engines on the families corpus."""
     count = FAMILIES // 20 if quick else FAMILIES
-    kept = np.concatenate([some.hashes[::KEPT] for some in KINDS["families"](count)])
-    work = Work("families", count, list(kept[:: max(len(kept) // QUERIES, 1)][:QUERIES]))
+    sample = np.concatenate([batch.hashes[::KEPT] for batch in KINDS["families"](count)])
+    work = Work("families", count, list(sample[:: max(len(sample) // QUERIES, 1)][:QUERIES]))
     yield from _run(folder, "families", names, work)
 
 
 def random(folder: Path, names: Sequence[str], size: int, corpus: str = "random") -> Iterator[tuple[str, Figure]]:
     """Measure the engines for large work on random postings, and compare the load of fpdb with that of DuckDB."""
     count = size // next(KINDS[corpus](1)).hashes.size
-    kept = np.concatenate([some.hashes[::KEPT].copy() for some in KINDS[corpus](count)])
+    sample = np.concatenate([batch.hashes[::KEPT].copy() for batch in KINDS[corpus](count)])
     rng = np.random.default_rng(4)
     queries = []
     for _ in range(QUERIES):
-        some = kept[rng.integers(0, len(kept), ASKED // 2 // FROM_EACH), :FROM_EACH]
+        batch = sample[rng.integers(0, len(sample), ASKED // 2 // FROM_EACH), :FROM_EACH]
         queries.append(
-            np.concatenate([np.unique(some), rng.integers(0, 2**64, ASKED - np.unique(some).size, np.uint64)])
+            np.concatenate([np.unique(batch), rng.integers(0, 2**64, ASKED - np.unique(batch).size, np.uint64)])
         )
     speeds = {}
     large = [name for name in LARGE if name in names]
@@ -155,8 +155,8 @@ def random(folder: Path, names: Sequence[str], size: int, corpus: str = "random"
             speeds[name] = figure.value
         yield name, figure
     if FPDB in speeds and DUCKDB in speeds:
-        of_it = speeds[FPDB] / speeds[DUCKDB]
-        yield FPDB, Figure(f"{corpus}: load, of DuckDB's speed", of_it, "", target=1, better="more")
+        ratio = speeds[FPDB] / speeds[DUCKDB]
+        yield FPDB, Figure(f"{corpus}: load, of DuckDB's speed", ratio, "", target=1, better="more")
 
 
 def _run(folder: Path, what: str, names: Sequence[str], work: Work) -> Iterator[tuple[str, Figure]]:
@@ -166,31 +166,31 @@ def _run(folder: Path, what: str, names: Sequence[str], work: Work) -> Iterator[
         path = folder / f"{what}-{number}"
         outcome, peak = in_child(measure, ENGINES[name].maker, path, work, CHANGES)
         yield name, Figure(f"{what}: load", size / 1e6 / outcome.loading, "M/s")
-        yield name, median(f"{what}: query", [1e3 * one for one in outcome.asking], "ms")
+        yield name, median(f"{what}: query", [1e3 * value for value in outcome.asking], "ms")
         yield name, Figure(f"{what}: bytes a posting", outcome.bytes / size, "bytes")
-        for call, taken in outcome.changes.items():
-            yield name, median(f"{what}: {call} one", [1e3 * one for one in taken], "ms")
+        for call, elapsed in outcome.changes.items():
+            yield name, median(f"{what}: {call} one", [1e3 * value for value in elapsed], "ms")
         yield name, Figure(f"{what}: answers right", 100 * truth.share_right(outcome.answers), "%")
         yield name, Figure(f"{what}: peak memory, the input included", peak / 1e9, "GB")
 
 
 def programs(folder: Path, names: Sequence[str], quick: bool) -> Iterator[tuple[str, Figure]]:
     """Compare fpdb and copydetect on source files."""
-    given = folder / "programs"
-    size, copies = program_pairs.write_programs(given, PROGRAMS // 10 if quick else PROGRAMS)
+    source_folder = folder / "programs"
+    size, copies = program_pairs.write_programs(source_folder, PROGRAMS // 10 if quick else PROGRAMS)
     for name in names:
         compare = PROGRAM_ENGINES[name]
-        (taken, found), _ = in_child(_timed, compare, given)
-        yield name, Figure("files: all against all", taken, "s")
+        (elapsed, pairs), _ = in_child(_timed, compare, source_folder)
+        yield name, Figure("files: all against all", elapsed, "s")
         yield name, Figure("files: input", size / 1e3, "kB")
-        yield name, Figure("files: copies found", 100 * len(copies & found) / len(copies), "%")
-        yield name, Figure("files: other pairs found", len(found - copies), "")
+        yield name, Figure("files: copies found", 100 * len(copies & pairs) / len(copies), "%")
+        yield name, Figure("files: other pairs found", len(pairs - copies), "")
 
 
 def _timed(compare: Callable[[Path], program_pairs.Pairs], folder: Path) -> tuple[float, program_pairs.Pairs]:
-    begun = time.perf_counter()
-    found = compare(folder)
-    return time.perf_counter() - begun, found
+    started = time.perf_counter()
+    pairs = compare(folder)
+    return time.perf_counter() - started, pairs
 
 
 def main() -> None:
@@ -222,7 +222,7 @@ def main() -> None:
 
 def _installed(names: Sequence[str], packages: Mapping[str, str]) -> list[str]:
     """Return the engines whose packages are installed, and print the others."""
-    there = []
+    installed = []
     for name in names:
         package = packages.get(name)
         if package is None:
@@ -230,8 +230,8 @@ def _installed(names: Sequence[str], packages: Mapping[str, str]) -> list[str]:
         if find_spec(package) is None:
             print(f"left out: {name}, as {package} is not installed; pip install 'fpdb[peers]'")
         else:
-            there.append(name)
-    return there
+            installed.append(name)
+    return installed
 
 
 def _parse() -> argparse.Namespace:

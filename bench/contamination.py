@@ -84,20 +84,20 @@ def texts(rng: random.Random) -> SourceTexts:
     paragraphs: dict[str, None] = {}
     candidates: list[str] = []
     for index, path in enumerate(files):
-        found = [part for part in re.split(r"\n\s*\n", path.read_text("utf-8", "replace")) if len(part) > STEP]
+        parts = [part for part in re.split(r"\n\s*\n", path.read_text("utf-8", "replace")) if len(part) > STEP]
         if index % HELD_OUT:
-            paragraphs.update(dict.fromkeys(part[: 3 * RECORD] for part in found))
+            paragraphs.update(dict.fromkeys(part[: 3 * RECORD] for part in parts))
         else:
-            candidates += _passages(found)
-    known = {line.strip() for part in paragraphs for line in part.splitlines()}
+            candidates += _passages(parts)
+    known_lines = {line.strip() for part in paragraphs for line in part.splitlines()}
     rng.shuffle(candidates)
     items: list[str] = []
     for text in candidates:
         lines = {line.strip() for line in text.splitlines()}
         lines = {line for line in lines if len(line) >= TELLING}
-        if not lines & known and sum(map(str.isalnum, text)) > ITEM[0] * 2 // 3:
+        if not lines & known_lines and sum(map(str.isalnum, text)) > ITEM[0] * 2 // 3:
             items.append(text)
-            known |= lines
+            known_lines |= lines
         if len(items) == ITEMS:
             return SourceTexts(list(paragraphs), items)
     raise SystemExit(f"the installation in {library} has text for {len(items)} test items only, not {ITEMS}")
@@ -141,9 +141,9 @@ def record_name(form: str, number: int) -> str:
 def write_records(path: Path, count: int, source: SourceTexts, rng: random.Random) -> int:
     """Write `count` records as JSON Lines, the planted ones among them; return the characters of their texts."""
     planted = {(form, number): rng.randrange(count) for form in FORMS for number in range(PLANTED)}
-    at: dict[int, list[tuple[str, int]]] = {}
+    planted_at: dict[int, list[tuple[str, int]]] = {}
     for key, place in planted.items():
-        at.setdefault(place, []).append(key)
+        planted_at.setdefault(place, []).append(key)
     size = 0
 
     def filler() -> str:
@@ -154,11 +154,11 @@ def write_records(path: Path, count: int, source: SourceTexts, rng: random.Rando
 
     with path.open("w", encoding="utf-8") as file:
         for number in range(count):
-            made = [(f"record {number:08}", filler())] if number not in at else []
-            for form, which in at.get(number, ()):
-                text = disguised(source.items[which], form, which, rng)
-                made.append((record_name(form, which), f"{filler()}\n\n{text}\n\n{filler()}"))
-            for name, text in made:
+            new_records = [(f"record {number:08}", filler())] if number not in planted_at else []
+            for form, item in planted_at.get(number, ()):
+                text = disguised(source.items[item], form, item, rng)
+                new_records.append((record_name(form, item), f"{filler()}\n\n{text}\n\n{filler()}"))
+            for name, text in new_records:
                 size += len(text)
                 file.write(json.dumps({"name": name, "text": text}) + "\n")
     return size
@@ -170,26 +170,26 @@ def ask(path: Path, items: Sequence[str]) -> Containments:
     elsewhere = []
     with fpdb.open(path, "r") as db:
         for number, item in enumerate(items):
-            found = {match.name: match.containment for match in db.query(item, min=LEAST).matches}
+            containments = {match.name: match.containment for match in db.query(item, min=LEAST).matches}
             for form in FORMS if number < PLANTED else ():
-                planted[form].append(found.pop(record_name(form, number), 0.0))
-            elsewhere.append(max(found.values(), default=0.0))
+                planted[form].append(containments.pop(record_name(form, number), 0.0))
+            elsewhere.append(max(containments.values(), default=0.0))
     return Containments(planted, elsewhere)
 
 
-def row(setting: str, found: Containments, least: float, size: int) -> str:
+def row(setting: str, containments: Containments, minimum: float, size: int) -> str:
     """Return a line of the table."""
     cells = [setting]
     for form in FORMS:
-        values = found.planted[form]
-        cells.append(f"{sum(value >= least for value in values)} ({min(values):.2f}-{max(values):.2f})")
-    cells.append(f"{statistics.median(found.planted['changed']):.2f}")
-    cells.append(f"{sum(value >= least for value in found.elsewhere)} ({max(found.elsewhere):.2f})")
+        values = containments.planted[form]
+        cells.append(f"{sum(value >= minimum for value in values)} ({min(values):.2f}-{max(values):.2f})")
+    cells.append(f"{statistics.median(containments.planted['changed']):.2f}")
+    cells.append(f"{sum(value >= minimum for value in containments.elsewhere)} ({max(containments.elsewhere):.2f})")
     cells.append(f"{size / 1e6:,.0f} MB")
     return f"| {' | '.join(cells)} |"
 
 
-def table(count: int, least: float, rng: random.Random, folder: Path) -> Iterator[str]:
+def table(count: int, minimum: float, rng: random.Random, folder: Path) -> Iterator[str]:
     """Measure every setting and yield the lines of the table."""
     source = texts(rng)
     records = folder / "records.jsonl"
@@ -197,7 +197,9 @@ def table(count: int, least: float, rng: random.Random, folder: Path) -> Iterato
     python = ".".join(map(str, sys.version_info[:2]))
     yield f"{count:,} records, {size / 1e6:,.0f} million characters, made of {len(source.paragraphs):,} paragraphs"
     yield f"of a Python {python} installation; {ITEMS} items, {PLANTED} of them planted in each form. Found of these"
-    yield f"with `--min {least:g}`, and in brackets the least and the largest containment, of false alarms the largest."
+    yield (
+        f"with `--min {minimum:g}`, and in brackets the least and the largest containment, of false alarms the largest."
+    )
     yield ""
     yield "| setting | whole | half | a word changed every 60 | its median | items with false alarms | database |"
     yield "|:--|--:|--:|--:|--:|--:|--:|"
@@ -206,7 +208,7 @@ def table(count: int, least: float, rng: random.Random, folder: Path) -> Iterato
         program = (sys.executable, "-m", "fpdb", "--db", str(path))
         run(*program, "init", *options, cwd=ROOT)
         run(*program, "add", "--jsonl", str(records), "--kind", "text", cwd=ROOT)
-        yield row(setting, ask(path, source.items), least, path.stat().st_size)
+        yield row(setting, ask(path, source.items), minimum, path.stat().st_size)
         for file in folder.glob("records.fpdb*"):
             file.unlink()
 

@@ -97,16 +97,16 @@ def shared_groups(count: int, seed: int = 1) -> Iterator[Documents]:
     are chosen at random. The whole corpus is in memory at once.
     """
     rng = np.random.default_rng(seed)
-    each = DOCUMENT // len(FREQUENCIES)
+    per_frequency = DOCUMENT // len(FREQUENCIES)
     hashes = rng.integers(0, 2**64, (count, DOCUMENT), np.uint64)
-    for which, frequency in enumerate(FREQUENCIES[1:]):
-        keys = rng.integers(0, 2**64, (-(-count // frequency), each), np.uint64)
-        for column in range(each):
+    for column_group, frequency in enumerate(FREQUENCIES[1:]):
+        keys = rng.integers(0, 2**64, (-(-count // frequency), per_frequency), np.uint64)
+        for column in range(per_frequency):
             order = np.arange(count) if frequency <= NEIGHBOURS else rng.permutation(count)
-            hashes[:, which * each + column] = keys[order // frequency, column]
+            hashes[:, column_group * per_frequency + column] = keys[order // frequency, column]
     for first in range(0, count, BATCH):
-        some = hashes[first : first + BATCH]
-        yield Documents(first, some, _positions(rng, some.shape))
+        batch = hashes[first : first + BATCH]
+        yield Documents(first, batch, _positions(rng, batch.shape))
 
 
 def _positions(rng: np.random.Generator, shape: tuple[int, ...]) -> U32:
@@ -147,11 +147,11 @@ def installed(root: Path, suffixes: set[str]) -> list[Path]:
 
     Installed packages are included only if the folder is the one of the packages.
     """
-    found = []
+    paths = []
     for place, folders, files in os.walk(root):
         folders[:] = sorted(set(folders) - ELSEWHERE)
-        found += [Path(place, file) for file in sorted(files) if Path(file).suffix in suffixes]
-    return found
+        paths += [Path(place, file) for file in sorted(files) if Path(file).suffix in suffixes]
+    return paths
 
 
 def copy_installation(folder: Path, every: int, suffixes: set[str]) -> int:

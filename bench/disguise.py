@@ -74,10 +74,10 @@ def members_joined(values: Values) -> Values:
 
 def only_words(values: Values) -> Values:
     """Drop separators, join member accesses, and merge neighbouring identifiers and literals into one symbol."""
-    left = all_alike(members_joined(without_separators(values)))
-    operand = np.isin(left, [IDENTIFIER, LITERALS[0]])
-    left = np.where(operand, np.uint32(IDENTIFIER), left).astype(np.uint32)
-    return left[~(operand & np.concatenate([[False], operand[:-1]]))] if len(left) else left
+    words = all_alike(members_joined(without_separators(values)))
+    operand = np.isin(words, [IDENTIFIER, LITERALS[0]])
+    words = np.where(operand, np.uint32(IDENTIFIER), words).astype(np.uint32)
+    return words[~(operand & np.concatenate([[False], operand[:-1]]))] if len(words) else words
 
 
 SYMBOLS: Mapping[str, Callable[[Values], Values]] = {
@@ -219,7 +219,7 @@ class _Disguise(ast.NodeTransformer):
 
 def kgrams(values: Values, k: int) -> set[bytes]:
     """Return all distinct k-grams."""
-    return {values[at : at + k].tobytes() for at in range(len(values) - k + 1)}
+    return {values[start : start + k].tobytes() for start in range(len(values) - k + 1)}
 
 
 def least_k(programs: list[Values], others: list[tuple[int, int]]) -> int:
@@ -238,10 +238,10 @@ def select(values: Values, k: int, w: int, key: int) -> frozenset[int]:
     return frozenset(robust_winnow(KGrams(np.ascontiguousarray(values), k, hashing), w=w).hashes.tolist())
 
 
-def contained(one: frozenset[int], two: frozenset[int]) -> float:
+def contained(first: frozenset[int], second: frozenset[int]) -> float:
     """Return the share of the smaller set that is in the larger; 0 if the smaller is empty."""
-    smaller = min(len(one), len(two))
-    return len(one & two) / smaller if smaller else 0.0
+    smaller = min(len(first), len(second))
+    return len(first & second) / smaller if smaller else 0.0
 
 
 class Result(NamedTuple):
@@ -285,16 +285,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keys", type=int, default=5, help="over how many hash keys a mean is taken")
     options = parser.parse_args()
-    made = make()
-    print(f"{len(made.programs)} programs, {len(made.others)} unrelated pairs; {options.keys} hash keys")
+    development_set = make()
+    programs, others = development_set.programs, development_set.others
+    print(f"{len(programs)} programs, {len(others)} unrelated pairs; {options.keys} hash keys")
     print(f"{'symbols':32}{'k':>4}{'w':>4}{'AUC':>8}" + "".join(f"{f'L{level}':>7}" for level in LEVELS))
     preset = Recipe.preset("code").rules["tokens"]
     assert preset.parameters["w"] == preset.k // 2
     rows = [("all tokens (the preset)", SYMBOLS["all tokens"], preset.k)]
     for name, choose, fixed in [*rows, *((name, choose, None) for name, choose in SYMBOLS.items())]:
-        found = measure(made, choose, options.keys, fixed)
-        levels = "".join(f"{one:7.3f}" for one in found.levels)
-        print(f"{name:32}{found.k:4}{found.k // 2:4}{found.auc:8.4f}{levels}", flush=True)
+        result = measure(development_set, choose, options.keys, fixed)
+        levels = "".join(f"{value:7.3f}" for value in result.levels)
+        print(f"{name:32}{result.k:4}{result.k // 2:4}{result.auc:8.4f}{levels}", flush=True)
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ INDEPENDENT = "independent"
 class LabelledPair(NamedTuple):
     """Two programs by name, the query first, and the label of the other one: a level, or INDEPENDENT."""
 
-    asked: str
+    query: str
     other: str
-    relation: str
+    label: str
 
 
 def _larger(*names: str) -> Callable[[Match], float]:
@@ -50,7 +50,7 @@ MEASURES: Mapping[str, Mapping[str, Callable[[Match], float]]] = {
         "containment x rarity": lambda match: max(match.containment, match.reverse_containment) * (match.rarity or 0),
     },
 }
-"""By what is asked by, the measures of a match that are had with it."""
+"""The measures of a match, by the measure that the query ranks by."""
 
 Scores = dict[str, list[float]]
 
@@ -66,28 +66,28 @@ def score(
         recipe: recipe of the database.
         texts: True if the other programs' texts are available, so that regions are extended.
     """
-    by_asked: dict[str, list[LabelledPair]] = defaultdict(list)
+    by_query: dict[str, list[LabelledPair]] = defaultdict(list)
     for comparison in comparisons:
-        by_asked[comparison.asked].append(comparison)
+        by_query[comparison.query].append(comparison)
     scores: dict[str, Scores] = defaultdict(lambda: defaultdict(list))
     with TemporaryDirectory() as folder, fpdb.open(Path(folder, "programs.fpdb"), recipe=recipe) as db:
         with db.batch() as batch:
             for name, content in programs.items():
                 batch.add(name, content, kind="code")
-        for asked, some in by_asked.items():
+        for query, pairs in by_query.items():
             for by, measures in MEASURES.items():
                 answer = db.query(
-                    programs[asked],
-                    name=asked,
+                    programs[query],
+                    name=query,
                     kind="code",
                     by=by,
                     texts=lambda document: programs[document.name] if texts else None,
                 )
-                found = {match.name: match for match in answer.matches}
+                matches = {match.name: match for match in answer.matches}
                 for name, of_match in measures.items():
-                    for one in some:
-                        value = of_match(found[one.other]) if one.other in found else 0.0
-                        scores[name][one.relation].append(value)
+                    for pair in pairs:
+                        value = of_match(matches[pair.other]) if pair.other in matches else 0.0
+                        scores[name][pair.label].append(value)
     return scores
 
 
@@ -107,10 +107,13 @@ def table(rounds: Sequence[Mapping[str, Scores]], levels: Sequence[str]) -> Iter
     """
     yield f"{'measure':24}{'AUC':>7}{'+-':>7}" + "".join(f"{head:>7}" for head in (*levels, "indep."))
     for name in rounds[0]:
-        each = [one[name] for one in rounds]
-        values = [auc([score for level in levels for score in one[level]], one[INDEPENDENT]) for one in each]
+        all_scores = [scores[name] for scores in rounds]
+        values = [
+            auc([score for level in levels for score in scores[level]], scores[INDEPENDENT]) for scores in all_scores
+        ]
         means = [
-            statistics.mean(score for one in each for score in one[relation]) for relation in (*levels, INDEPENDENT)
+            statistics.mean(score for scores in all_scores for score in scores[relation])
+            for relation in (*levels, INDEPENDENT)
         ]
         yield (
             f"{name:24}{statistics.mean(values):7.3f}{statistics.pstdev(values):7.3f}"

@@ -55,9 +55,9 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the wall-clock seconds of one call."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     work()
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def in_turns(rounds: int, *works: Callable[[], object]) -> list[list[float]]:
@@ -68,11 +68,11 @@ def in_turns(rounds: int, *works: Callable[[], object]) -> list[list[float]]:
     if rounds > 1:
         for work in works:
             work()
-    taken: list[list[float]] = [[] for _ in works]
+    elapsed: list[list[float]] = [[] for _ in works]
     for _ in range(rounds):
         for index, work in enumerate(works):
-            taken[index].append(seconds(work))
-    return taken
+            elapsed[index].append(seconds(work))
+    return elapsed
 
 
 def ratios(numerators: Sequence[float], denominators: Sequence[float]) -> list[float]:

@@ -88,8 +88,8 @@ def givens(
         assumed: replacements of assumptions, by name.
         longest: largest position of a document.
     """
-    chosen = [one._replace(value=assumed.get(one.name, one.value)) for one in ASSUMED]
-    by_name = {one.name: one.value for one in chosen}
+    chosen = [plan_input._replace(value=assumed.get(plan_input.name, plan_input.value)) for plan_input in ASSUMED]
+    by_name = {plan_input.name: plan_input.value for plan_input in chosen}
     shard = Shard(int(by_name["shard"]), int(by_name["hashes"]), longest)
     simulation = "simulated below"
     columns = {
@@ -122,9 +122,15 @@ def givens(
 
 def plan_tables(given: Sequence[PlanInput]) -> str:
     """Return the inputs, and a table for each part of the plan with a column for each collection."""
-    begin = ((f"`{one.name}`", one.what, text_of(one.value, one.unit), one.why) for one in given)
-    parts = [page.table(["name", "what", "value", "from"], begin)]
-    values = [plan.computed({one.name: one.value for one in given} | {"documents": count}) for count in COLLECTIONS]
+    input_rows = (
+        (f"`{plan_input.name}`", plan_input.what, text_of(plan_input.value, plan_input.unit), plan_input.why)
+        for plan_input in given
+    )
+    parts = [page.table(["name", "what", "value", "from"], input_rows)]
+    values = [
+        plan.computed({plan_input.name: plan_input.value for plan_input in given} | {"documents": count})
+        for count in COLLECTIONS
+    ]
     for title, lines in plan.PLAN.items():
         heads = [title, "name", "arithmetic", *(text_of(count, "") for count in COLLECTIONS)]
         rows = (
@@ -132,7 +138,7 @@ def plan_tables(given: Sequence[PlanInput]) -> str:
                 line.what,
                 f"`{line.name}`",
                 f"`{line.arithmetic}`",
-                *(text_of(one[line.name], line.unit) for one in values),
+                *(text_of(plan_input[line.name], line.unit) for plan_input in values),
             ]
             for line in lines
         )
@@ -149,16 +155,16 @@ def simulation_table(folder: Path, count: int) -> str:
 def _simulated(folder: Path, count: int) -> Iterator[list[str]]:
     for documents in DATABASES:
         shard = shard_of(documents)
-        plain = sizes.posting_bytes(shard)
-        placed = plain + sizes.position_bytes(shard)
+        without_positions = sizes.posting_bytes(shard)
+        with_positions = without_positions + sizes.position_bytes(shard)
         row = [text_of(documents, ""), f"{sizes.entropy_bytes(shard):.2f}"]
-        for formula, positions in ((plain, False), (placed, True)):
-            found = sizes.simulated(folder / "slice.fpdb", shard, count, positions=positions)
-            row += [f"{formula:.3f}", f"{found:.3f}", f"{100 * (found / formula - 1):+.1f}%"]
+        for formula, positions in ((without_positions, False), (with_positions, True)):
+            bytes_a_posting = sizes.simulated(folder / "slice.fpdb", shard, count, positions=positions)
+            row += [f"{formula:.3f}", f"{bytes_a_posting:.3f}", f"{100 * (bytes_a_posting / formula - 1):+.1f}%"]
         yield row
 
 
-def moved_table(moved: Moved, told: Mapping[str, float]) -> str:
+def moved_table(moved: Moved, reported: Mapping[str, float]) -> str:
     """Return bytes a posting on Spark: simulated and, if Spark was run, reported by it."""
     names = {
         "table": "written: hashes and positions of a document in a row",
@@ -170,7 +176,7 @@ def moved_table(moved: Moved, told: Mapping[str, float]) -> str:
         "pair": "`pairs`: two documents and a count, a row",
     }
     rows = (
-        [what, f"{getattr(moved, name):.1f}", f"{told[name]:.1f}" if name in told else "–"]
+        [what, f"{getattr(moved, name):.1f}", f"{reported[name]:.1f}" if name in reported else "–"]
         for name, what in names.items()
     )
     return page.table(["bytes a posting on Spark", "simulated", "told by Spark"], rows)
@@ -193,9 +199,9 @@ def on_spark(folder: Path, count: int) -> dict[str, float]:
     session = spark.session("local[2]", settings)
     texts = [row for row, _ in zip(record_texts(CHARACTERS), range(count), strict=False)]
     documents = session.createDataFrame(texts, "name string, text string").repartition(8)
-    found = spark.fingerprints(documents, recipe, folder=folder / "found")
-    made = sum(row["n"] for row in found.selectExpr("size(hashes) as n").collect())
-    spark.build(found, folder / "built", recipe)
+    table = spark.fingerprints(documents, recipe, folder=folder / "found")
+    made = sum(row["n"] for row in table.selectExpr("size(hashes) as n").collect())
+    spark.build(table, folder / "built", recipe)
     session.stop()
     written, rows = _shuffles(folder / "events")
     by_hash = [stage for stage in written if rows[stage] > count]
@@ -237,10 +243,12 @@ def main() -> None:
     parser.add_argument("--spark", action="store_true", help="also ask Spark, on this machine, what it moves")
     parser.add_argument("--write", action="store_true", help="write the tables into the page")
     parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="default: docs/guide/scale.md")
-    for one in ASSUMED:
-        parser.add_argument(f"--{one.name}", type=float, default=one.value, help=f"{one.what} (%(default)g)")
+    for assumption in ASSUMED:
+        parser.add_argument(
+            f"--{assumption.name}", type=float, default=assumption.value, help=f"{assumption.what} (%(default)g)"
+        )
     options = parser.parse_args()
-    assumed = {one.name: getattr(options, one.name) for one in ASSUMED}
+    assumed = {assumption.name: getattr(options, assumption.name) for assumption in ASSUMED}
     with workplace() as place, tempfile.TemporaryDirectory(dir=place) as name:
         folder = Path(name)
         points = [in_child(partial(growth.measured, folder, size))[0] for size in sorted({*SIZES, *options.size})]
@@ -248,14 +256,14 @@ def main() -> None:
         opened, _ = in_child(growth.opened_at_once, folder)
         longest = shard_of(1, int(assumed["hashes"])).longest
         moved = sizes.moved(Shard(COLLECTIONS[0], int(assumed["hashes"]), longest), PARTITIONS)
-        told = on_spark(folder, SPARKED) if options.spark else {}
+        reported = on_spark(folder, SPARKED) if options.spark else {}
         about = ", ".join(f"{what} {value}" for what, value in machine().items())
         measured = f"{about}. Texts of {CHARACTERS:,} characters have {each:.0f} fingerprints each here."
         tables = {
             "growth": f"{measured}\n\n{growth_table(points)}",
             "plan": plan_tables(givens(points[-1], speed, opened, moved, assumed, longest)),
             "sizes": simulation_table(folder, SIMULATED),
-            "moved": moved_table(moved, told),
+            "moved": moved_table(moved, reported),
         }
     for title, table in tables.items():
         print(table, end="\n\n")

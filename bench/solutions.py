@@ -75,9 +75,9 @@ WORD = re.compile(r"\w+")
 def download(folder: Path) -> None:
     """Download the packages that are missing, as archives. Raise CalledProcessError if it fails."""
     folder.mkdir(parents=True, exist_ok=True)
-    there = {_named(path) for path in folder.iterdir()}
+    downloaded = {_named(path) for path in folder.iterdir()}
     for package in PACKAGES:
-        if _plain(package.split("==")[0]) not in there:
+        if _plain(package.split("==")[0]) not in downloaded:
             command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), package]
             subprocess.run(command, check=True)
 
@@ -95,12 +95,12 @@ def solutions(folder: Path) -> dict[str, list[ast.FunctionDef]]:
                         found[task][_named(path)] = _bare(source)
     chosen: dict[str, list[ast.FunctionDef]] = {}
     for task in TASKS:
-        kept: list[ast.FunctionDef] = []
+        unlike: list[ast.FunctionDef] = []
         for node in found[task].values():
-            if _fits(ast.unparse(node)) and not any(_alike(node, other) for other in kept):
-                kept.append(node)
-        if len(kept) > 2:
-            chosen[task] = kept
+            if _fits(ast.unparse(node)) and not any(_alike(node, other) for other in unlike):
+                unlike.append(node)
+        if len(unlike) > 2:
+            chosen[task] = unlike
     return chosen
 
 
@@ -164,9 +164,9 @@ def _bare(source: str) -> ast.FunctionDef:
     return node
 
 
-def _alike(one: ast.FunctionDef, other: ast.FunctionDef) -> bool:
-    words, others = (set(WORD.findall(ast.unparse(node))) for node in (one, other))
-    return len(words & others) > ALIKE * len(words | others)
+def _alike(first: ast.FunctionDef, second: ast.FunctionDef) -> bool:
+    words, other_words = (set(WORD.findall(ast.unparse(node))) for node in (first, second))
+    return len(words & other_words) > ALIKE * len(words | other_words)
 
 
 def main() -> None:
@@ -177,11 +177,10 @@ def main() -> None:
     options = parser.parse_args()
     download(options.packages)
     programs, comparisons = make(options.packages)
-    asked = {one.asked for one in comparisons}
-    independent = sum(one.relation == INDEPENDENT for one in comparisons)
-    print(
-        f"{len(asked)} solutions of {len({one.split('/')[0] for one in asked})} tasks, {independent} independent pairs"
-    )
+    queries = {pair.query for pair in comparisons}
+    independent = sum(pair.label == INDEPENDENT for pair in comparisons)
+    tasks = {query.split("/")[0] for query in queries}
+    print(f"{len(queries)} solutions of {len(tasks)} tasks, {independent} independent pairs")
     preset = Recipe.preset("code")
     for recipe in (preset, preset.with_(k=10, w=5)):
         rule = recipe.rules["tokens"]

@@ -99,7 +99,7 @@ def main() -> None:
     sys.exit(bool(different))
 
 
-def compare(folder: Path, count: int, master: str, how: tuple[tuple[bool, int, int], ...]) -> list[str]:
+def compare(folder: Path, count: int, master: str, settings: tuple[tuple[bool, int, int], ...]) -> list[str]:
     """Return the names of answers that differ."""
     documents = list(corpus(count))
     size = sum(len(row.text) for row in documents)
@@ -111,19 +111,19 @@ def compare(folder: Path, count: int, master: str, how: tuple[tuple[bool, int, i
         session, _ = timed("Spark: start", lambda: spark.session(master, SETTINGS))
         frame = session.createDataFrame(documents, "name string, text string, labels map<string,string>")
         frame.repartition(8).write.parquet(str(folder / "documents"))
-        for adaptive, partitions, batch in how:
+        for adaptive, partitions, batch in settings:
             print(f"adaptive execution {adaptive}, {partitions} partitions, {batch} rows a batch")
             session.conf.set("spark.sql.adaptive.enabled", str(adaptive).lower())
             session.conf.set("spark.sql.shuffle.partitions", str(partitions))
             session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(batch))
             read = spark.documents(session, [str(folder / "documents")], "parquet")
-            found, _ = timed("Spark: fingerprints", partial(spark.fingerprints, read, db.recipe), adding)
+            fingerprints, _ = timed("Spark: fingerprints", partial(spark.fingerprints, read, db.recipe), adding)
             for what, find in FOUND.items():
-                answer, _ = timed(f"Spark: {what}", partial(find, found), expected[what][1])
+                answer, _ = timed(f"Spark: {what}", partial(find, fingerprints), expected[what][1])
                 if answer != expected[what][0]:
                     different.append(f"{what} with {adaptive}, {partitions}, {batch}")
             target = folder / f"built-{adaptive}-{partitions}-{batch}"
-            timed("Spark: build", partial(spark.build, found, target, db.recipe), adding)
+            timed("Spark: build", partial(spark.build, fingerprints, target, db.recipe), adding)
             if not same_answers(db, target, documents):
                 different.append(f"build with {adaptive}, {partitions}, {batch}")
         print(f"{len(expected['pairs'][0]):,} pairs, {len(expected['drop_list'][0]):,} to be dropped")
@@ -145,8 +145,8 @@ def same_answers(db: fpdb.Database, folder: Path, documents: list[Row]) -> bool:
     """Return True if a database that adopts the folder answers as the other does."""
     with fpdb.open(f"{folder}.fpdb", recipe=db.recipe) as other:
         timed("database: adopt", lambda: other.adopt(folder))
-        asked = [row.text for row in documents[:: max(1, len(documents) // 200)]]
-        answers = [[base.query(text).to_dict() for text in asked] for base in (db, other)]
+        queries = [row.text for row in documents[:: max(1, len(documents) // 200)]]
+        answers = [[base.query(text).to_dict() for text in queries] for base in (db, other)]
         named = [[document.name for document in base.documents()] for base in (db, other)]
         return answers[0] == answers[1] and named[0] == named[1] and other.check() == []
 

@@ -115,27 +115,27 @@ class Workspace:
         if self._grown is None:
             stored = self.stored()
             path = self.copy(stored, "grown.fpdb")
-            taken, lmdb_commits = self.add_singly(path, self.size(SINGLES), seed=2)
+            elapsed, lmdb_commits = self.add_singly(path, self.size(SINGLES), seed=2)
             self._grown = GrownDatabase(
-                StoredDatabase(path, stored.postings, stored.sample, stored.loading), taken, lmdb_commits
+                StoredDatabase(path, stored.postings, stored.sample, stored.loading), elapsed, lmdb_commits
             )
         return self._grown
 
     def add_singly(self, path: Path, count: int, seed: int) -> tuple[list[float], list[float]]:
         """Return the seconds of `count` commits of one new document each, and of LMDB's commits after each."""
-        taken: list[float] = []
+        elapsed: list[float] = []
         lmdb_commits: list[float] = []
         page = bytes(PAGE_VALUE)
         row = 0
         with fpdb.open(path) as db, self.plain_lmdb(f"lmdb_commits-{seed}") as env:
             for documents in corpora.random(count, seed):
                 for values in documents.hashes:
-                    begun = time.perf_counter()
+                    started = time.perf_counter()
                     db.add_fingerprints(f"single {seed} {row}", values)
-                    taken.append(time.perf_counter() - begun)
+                    elapsed.append(time.perf_counter() - started)
                     lmdb_commits.append(seconds(partial(put, env, row.to_bytes(4, "big"), page)))
                     row += 1
-        return taken, lmdb_commits
+        return elapsed, lmdb_commits
 
     def plain_lmdb(self, name: str) -> lmdb.Environment:
         """Open a new LMDB file without fpdb, as durable as fpdb's, for comparison."""
@@ -144,28 +144,28 @@ class Workspace:
 
 def load(path: Path, corpus: str, count: int, *, positions: bool = False, batch: int = corpora.BATCH) -> StoredDatabase:
     """Make a database of `count` documents, `batch` in each commit. Making the random numbers is not timed."""
-    taken, postings, some = 0.0, 0, []
+    elapsed, postings, some = 0.0, 0, []
     with fpdb.open(path, "x") as db:
         bulk = ExitStack()
         bulk.enter_context(db.bulk())
         for documents in corpora.KINDS[corpus](count):
             for begin in range(0, len(documents.hashes), batch):
-                taken += add(db, documents, slice(begin, begin + batch), positions=positions)
+                elapsed += add(db, documents, slice(begin, begin + batch), positions=positions)
             postings += documents.hashes.size
             some.append(documents.hashes[::KEPT].copy())
-        taken += seconds(bulk.close)
+        elapsed += seconds(bulk.close)
         assert db.info()["postings"] == postings
-    return StoredDatabase(path, postings, np.concatenate(some), taken)
+    return StoredDatabase(path, postings, np.concatenate(some), elapsed)
 
 
 def add(db: fpdb.Database, documents: corpora.Documents, rows: slice, *, positions: bool = False) -> float:
     """Add some documents in one durable commit, and return the seconds."""
     numbers = range(documents.first, documents.first + len(documents.hashes))[rows]
-    begun = time.perf_counter()
+    started = time.perf_counter()
     with db.batch() as one:
         for number, hashes, places in zip(numbers, documents.hashes[rows], documents.positions[rows], strict=True):
             one.add_fingerprints(name_of(number), hashes, places if positions else None)
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def put(env: lmdb.Environment, key: bytes, value: bytes) -> None:

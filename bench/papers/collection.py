@@ -51,13 +51,13 @@ def table(documents: Documents, queries: int) -> str:
     """Measure the costs of each rival, and the share of passages of several lengths that a query finds."""
     BUILD.mkdir(exist_ok=True)
     rng = np.random.default_rng(5)
-    asked = {length: passages(documents, rng, length, queries) for length in LENGTHS}
+    queries_by_length = {length: passages(documents, rng, length, queries) for length in LENGTHS}
     density = 2 / (V + 1)
     rows = []
     for place in range(len(rivals(density))):
         name, recipe = rivals(density)[place]
         with tempfile.TemporaryDirectory(prefix="distinct-", dir=BUILD) as folder:
-            row, postings, kgrams = measure(Path(folder, "a.fpdb"), recipe, documents, asked)
+            row, postings, kgrams = measure(Path(folder, "a.fpdb"), recipe, documents, queries_by_length)
         if place == 0:
             density = postings / kgrams
         rows.append((name, *row))
@@ -70,8 +70,8 @@ def passages(documents: Documents, rng: np.random.Generator, length: int, count:
     """Return names of documents, each with a document of random letters that shares one passage with it."""
     recipe = Recipe.preset("text").with_(k=K)
     chosen: list[tuple[str, str]] = []
-    for at in rng.permutation(len(documents)).tolist():
-        name, content = documents[at]
+    for number in rng.permutation(len(documents)).tolist():
+        name, content = documents[number]
         if len(content) < 2 * W:
             continue
         letters: Letters = artificial_text.letters_of(content, recipe)
@@ -90,28 +90,28 @@ def passages(documents: Documents, rng: np.random.Generator, length: int, count:
 
 
 def measure(
-    path: Path, recipe: Recipe, documents: Documents, asked: dict[int, list[tuple[str, str]]]
+    path: Path, recipe: Recipe, documents: Documents, queries_by_length: dict[int, list[tuple[str, str]]]
 ) -> tuple[list[str], int, int]:
     """Return the cells of a row after the name, and the postings and k-grams of the whole collection."""
     size = sum(len(content) for _, content in documents)
     with fpdb.open(path, "x", recipe=recipe) as db:
-        taken = cpu_seconds(db, documents)
+        elapsed = cpu_seconds(db, documents)
         db.compact()
         info = db.info()
         kgrams = sum(document.kgrams for document in db.documents())
         rates, times = [], []
-        for queries in asked.values():
+        for queries in queries_by_length.values():
             found = 0
             for name, content in queries:
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 answer = db.query(content)
-                times.append(time.perf_counter() - begun)
+                times.append(time.perf_counter() - started)
                 found += any(match.name == name for match in answer.matches)
             rates.append(found / len(queries))
     cells = [
         f"{info['postings'] / kgrams:.4f}",
         f"{info['file_bytes'] / 1e6:.1f}",
-        f"{size / 1e6 / taken:.0f}",
+        f"{size / 1e6 / elapsed:.0f}",
         *(f"{rate:.1%}" for rate in rates),
         f"{statistics.median(times) * 1e3:.1f} ms",
     ]
@@ -120,19 +120,19 @@ def measure(
 
 def cpu_seconds(db: fpdb.Database, documents: Documents) -> float:
     """Return the processor time of adding all documents, without waiting for the disk or for other processes."""
-    begun = time.process_time()
+    started = time.process_time()
     add(db, documents)
-    return time.process_time() - begun
+    return time.process_time() - started
 
 
 def add(db: fpdb.Database, documents: Documents) -> None:
     """Add all documents, some megabytes in each commit."""
-    at = 0
-    while at < len(documents):
-        room = BATCH
+    position = 0
+    while position < len(documents):
+        bytes_left = BATCH
         with db.batch() as batch:
-            while at < len(documents) and room > 0:
-                name, content = documents[at]
+            while position < len(documents) and bytes_left > 0:
+                name, content = documents[position]
                 batch.add(name, content)
-                room -= len(content)
-                at += 1
+                bytes_left -= len(content)
+                position += 1

@@ -76,16 +76,16 @@ def size_table(plants: Plants, length: int, documents: collection.Documents) -> 
     kinds = ("random", "real", *(f"periodic {period}" for period in PERIODS), MIXED, "hostile", UNSAMPLED)
     inputs_of = {kind: [plants.document(kind, np.random.default_rng(3), length)] for kind in kinds}
     inputs_of[f"{len(documents):,} pages"] = [artificial_text.letters_of(content, recipe) for _, content in documents]
-    for name, every in inputs_of.items():
+    for name, texts_of_kind in inputs_of.items():
         figures = np.array(
-            [sizes_of(artificial_text.kgrams_of(letters, recipe)) for letters in every if len(letters) >= W]
+            [sizes_of(artificial_text.kgrams_of(letters, recipe)) for letters in texts_of_kind if len(letters) >= W]
         )
         sums = figures.sum(axis=0)
         m, distinct, sample, s, frequent, most_frequent, everywhere, most_everywhere = sums[:8].astype(int).tolist()
         cells = (
             f"{m:,}",
             f"{distinct:,}",
-            f"2^-{figures[0, 8]:.0f}" if len(every) == 1 else "",
+            f"2^-{figures[0, 8]:.0f}" if len(texts_of_kind) == 1 else "",
             f"{sample:,} of {s:,}",
             f"{frequent:,} of {most_frequent:,}",
             f"{everywhere:,} of {most_everywhere:,}",
@@ -121,8 +121,8 @@ def sizes_of(kgrams: KGrams) -> tuple[float, ...]:
 
 def first_level(items: NDArray[np.uint64], s: int) -> int:
     """Return the level of the first pass: the one that a sample of all distinct k-grams reaches."""
-    level, held = 0, hash_levels(items)
-    while np.count_nonzero(held >= level) > s:
+    level, item_levels = 0, hash_levels(items)
+    while np.count_nonzero(item_levels >= level) > s:
         level += 1
     return level
 
@@ -139,18 +139,18 @@ def guarantee_table(plants: Plants, trials: int) -> str:
     schemes = guaranteed()
     for kind in (*KINDS, UNSAMPLED):
         pairs = pairs_of(plants, kind, trials)
-        found = [detect(scheme, pairs) for scheme in schemes]
+        detections = [detect(scheme, pairs) for scheme in schemes]
         both = detect(schemes[1], pairs, "store")
         grid = detect_grid(pairs)
-        rows.append((kind, *map(cell, found[:2]), f"{both.rate:.1%}", *map(cell, (grid, *found[2:]))))
+        rows.append((kind, *map(cell, detections[:2]), f"{both.rate:.1%}", *map(cell, (grid, *detections[2:]))))
         print(*rows[-1], sep="  ", flush=True)
     names = [scheme.name for scheme in schemes]
     return page.table(("input", *names[:2], "sparse against sparse", f"every {V}st", *names[2:]), rows)
 
 
-def cell(found: Detection) -> str:
+def cell(detection: Detection) -> str:
     """Format detection rate and size."""
-    return f"{found.rate:.1%} at {found.density:.4f}"
+    return f"{detection.rate:.1%} at {detection.density:.4f}"
 
 
 def worst_table(plants: Plants, trials: int) -> str:
@@ -164,8 +164,8 @@ def worst_table(plants: Plants, trials: int) -> str:
         period = next(period for period in range(1, V + 1) if math.ceil(V / period) < often)
         rng = np.random.default_rng(6)
         pairs = [plants.pair("random", rng, artificial_text.periodic(rng, W, period)) for _ in range(trials)]
-        found = detect(scheme, pairs)
-        rows.append((delta, f"2^-{level}", period, f"{1 - delta:.1%}", f"{1 - delta**2:.2%}", f"{found.rate:.1%}"))
+        detection = detect(scheme, pairs)
+        rows.append((delta, f"2^-{level}", period, f"{1 - delta:.1%}", f"{1 - delta**2:.2%}", f"{detection.rate:.1%}"))
         print(*rows[-1], sep="  ", flush=True)
     return page.table(("δ", "p", "distinct k-grams", "1 − δ", "1 − δ²", "found"), rows)
 
@@ -181,16 +181,21 @@ def sizes_table(plants: Plants, trials: int) -> tuple[str, dict[str, dict[str, l
             for scheme in of_size(share, AROUND + V):
                 lines.setdefault(scheme.name, []).append(detect(scheme, pairs))
         figures[kind] = lines
-        for name, found in lines.items():
-            rows.append((f"{kind}: {name}", *(sized(one, share) for one, share in zip(found, SHARES, strict=True))))
+        for name, detections in lines.items():
+            rows.append(
+                (
+                    f"{kind}: {name}",
+                    *(sized(detection, share) for detection, share in zip(detections, SHARES, strict=True)),
+                )
+            )
             print(*rows[-1], sep="  ", flush=True)
     return page.table(("input: scheme", *(f"S = {share:g} m" for share in SHARES)), rows), figures
 
 
-def sized(found: Detection, share: float) -> str:
+def sized(detection: Detection, share: float) -> str:
     """Format the detection rate, with the size if it is far from the intended one."""
-    near = share / 1.5 < found.density < share * 1.5
-    return f"{found.rate:.0%}" if near else f"{found.rate:.0%} at {found.density:.2g}"
+    near = share / 1.5 < detection.density < share * 1.5
+    return f"{detection.rate:.0%}" if near else f"{detection.rate:.0%} at {detection.density:.2g}"
 
 
 def draw(figures: dict[str, dict[str, list[Detection]]]) -> None:
@@ -201,8 +206,14 @@ def draw(figures: dict[str, dict[str, list[Detection]]]) -> None:
     matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "fpdb", "font.size": 8}
     chart = Figure(figsize=(9, 3), layout="constrained")
     for axes, (kind, lines) in zip(chart.subplots(1, len(figures), sharey=True), figures.items(), strict=True):
-        for (name, found), marker in zip(lines.items(), "os^x", strict=True):
-            axes.plot([one.density for one in found], [one.rate for one in found], marker=marker, ms=4, label=name)
+        for (name, detections), marker in zip(lines.items(), "os^x", strict=True):
+            axes.plot(
+                [detection.density for detection in detections],
+                [detection.rate for detection in detections],
+                marker=marker,
+                ms=4,
+                label=name,
+            )
         axes.set(xscale="log", title=kind, xlabel="stored a k-gram")
         axes.grid(visible=True, linewidth=0.3)
     chart.axes[0].set_ylabel(f"found, of {W} symbols")

@@ -96,16 +96,16 @@ def settings() -> Mapping[str, Mapping[str, SearchSetting | None]]:
     }
 
 
-def distribution(found: Iterable[SearchHit], stored: int) -> list[str]:
+def distribution(hits: Iterable[SearchHit], stored: int) -> list[str]:
     """Count the pairs of each range. The last count has the pairs of different documents in brackets.
 
     Ratios are rounded up to whole percents; a range that no ratio can fall into has a dash.
     """
     counts, own = dict.fromkeys(RANGES, 0), 0
-    for one in found:
-        name = _range(one.ratio)
+    for hit in hits:
+        name = _range(hit.ratio)
         counts[name] += 1
-        own += one.query == one.name and name == "more than 50%"
+        own += hit.query == hit.name and name == "more than 50%"
     possible = {_range(shared / stored) for shared in range(1, stored + 1)}
     cells = [str(count) if count or name in possible else "—" for name, count in counts.items()]
     return [*cells[:-1], f"{cells[-1]}({counts['more than 50%'] - own})"]
@@ -119,15 +119,15 @@ def _range(ratio: float) -> str:
 def tables(documents: Sequence[CorpusDocument], baseline: list[SearchHit]) -> Iterator[str]:
     """Yield tables 1 and 3 to 7, each row above the paper's."""
     plain = SearchSetting.koala()
-    known = {"baseline": baseline}
+    hits = {"baseline": baseline}
     for title, rows in settings().items():
         shown: list[Sequence[object]] = []
         for name, setting in rows.items():
             same = "baseline" if setting == plain else name
-            if same not in known:
-                known[same] = match(documents, setting) if setting else match_by_corpus(documents, plain.store)
+            if same not in hits:
+                hits[same] = match(documents, setting) if setting else match_by_corpus(documents, plain.store)
             stored = (setting or plain).store.rules["consonants"].parameters.get("stored", 100)
-            shown.append((name, *distribution(known[same], int(stored))))
+            shown.append((name, *distribution(hits[same], int(stored))))
             if same in PAPER:
                 shown.append(("*the paper*", *PAPER[same].split()))
         yield f"### {title}\n\n{page.table(['', *RANGES], shown)}"
@@ -136,21 +136,21 @@ def tables(documents: Sequence[CorpusDocument], baseline: list[SearchHit]) -> It
 def against_full(documents: Sequence[CorpusDocument], baseline: Sequence[SearchHit]) -> str:
     """Compare koala's answers on some pairs of documents of each range with those of all k-grams (table 2)."""
     by_name = {text.name: text for text in documents if text.real}
-    others = [one for one in baseline if one.query != one.name and {one.query, one.name} <= set(by_name)]
-    others.sort(key=lambda one: hashlib.sha256(f"{one.query} {one.name}".encode()).digest())
+    others = [hit for hit in baseline if hit.query != hit.name and {hit.query, hit.name} <= set(by_name)]
+    others.sort(key=lambda hit: hashlib.sha256(f"{hit.query} {hit.name}".encode()).digest())
     chosen = [
-        one for name in reversed(RANGES) for one in [one for one in others if _range(one.ratio) == name][:EXAMPLES]
+        hit for name in reversed(RANGES) for hit in [hit for hit in others if _range(hit.ratio) == name][:EXAMPLES]
     ]
     recipe = replace(Recipe.preset("koala").with_(scheme="full"), max_df=None, max_ignored=None)
-    names = sorted({name for one in chosen for name in (one.query, one.name)})
-    found = match([by_name[name] for name in names], SearchSetting(recipe, recipe), "containment")
-    full = {(one.query, one.name): one for one in found}
+    names = sorted({name for hit in chosen for name in (hit.query, hit.name)})
+    full_hits = match([by_name[name] for name in names], SearchSetting(recipe, recipe), "containment")
+    full = {(hit.query, hit.name): hit for hit in full_hits}
     rows = []
-    for one in chosen:
-        whole = full[one.query, one.name]
-        total, other = (full[name, name].shared for name in (one.query, one.name))
-        shown = f"{one.ratio:.0%}", f"{whole.ratio:.1%}", f"{whole.shared:,}/{total:,}", f"{other / total:.2f}"
-        rows.append((_short(one.query), _short(one.name), *shown))
+    for hit in chosen:
+        full_hit = full[hit.query, hit.name]
+        total, other = (full[name, name].shared for name in (hit.query, hit.name))
+        shown = f"{hit.ratio:.0%}", f"{full_hit.ratio:.1%}", f"{full_hit.shared:,}/{total:,}", f"{other / total:.2f}"
+        rows.append((_short(hit.query), _short(hit.name), *shown))
     return page.table(["searched with", "found", "koala", "full", "matches/total", "sizes, found to searched"], rows)
 
 
@@ -170,26 +170,26 @@ def unrelated(documents: Sequence[CorpusDocument], baseline: Sequence[SearchHit]
         REGARDLESS: match(real, _smallest()),
     }
     rows = []
-    for name, found in everything.items():
-        known = [one for one in found if {one.query, one.name} <= set(project)]
-        hits = [one for one in known if project[one.query] != project[one.name]]
-        most = max((one.ratio for one in hits), default=0.0)
+    for name, all_hits in everything.items():
+        hits_of_real = [hit for hit in all_hits if {hit.query, hit.name} <= set(project)]
+        hits = [hit for hit in hits_of_real if project[hit.query] != project[hit.name]]
+        most = max((hit.ratio for hit in hits), default=0.0)
         rows.append((name, f"{pairs:,}", len(hits), f"{len(hits) / max(pairs, 1) * 1e6:,.0f}", f"{most:.0%}"))
     return page.table(["", "pairs", "that match", "a search of a million, at this rate", "highest ratio"], rows)
 
 
 def uniformity(documents: Sequence[CorpusDocument]) -> str:
     """Test whether stored hashes of real documents are uniform: chi-squared of their highest eight bits."""
-    said = []
+    values = []
     for key in range(KEYS):
         recipe = Recipe.preset("koala").with_(key=key)
         hashes = np.unique(np.concatenate(fingerprints(documents[::4], recipe, "store")))
         counts = np.bincount((hashes >> np.uint64(recipe.hash_bits - 8)).astype(np.int64), minlength=256)
         expected = len(hashes) / 256
-        said.append(float(((counts - expected) ** 2 / expected).sum()))
+        values.append(float(((counts - expected) ** 2 / expected).sum()))
     return (
         f"Of the distinct stored hashes of every fourth document, under each of {KEYS} keys, χ² of the highest eight"
-        f" bits is {np.mean(said):.0f} ± {np.std(said):.0f} (uniform ones: 255 ± 23).\n"
+        f" bits is {np.mean(values):.0f} ± {np.std(values):.0f} (uniform ones: 255 ± 23).\n"
     )
 
 

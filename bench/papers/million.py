@@ -81,13 +81,13 @@ def fill(path: Path, documents: int, *, bits: int, described: bool) -> Simulated
     stored = int(recipe.rules["consonants"].parameters["stored"])
     rng = np.random.default_rng(1)
     nowhere = np.zeros(stored, np.uint32)
-    some = []
-    begun = time.perf_counter()
+    sample = []
+    started = time.perf_counter()
     with fpdb.open(path, "x", recipe=recipe) as db:
         for first in range(0, documents, BATCH):
             count = min(BATCH, documents - first)
             hashes = rng.integers(0, 2**bits, (count, stored), np.uint64)
-            some.append(hashes[::500])
+            sample.append(hashes[::500])
             with db.batch() as batch:
                 for row, log in enumerate(logs(rng, first, count)):
                     # Not `add_fingerprints`: these records are to be as long as those of real documents.
@@ -97,10 +97,10 @@ def fill(path: Path, documents: int, *, bits: int, described: bool) -> Simulated
                         description = description._replace(source=log.source, contact=log.contact)
                     document = ReadDocument(description, "", content_digest(log.name))
                     batch.put(prepare_fingerprints(document, "text", found, PrepareOptions()))
-        loading = time.perf_counter() - begun
+        loading = time.perf_counter() - started
         loaded = path.stat().st_size
         compacting = seconds(db.compact)
-    return SimulatedDatabase(path, documents, (loading, compacting), loaded, np.concatenate(some))
+    return SimulatedDatabase(path, documents, (loading, compacting), loaded, np.concatenate(sample))
 
 
 def page_usage(filled: SimulatedDatabase) -> dict[str, tuple[float, float]]:
@@ -112,39 +112,39 @@ def page_usage(filled: SimulatedDatabase) -> dict[str, tuple[float, float]]:
             with env.begin(db=database) as txn:
                 stat = txn.stat(database)
                 pages = stat["branch_pages"] + stat["leaf_pages"] + stat["overflow_pages"]
-                held = sum(len(key) + len(value) for key, value in txn.cursor())
-            parts[name] = pages * stat["psize"] / filled.documents, held / filled.documents
+                content = sum(len(key) + len(value) for key, value in txn.cursor())
+            parts[name] = pages * stat["psize"] / filled.documents, content / filled.documents
     parts["pages that nothing uses"] = filled.bytes - sum(pages for pages, _ in parts.values()), 0.0
     return parts
 
 
 def noise(filled: SimulatedDatabase, searches: int) -> tuple[float, float, float]:
     """Return the mean hits of searches with random hashes, and the median and 99th percentile of their seconds."""
-    hits, taken = [], []
+    hits, elapsed = [], []
     with fpdb.open(filled.path, "r") as db:
         number = int(db.recipe.rules["consonants"].parameters["search"])
         rng = np.random.default_rng(2)
         for _ in range(searches):
-            asked = rng.integers(0, 2**db.recipe.hash_bits, number, np.uint64)
-            begun = time.perf_counter()
-            hits.append(len(db.query_fingerprints(asked).matches))
-            taken.append(time.perf_counter() - begun)
-    return statistics.mean(hits), statistics.median(taken), percentile(taken, 99)
+            hashes = rng.integers(0, 2**db.recipe.hash_bits, number, np.uint64)
+            started = time.perf_counter()
+            hits.append(len(db.query_fingerprints(hashes).matches))
+            elapsed.append(time.perf_counter() - started)
+    return statistics.mean(hits), statistics.median(elapsed), percentile(elapsed, 99)
 
 
 def found(filled: SimulatedDatabase) -> tuple[int, float]:
     """Count the documents found first and in full by their hashes among 900 others; return the median time, too."""
-    right, taken = 0, []
+    right, elapsed = 0, []
     with fpdb.open(filled.path, "r") as db:
         number = int(db.recipe.rules["consonants"].parameters["search"])
         rng = np.random.default_rng(3)
         for stored in filled.some[:500]:
             others = rng.integers(0, 2**db.recipe.hash_bits, number - len(stored), np.uint64)
-            begun = time.perf_counter()
+            started = time.perf_counter()
             matches = db.query_fingerprints(np.concatenate([stored, others]), by="reverse_containment").matches
-            taken.append(time.perf_counter() - begun)
+            elapsed.append(time.perf_counter() - started)
             right += matches[0].shared >= len(stored)
-    return right, statistics.median(taken)
+    return right, statistics.median(elapsed)
 
 
 def measure(folder: Path, documents: int, searches: int) -> str:
@@ -194,8 +194,8 @@ def measure(folder: Path, documents: int, searches: int) -> str:
 def _page_usage_rows(
     parts: Mapping[str, tuple[float, float]], bare: Mapping[str, tuple[float, float]]
 ) -> Iterator[tuple[str, ...]]:
-    for name, (pages, held) in parts.items():
-        yield name, f"{pages:.1f}", f"{held:.1f}", f"{bare[name][0]:.1f}"
+    for name, (pages, content) in parts.items():
+        yield name, f"{pages:.1f}", f"{content:.1f}", f"{bare[name][0]:.1f}"
 
 
 def _reckoned(documents: int, bits: int) -> float:

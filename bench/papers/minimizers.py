@@ -127,14 +127,16 @@ def shares(letters: Letters, k: int, chosen: SchemeSetting, lengths: range, tria
             rows = _pieces(rng, letters, trials, width)
             rows[:, AROUND : AROUND + length] = passages
             kgrams = kgrams_of(rows.ravel(), recipe)
-            at = chosen.positions(kgrams)
-            at = at[(at % width >= AROUND) & (at % width <= AROUND + length - k)]
-            keys.append((at // width, kgrams.hashes[at] + (at // width).astype(np.uint64) * GOLDEN))
+            positions = chosen.positions(kgrams)
+            positions = positions[(positions % width >= AROUND) & (positions % width <= AROUND + length - k)]
+            keys.append(
+                (positions // width, kgrams.hashes[positions] + (positions // width).astype(np.uint64) * GOLDEN)
+            )
         (row, first), (_, second) = keys
         second = np.sort(second)
-        beside = np.minimum(np.searchsorted(second, first), len(second) - 1)
-        met = row[second[beside] == first]
-        found.append(float(np.count_nonzero(np.bincount(met, minlength=trials)) / trials))
+        nearest = np.minimum(np.searchsorted(second, first), len(second) - 1)
+        matched_rows = row[second[nearest] == first]
+        found.append(float(np.count_nonzero(np.bincount(matched_rows, minlength=trials)) / trials))
     return found
 
 
@@ -189,9 +191,9 @@ def share_table(documents: Mapping[str, Mapping[str, Letters]], trials: int) -> 
     for collection, held in documents.items():
         letters = np.concatenate(list(held.values()))
         for chosen in rivals:
-            found = shares(letters, k, chosen, lengths, trials)
-            shown = [found[lengths.index(length)] for length in SHOWN]
-            rows.append((f"{collection}: {chosen.name}", *(f"{share:.1%}" for share in (*shown, np.mean(found)))))
+            rates = shares(letters, k, chosen, lengths, trials)
+            shown = [rates[lengths.index(length)] for length in SHOWN]
+            rows.append((f"{collection}: {chosen.name}", *(f"{share:.1%}" for share in (*shown, np.mean(rates)))))
             print(*rows[-1], sep="  ", flush=True)
     return page.table(("scheme", *(f"{length}" for length in SHOWN), f"mean {lengths[0]}–{lengths[-1]}"), rows)
 
@@ -215,11 +217,11 @@ def database_table(collection: str, limit: int) -> str:
             tempfile.TemporaryDirectory(prefix="minimizers-", dir=BUILD) as folder,
             fpdb.open(Path(folder, "a.fpdb"), "x", recipe=recipe_of(k, chosen)) as db,
         ):
-            taken = cpu_seconds(db, documents)
+            elapsed = cpu_seconds(db, documents)
             db.compact()
             info = db.info()
         rows.append(
-            (chosen.name, f"{info['postings']:,}", f"{info['file_bytes'] / 1e6:.1f}", f"{size / 1e6 / taken:.1f}")
+            (chosen.name, f"{info['postings']:,}", f"{info['file_bytes'] / 1e6:.1f}", f"{size / 1e6 / elapsed:.1f}")
         )
         print(*rows[-1], sep="  ", flush=True)
     return page.table(("scheme", "postings", "file, MB", "MB/s (CPU)"), rows)
@@ -232,7 +234,7 @@ def speed_text(documents: Mapping[str, Mapping[str, Letters]], rounds: int) -> s
     content = letters.tobytes()
     works = [partial(recipe_of(k, chosen).fingerprint, content) for chosen in schemes(w)]
     robust, mod, is_open = in_turns(rounds, *works)
-    slower = [percentile(ratios(taken, robust), 50) for taken in (mod, is_open)]
+    slower = [percentile(ratios(elapsed, robust), 50) for elapsed in (mod, is_open)]
     line = (
         f"Fingerprinting prose with k={k}, w={w} takes {slower[0]:.1f} times as long with `{MOD}` as with `{ROBUST}`, "
         f"and {slower[1]:.1f} times with s=3 ({len(content) / 1e6 / min(robust):.0f} MB/s for `{ROBUST}` on this run)."

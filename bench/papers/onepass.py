@@ -26,21 +26,21 @@ def read_once(stored: U64, s: int, level: int | None) -> set[int]:
         level: decides which k-grams are frequent; None for the level of the sample, which grows while reading.
     """
     lowest = 0
-    held: dict[int, int] = {}
+    sample: dict[int, int] = {}
     frequent: set[int] = set()
     for begin in range(0, len(stored), V):
         part = np.sort(stored[begin : begin + 2 * V])
         starts = np.flatnonzero(np.append(True, part[1:] != part[:-1]))
         values, counts = part[starts], np.diff(starts, append=len(part))
-        often = window_threshold(lowest if level is None else level, V, DELTA)
-        frequent.update(values[counts >= often].tolist())
-        fresh = values[counts < often]
-        held |= zip(fresh.tolist(), hash_levels(fresh).tolist(), strict=True)
-        held = {h: of for h, of in held.items() if of >= lowest and h not in frequent}
-        while len(held) > s:
+        threshold = window_threshold(lowest if level is None else level, V, DELTA)
+        frequent.update(values[counts >= threshold].tolist())
+        rest = values[counts < threshold]
+        sample |= zip(rest.tolist(), hash_levels(rest).tolist(), strict=True)
+        sample = {h: item_level for h, item_level in sample.items() if item_level >= lowest and h not in frequent}
+        while len(sample) > s:
             lowest += 1
-            held = {h: of for h, of in held.items() if of >= lowest}
-    return frequent | set(held)
+            sample = {h: item_level for h, item_level in sample.items() if item_level >= lowest}
+    return frequent | set(sample)
 
 
 def table(trials: int) -> str:
@@ -56,8 +56,8 @@ def table(trials: int) -> str:
             letters = np.concatenate(first if beginning else first[::-1])
             stored = artificial_text.kgrams_of(letters, recipe).stored
             s = best_s(len(stored), V, DELTA)
-            asked = recipe.fingerprint(artificial_text.text_of(np.concatenate(second[::-1])), purpose="search").hashes
-            own = set(artificial_text.kgrams_of(passage, recipe).stored.tolist()) & set(asked.tolist())
+            query = recipe.fingerprint(artificial_text.text_of(np.concatenate(second[::-1])), purpose="search").hashes
+            own = set(artificial_text.kgrams_of(passage, recipe).stored.tolist()) & set(query.tolist())
             twice = recipe.fingerprint(artificial_text.text_of(letters)).hashes.tolist()
             sketches = (
                 set(twice),

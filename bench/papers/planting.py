@@ -89,8 +89,8 @@ class Plants:
         sides = []
         for third in (1, 2):
             rest = self._cut(kind, rng, AROUND, third, 3)
-            at = int(rng.integers(len(rest)))
-            sides.append(np.concatenate([rest[:at], passage, rest[at:]]))
+            position = int(rng.integers(len(rest)))
+            sides.append(np.concatenate([rest[:position], passage, rest[position:]]))
         return Pair(sides[0], sides[1], passage)
 
     def _cut(self, kind: str, rng: np.random.Generator, length: int, part: int, parts: int) -> Letters:
@@ -101,8 +101,8 @@ class Plants:
             return artificial_text.periodic(rng, length, period)
         share = len(self.pools[kind]) // parts
         piece = self.pools[kind][part * share : (part + 1) * share]
-        at = int(rng.integers(max(len(piece) - length, 0) + 1))
-        return piece[at : at + length]
+        position = int(rng.integers(max(len(piece) - length, 0) + 1))
+        return piece[position : position + length]
 
 
 class Detection(NamedTuple):
@@ -114,29 +114,31 @@ class Detection(NamedTuple):
 
 def detect(scheme: Scheme, pairs: list[Pair], search: Purpose = "search") -> Detection:
     """Store the first document of each pair and search with the second; only k-grams of the passage count."""
-    recipe, found, kept, kgrams = scheme.recipe, 0, 0, 0
+    recipe, found_pairs, stored_count, kgrams = scheme.recipe, 0, 0, 0
     for first, second, passage in pairs:
         stored = recipe.fingerprint(artificial_text.text_of(first))
-        asked = recipe.fingerprint(artificial_text.text_of(second), purpose=search)
+        query = recipe.fingerprint(artificial_text.text_of(second), purpose=search)
         own = np.sort(artificial_text.kgrams_of(passage, recipe).stored)
-        found += bool(_within(stored.hashes, own) & _within(asked.hashes, own))
-        kept += len(stored.hashes)
+        found_pairs += bool(_within(stored.hashes, own) & _within(query.hashes, own))
+        stored_count += len(stored.hashes)
         kgrams += stored.kgrams
-    return Detection(found / len(pairs), kept / kgrams)
+    return Detection(found_pairs / len(pairs), stored_count / kgrams)
 
 
 def detect_grid(pairs: list[Pair]) -> Detection:
     """Store every Vth k-gram, which needs no hash to choose, and search with all k-grams."""
-    recipe, found, kept, kgrams = winnow_recipe(), 0, 0, 0
+    recipe, found_pairs, stored_count, kgrams = winnow_recipe(), 0, 0, 0
     for first, second, passage in pairs:
-        every, asked, own = (artificial_text.kgrams_of(letters, recipe).stored for letters in (first, second, passage))
-        stored, own = every[::V], np.sort(own)
-        found += bool(_within(stored, own) & _within(asked, own))
-        kept += len(stored)
-        kgrams += len(every)
-    return Detection(found / len(pairs), kept / kgrams)
+        document, query, own = (
+            artificial_text.kgrams_of(letters, recipe).stored for letters in (first, second, passage)
+        )
+        stored, own = document[::V], np.sort(own)
+        found_pairs += bool(_within(stored, own) & _within(query, own))
+        stored_count += len(stored)
+        kgrams += len(document)
+    return Detection(found_pairs / len(pairs), stored_count / kgrams)
 
 
 def _within(hashes: U64, ordered: U64) -> set[int]:
-    at = np.minimum(np.searchsorted(ordered, hashes), len(ordered) - 1)
-    return set(hashes[ordered[at] == hashes].tolist())
+    places = np.minimum(np.searchsorted(ordered, hashes), len(ordered) - 1)
+    return set(hashes[ordered[places] == hashes].tolist())

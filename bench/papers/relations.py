@@ -55,18 +55,18 @@ def identical(text: str, _other: str, _rng: Random) -> str:
 def edited(text: str, other: str, rng: Random, share: float = EDITED) -> str:
     """Drop a share of the words, replace them, or insert a word before them, at random; the rest stays."""
     parts = re.split(r"(\s+)", text)
-    places = [at for at, part in enumerate(parts) if part and not part.isspace()]
-    strange = other.split() or ["word"]
-    for at in rng.sample(places, round(share * len(places))):
-        word = rng.choice(strange)
-        parts[at] = rng.choice(("", word, f"{word} {parts[at]}"))
+    places = [index for index, part in enumerate(parts) if part and not part.isspace()]
+    other_words = other.split() or ["word"]
+    for index in rng.sample(places, round(share * len(places))):
+        word = rng.choice(other_words)
+        parts[index] = rng.choice(("", word, f"{word} {parts[index]}"))
     return "".join(parts)
 
 
 def reorganised(text: str, _other: str, rng: Random, section: int = SECTION) -> str:
     """Return the same paragraphs, with sections of `section` paragraphs in another order."""
-    every = paragraphs(text)
-    parts = [every[at : at + section] for at in range(0, len(every), section)]
+    own = paragraphs(text)
+    parts = [own[index : index + section] for index in range(0, len(own), section)]
     rng.shuffle(parts)
     return "\n\n".join(paragraph for part in parts for paragraph in part)
 
@@ -76,41 +76,41 @@ def revised(text: str, other: str, rng: Random, share: float = REVISED) -> str:
 
     Rewriting replaces every fifth word by an unrelated one, on average.
     """
-    every, strange = paragraphs(text), paragraphs(other) or ["Another paragraph."]
-    number = round(share * len(every))
-    chosen = rng.sample(range(len(every)), 2 * number)
+    own, other_paragraphs = paragraphs(text), paragraphs(other) or ["Another paragraph."]
+    number = round(share * len(own))
+    chosen = rng.sample(range(len(own)), 2 * number)
     dropped, rewritten = set(chosen[:number]), set(chosen[number:])
-    kept = [
-        edited(paragraph, other, rng, 0.2) if at in rewritten else paragraph
-        for at, paragraph in enumerate(every)
-        if at not in dropped
+    left = [
+        edited(paragraph, other, rng, 0.2) if index in rewritten else paragraph
+        for index, paragraph in enumerate(own)
+        if index not in dropped
     ]
-    return "\n\n".join(_mixed(kept, [rng.choice(strange) for _ in range(number)], rng))
+    return "\n\n".join(_mixed(left, [rng.choice(other_paragraphs) for _ in range(number)], rng))
 
 
 def condensed(text: str, _other: str, rng: Random, share: float = CONDENSED) -> str:
     """Return a share of the sentences, in order, each chosen by itself; real abstracts keep longer passages."""
-    every = sentences(text)
-    return "\n\n".join(every[at] for at in sorted(rng.sample(range(len(every)), round(share * len(every)))))
+    own = sentences(text)
+    return "\n\n".join(own[index] for index in sorted(rng.sample(range(len(own)), round(share * len(own)))))
 
 
 def expanded(text: str, other: str, rng: Random, times: float = EXPANDED) -> str:
     """Return all paragraphs, in order, with `times` as much unrelated text between them."""
-    every, strange = paragraphs(text), paragraphs(other) or ["Another paragraph."]
+    own, other_paragraphs = paragraphs(text), paragraphs(other) or ["Another paragraph."]
     added: list[str] = []
-    room = times * len(text)
-    while room > 0:
-        added.append(strange[len(added) % len(strange)])
-        room -= len(added[-1])
-    return "\n\n".join(_mixed(every, added, rng))
+    characters_left = times * len(text)
+    while characters_left > 0:
+        added.append(other_paragraphs[len(added) % len(other_paragraphs)])
+        characters_left -= len(added[-1])
+    return "\n\n".join(_mixed(own, added, rng))
 
 
 def excerpted(text: str, other: str, rng: Random, words: int = EXCERPT) -> str:
     """Return the other document, with a passage of `words` words of this one between two of its paragraphs."""
     passage = passage_of(text, rng, words)
-    around = paragraphs(other)
-    at = rng.randrange(len(around) + 1)
-    return "\n\n".join([*around[:at], passage, *around[at:]])
+    host = paragraphs(other)
+    index = rng.randrange(len(host) + 1)
+    return "\n\n".join([*host[:index], passage, *host[index:]])
 
 
 def passage_of(text: str, rng: Random, words: int) -> str:
@@ -135,16 +135,16 @@ def scanned(text: str, rng: Random, noise: Noise) -> str:
     A misread letter becomes one that looks like it, if there is one, or any; one in four is lost or doubled instead.
     """
     letters = list(" ".join(text.split()))
-    places = [at for at, letter in enumerate(letters) if letter.isalpha()]
-    spaces = [at for at, letter in enumerate(letters) if letter == " "]
+    places = [index for index, letter in enumerate(letters) if letter.isalpha()]
+    spaces = [index for index, letter in enumerate(letters) if letter == " "]
     chosen = rng.sample(places, round((noise.misread * len(places)) + noise.split * len(spaces)))
     misread = round(noise.misread * len(places))
-    for at in chosen[:misread]:
-        letters[at] = _misread(letters[at], rng)
-    for at in chosen[misread:]:
-        letters[at] += " "
-    for at in rng.sample(spaces, round(noise.joined * len(spaces))):
-        letters[at] = ""
+    for index in chosen[:misread]:
+        letters[index] = _misread(letters[index], rng)
+    for index in chosen[misread:]:
+        letters[index] += " "
+    for index in rng.sample(spaces, round(noise.joined * len(spaces))):
+        letters[index] = ""
     return _hyphenated("".join(letters))
 
 
@@ -156,20 +156,20 @@ def _misread(letter: str, rng: Random) -> str:
 
 def _hyphenated(text: str) -> str:
     """Break text into lines of LINE letters, with a hyphen in words that do not fit."""
-    lines, at = [], 0
-    while at < len(text):
-        end = at + LINE
+    lines, start = [], 0
+    while start < len(text):
+        end = start + LINE
         broken = text[end - 1 : end].isalpha() and text[end : end + 1].isalpha()
-        lines.append(text[at:end] + ("-" if broken else ""))
-        at = end
+        lines.append(text[start:end] + ("-" if broken else ""))
+        start = end
     return "\n".join(lines)
 
 
-def _mixed(kept: Sequence[str], added: Sequence[str], rng: Random) -> list[str]:
+def _mixed(first: Sequence[str], second: Sequence[str], rng: Random) -> list[str]:
     """Interleave both lists, each in its order."""
-    places = set(rng.sample(range(len(kept) + len(added)), len(added)))
-    one, other = iter(kept), iter(added)
-    return [next(other if at in places else one) for at in range(len(kept) + len(added))]
+    places = set(rng.sample(range(len(first) + len(second)), len(second)))
+    from_first, from_second = iter(first), iter(second)
+    return [next(from_second if index in places else from_first) for index in range(len(first) + len(second))]
 
 
 LIGHT = Noise(misread=0.005, joined=0.01, split=0.005)

@@ -114,26 +114,26 @@ def match(
     """Search for each document among all of them, itself included."""
     stored = fingerprints(documents, setting.store, "store", setting.cut)
     search = fingerprints(documents, setting.search, "search", setting.cut)
-    found = []
+    hits = []
     with tempfile.TemporaryDirectory() as folder, fpdb.open(f"{folder}/c.fpdb", "x", recipe=setting.store) as db:
         with db.batch() as batch:
             for text, hashes in zip(documents, stored, strict=True):
                 batch.add_fingerprints(text.name, hashes)
         for text, hashes in zip(documents, search, strict=True):
-            for one in db.query_fingerprints(hashes, by=by).matches:
-                found.append(SearchHit(text.name, one.name, getattr(one, by), one.shared))
-    return found
+            for found_match in db.query_fingerprints(hashes, by=by).matches:
+                hits.append(SearchHit(text.name, found_match.name, getattr(found_match, by), found_match.shared))
+    return hits
 
 
 def match_by_corpus(documents: Sequence[CorpusDocument], recipe: Recipe) -> list[SearchHit]:
     """Search as `match` does, where rare means held by few documents of the database (end of section 6.1)."""
-    found = []
+    hits = []
     with tempfile.TemporaryDirectory() as folder, fpdb.open(f"{folder}/c.fpdb", "x", recipe=recipe) as db:
         for first in range(0, len(documents), COMMIT):
             with db.batch() as batch:
                 for text in documents[first : first + COMMIT]:
                     batch.add(text.name, text.content, rarity="corpus")
         for text in documents:
-            for one in db.query(text.content, rarity="corpus", by="reverse_containment").matches:
-                found.append(SearchHit(text.name, one.name, one.reverse_containment, one.shared))
-    return found
+            for found_match in db.query(text.content, rarity="corpus", by="reverse_containment").matches:
+                hits.append(SearchHit(text.name, found_match.name, found_match.reverse_containment, found_match.shared))
+    return hits

@@ -73,19 +73,19 @@ class TextEntry(NamedTuple):
 def text_of(page: str) -> str:
     """Return the text of an HTML page without tags, comments, scripts and styles, and with entities resolved."""
     parts = []
-    at = 0
-    while (begin := page.find("<", at)) >= 0:
-        parts.append(page[at:begin])
+    position = 0
+    while (begin := page.find("<", position)) >= 0:
+        parts.append(page[position:begin])
         if page.startswith("<!--", begin):
-            at = _after(page, "-->", begin + 4)
+            position = _after(page, "-->", begin + 4)
             continue
-        at = _after(page, ">", begin)
-        tag = _name(page[begin + 1 : at - 1])
-        if tag in DROPPED and page[at - 2 : at] != "/>":
-            at = _after(page, ">", _find(page, f"</{tag}", at))
+        position = _after(page, ">", begin)
+        tag = _name(page[begin + 1 : position - 1])
+        if tag in DROPPED and page[position - 2 : position] != "/>":
+            position = _after(page, ">", _find(page, f"</{tag}", position))
         if tag.lstrip("/") not in INLINE:
             parts.append("\n")
-    parts.append(page[at:])
+    parts.append(page[position:])
     return html.unescape("".join(parts))
 
 
@@ -94,15 +94,15 @@ def _name(tag: str) -> str:
     return words[0].lower() if words else ""
 
 
-def _find(page: str, what: str, at: int) -> int:
+def _find(page: str, what: str, start: int) -> int:
     """Return the position of `what` in lower or upper case, or the end of the page."""
-    found = [place for place in (page.find(what, at), page.find(what.upper(), at)) if place >= 0]
-    return min(found, default=len(page))
+    positions = [position for position in (page.find(what, start), page.find(what.upper(), start)) if position >= 0]
+    return min(positions, default=len(page))
 
 
-def _after(page: str, what: str, at: int) -> int:
-    found = page.find(what, at)
-    return len(page) if found < 0 else found + len(what)
+def _after(page: str, what: str, start: int) -> int:
+    position = page.find(what, start)
+    return len(page) if position < 0 else position + len(what)
 
 
 def fetched(collection: str) -> bool:
@@ -113,8 +113,8 @@ def fetched(collection: str) -> bool:
 def describe(collection: str) -> str:
     """Return the origin of a collection's documents, in words."""
     if collection == SOURCE or not fetched(collection):
-        stands = "" if collection == SOURCE else f"(no {collection!r} fetched; in its place) "
-        return f"{stands}the running Python's standard library"
+        replacement = "" if collection == SOURCE else f"(no {collection!r} fetched; in its place) "
+        return f"{replacement}the running Python's standard library"
     packages = json.loads(_record_of(collection).read_text(encoding="utf-8"))["packages"]
     return "Debian packages " + ", ".join(f"{name} {version}" for name, version in packages.items())
 
@@ -132,20 +132,20 @@ def documents(collection: str, limit_bytes: int | None = None) -> Iterator[tuple
                 yield name, path.read_bytes()
         return
     with _pack_of(collection).open("rb") as pack:
-        for document, at in _choose(collection, limit_bytes):
-            pack.seek(at)
+        for document, offset in _choose(collection, limit_bytes):
+            pack.seek(offset)
             yield document.name, pack.read(document.size)
 
 
 def _choose(collection: str, limit_bytes: int | None) -> list[tuple[TextEntry, int]]:
-    every = index(collection)
+    entries = index(collection)
     if limit_bytes is None:
-        return every
-    room, chosen = limit_bytes, []
-    for document, at in sorted(every, key=lambda pair: hashlib.sha256(pair[0].name.encode()).digest()):
-        if document.size <= room:
-            room -= document.size
-            chosen.append((document, at))
+        return entries
+    bytes_left, chosen = limit_bytes, []
+    for document, offset in sorted(entries, key=lambda pair: hashlib.sha256(pair[0].name.encode()).digest()):
+        if document.size <= bytes_left:
+            bytes_left -= document.size
+            chosen.append((document, offset))
     return sorted(chosen)
 
 
@@ -160,19 +160,19 @@ def index(collection: str) -> list[tuple[TextEntry, int]]:
     if collection == SOURCE or not fetched(collection):
         sizes = {name: path.stat().st_size for name, path in _sources().items()}
         return [(TextEntry(name, size, size), 0) for name, size in sizes.items()]
-    at, every = 0, []
+    offset, entries = 0, []
     for row in json.loads(_record_of(collection).read_text(encoding="utf-8"))["documents"]:
-        every.append((TextEntry(*row), at))
-        at += every[-1][0].size
-    return sorted(every)
+        entries.append((TextEntry(*row), offset))
+        offset += entries[-1][0].size
+    return sorted(entries)
 
 
 @lru_cache(maxsize=1)
 def _sources() -> Mapping[str, Path]:
     root = Path(sysconfig.get_path("stdlib"))
     paths = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
-    kept = {name: path for name, path in paths.items() if "site-packages" not in name and path.stat().st_size}
-    return dict(sorted(kept.items()))
+    sources = {name: path for name, path in paths.items() if "site-packages" not in name and path.stat().st_size}
+    return dict(sorted(sources.items()))
 
 
 def fetch(collection: str) -> None:
@@ -201,18 +201,18 @@ def fetch(collection: str) -> None:
 
 def _download(package: str) -> Path:
     """Return the package's archive, downloaded if it is missing."""
-    here = sorted(FOLDER.glob(f"{package}_*.deb"))
-    if not here:
+    archives = sorted(FOLDER.glob(f"{package}_*.deb"))
+    if not archives:
         run(_program("apt-get"), "download", "-q", package, cwd=FOLDER)
-        here = sorted(FOLDER.glob(f"{package}_*.deb"))
-    return here[-1]
+        archives = sorted(FOLDER.glob(f"{package}_*.deb"))
+    return archives[-1]
 
 
 def _program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise RuntimeError(f"fetching needs {name}, that is a Debian system")
-    return found
+    return path
 
 
 def _wanted(path: Path, collection: str) -> bool:
@@ -257,11 +257,11 @@ def main() -> None:
         if options.again or not fetched(collection):
             fetch(collection)
     for collection in (*PACKAGES, SOURCE):
-        every = listing(collection)
-        original, size = (sum(values) / 1e6 for values in list(zip(*every, strict=True))[1:])
-        long = sum(document.size > 20_000 for document in every)
+        entries = listing(collection)
+        original, size = (sum(values) / 1e6 for values in list(zip(*entries, strict=True))[1:])
+        long = sum(document.size > 20_000 for document in entries)
         print(
-            f"{collection}: {len(every):,} documents, {original:,.0f} MB, of text {size:,.0f} MB; {long:,} over 20 KB"
+            f"{collection}: {len(entries):,} documents, {original:,.0f} MB, of text {size:,.0f} MB; {long:,} over 20 KB"
         )
 
 

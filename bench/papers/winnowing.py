@@ -85,8 +85,8 @@ class CollectionTallies:
     def __init__(self, collection: str, scale: int) -> None:
         """Read the collection, or one part in `scale` of it."""
         self.collection = collection
-        every = texts.listing(collection)
-        limit = sum(document.size for document in every) // scale if scale > 1 else None
+        entries = texts.listing(collection)
+        limit = sum(document.size for document in entries) // scale if scale > 1 else None
         self.documents = texts.listing(collection, limit)
         self.symbols = 0
         self.tallies = {name: Tally(selector) for name, selector in SELECTORS.items()}
@@ -108,10 +108,10 @@ class CollectionTallies:
 
     def passage(self, name: str, length: int = 60) -> str:
         """Return letters and digits from the middle of a scheme's longest run, and their document."""
-        document, at = self.tallies[name].place
+        document, position = self.tallies[name].place
         content = next(content for known, content in texts.documents(self.collection) if known == document)
-        at += self.tallies[name].longest // 2
-        return f"`…{_text(_kgrams(content), at, length)}…` in {document.rsplit('/', 1)[-1]}"
+        position += self.tallies[name].longest // 2
+        return f"`…{_text(_kgrams(content), position, length)}…` in {document.rsplit('/', 1)[-1]}"
 
 
 def _kgrams(content: bytes) -> KGrams:
@@ -123,8 +123,8 @@ def _keyed(symbols: Values, key: int) -> KGrams:
     return KGrams(symbols, K, derive(key, "characters"))
 
 
-def _text(kgrams: KGrams, at: int, length: int = K) -> str:
-    return "".join(map(chr, kgrams.symbols[at : at + length].tolist()))
+def _text(kgrams: KGrams, position: int, length: int = K) -> str:
+    return "".join(map(chr, kgrams.symbols[position : position + length].tolist()))
 
 
 def figure_3(collections: Mapping[str, CollectionTallies]) -> str:
@@ -168,23 +168,23 @@ def runs(collections: Mapping[str, CollectionTallies]) -> str:
                 real.passage(MOD),
             )
         )
-    others = f"under {KEYS} other keys"
-    windows, long = f"windows of {SAME} missed", f"runs of {LONG:,} or more"
-    return table((MOD, windows, others, long, "longest", others, "in its middle"), rows)
+    other_keys = f"under {KEYS} other keys"
+    windows, long_runs = f"windows of {SAME} missed", f"runs of {LONG:,} or more"
+    return table((MOD, windows, other_keys, long_runs, "longest", other_keys, "in its middle"), rows)
 
 
 def figure_4(pages: int, quick: bool) -> Iterator[str]:
     """Yield rank and frequency of all hashes and of winnowing's, on some pages."""
     names = [document.name for document in texts.listing("html")]
     chosen = set(np.random.default_rng(3).permutation(names)[:pages].tolist())
-    every, selected = [], []
+    all_hashes, selected = [], []
     for name, content in texts.documents("html"):
         if name in chosen:
             kgrams = _kgrams(content)
-            every.append(kgrams.hashes)
+            all_hashes.append(kgrams.hashes)
             selected.append(kgrams.hashes[SELECTORS["winnow"].positions(kgrams)])
-    curves = {"all hashes": Frequencies(np.concatenate(every)), "winnow": Frequencies(np.concatenate(selected))}
-    every.clear()
+    curves = {"all hashes": Frequencies(np.concatenate(all_hashes)), "winnow": Frequencies(np.concatenate(selected))}
+    all_hashes.clear()
     yield ranks(len(chosen), curves)
     yield common(curves["winnow"], chosen)
     if not quick:
@@ -195,23 +195,23 @@ def figure_4(pages: int, quick: bool) -> Iterator[str]:
 
 def ranks(pages: int, curves: Mapping[str, Frequencies]) -> str:
     """Return the shares of the low frequencies, the highest frequency, and the slopes."""
-    both = curves.values()
+    curve_pair = curves.values()
     rows = [
-        ("hashes", "–", *(f"{curve.occurrences:,}" for curve in both)),
-        ("distinct ones", "–", *(f"{curve.distinct:,}" for curve in both)),
+        ("hashes", "–", *(f"{curve.occurrences:,}" for curve in curve_pair)),
+        ("distinct ones", "–", *(f"{curve.distinct:,}" for curve in curve_pair)),
         *(
-            (f"frequency {frequency}", share, *(f"{curve.share(frequency):.1%}" for curve in both))
+            (f"frequency {frequency}", share, *(f"{curve.share(frequency):.1%}" for curve in curve_pair))
             for frequency, share in PAPER_SHARES.items()
         ),
-        ("highest frequency", "3,270", *(f"{curve.frequency[0]:,}" for curve in both)),
-        ("plateaus", "–", *(f"{len(curve.number):,}" for curve in both)),
+        ("highest frequency", "3,270", *(f"{curve.frequency[0]:,}" for curve in curve_pair)),
+        ("plateaus", "–", *(f"{len(curve.number):,}" for curve in curve_pair)),
         (
             "aberrant one: hashes × frequency",
             "–",
-            *(f"{curve.number[curve.aberrant]:,} × {curve.frequency[curve.aberrant]:,}" for curve in both),
+            *(f"{curve.number[curve.aberrant]:,} × {curve.frequency[curve.aberrant]:,}" for curve in curve_pair),
         ),
-        ("slope, all", "–", *(f"{curve.slope(cleaned=False):.2f}" for curve in both)),
-        ("slope, cleaned", "−0.7", *(f"{curve.slope(cleaned=True):.2f}" for curve in both)),
+        ("slope, all", "–", *(f"{curve.slope(cleaned=False):.2f}" for curve in curve_pair)),
+        ("slope, cleaned", "−0.7", *(f"{curve.slope(cleaned=True):.2f}" for curve in curve_pair)),
     ]
     return table((f"{pages:,} pages", "paper", *curves), rows)
 
@@ -225,8 +225,8 @@ def common(curve: Frequencies, chosen: set[str]) -> str:
             kgrams = _kgrams(content)
             places = SELECTORS["winnow"].positions(kgrams)
             sought = np.array(list(missing), np.uint64)
-            for at in places[np.isin(kgrams.hashes[places], sought)].tolist():
-                count, text = missing.pop(int(kgrams.hashes[at]), 0), _text(kgrams, at)
+            for position in places[np.isin(kgrams.hashes[places], sought)].tolist():
+                count, text = missing.pop(int(kgrams.hashes[position]), 0), _text(kgrams, position)
                 package = name.split("/")[0]
                 best[package] = max(best.get(package, (0, "")), (count, text))
     rows = [(f"`{text}`", package, f"{count:,}") for package, (count, text) in sorted(best.items(), key=_descending)]

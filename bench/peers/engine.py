@@ -47,18 +47,18 @@ Maker = Callable[[Path], Engine]
 
 def columns(documents: Sequence[Documents]) -> tuple[U64, U32]:
     """Return hash and document of all postings, unsorted."""
-    hashes = np.concatenate([some.hashes.ravel() for some in documents])
+    hashes = np.concatenate([batch.hashes.ravel() for batch in documents])
     numbers = [
-        np.repeat(np.arange(some.first, some.first + len(some.hashes), dtype=np.uint32), some.hashes.shape[1])
-        for some in documents
+        np.repeat(np.arange(batch.first, batch.first + len(batch.hashes), dtype=np.uint32), batch.hashes.shape[1])
+        for batch in documents
     ]
     return hashes, np.concatenate(numbers)
 
 
 def one_by_one(documents: Sequence[Documents]) -> Iterable[tuple[int, U64]]:
     """Yield number and hashes of each document."""
-    for some in documents:
-        yield from enumerate(some.hashes, some.first)
+    for batch in documents:
+        yield from enumerate(batch.hashes, batch.first)
 
 
 def in_lots(items: Iterable[tuple[int, U64]], size: int) -> Iterable[list[tuple[int, U64]]]:
@@ -83,12 +83,12 @@ class Truth:
         self._queries = queries
         wanted = np.unique(np.concatenate(queries))
         hashes, documents = [], []
-        for some in corpus(count):
-            flat = some.hashes.ravel()
+        for batch in corpus(count):
+            flat = batch.hashes.ravel()
             places = np.minimum(np.searchsorted(wanted, flat), len(wanted) - 1)
             hits = np.flatnonzero(wanted[places] == flat)
             hashes.append(flat[hits])
-            documents.append(hits // some.hashes.shape[1] + some.first)
+            documents.append(hits // batch.hashes.shape[1] + batch.first)
         self._hashes, self._documents = np.concatenate(hashes), np.concatenate(documents)
 
     def share_right(self, answers: Sequence[Ranking]) -> float:
@@ -99,12 +99,12 @@ class Truth:
         """
         return sum(map(self._is_right, self._queries, answers)) / len(answers)
 
-    def _is_right(self, query: U64, found: Ranking) -> bool:
-        found = found[:FAMILY]
+    def _is_right(self, query: U64, ranking: Ranking) -> bool:
+        ranking = ranking[:FAMILY]
         counts = np.bincount(self._documents[np.isin(self._hashes, query)], minlength=self._count)
         best = np.argsort(-counts, kind="stable")[:FAMILY]
         best = best[counts[best] > 0]
-        if any(shared is None for _, shared in found):
-            return {number for number, _ in found} == set(best.tolist())
-        shared = [count for _, count in found]
-        return shared == counts[best].tolist() and all(counts[number] == count for number, count in found)
+        if any(shared is None for _, shared in ranking):
+            return {number for number, _ in ranking} == set(best.tolist())
+        shared = [count for _, count in ranking]
+        return shared == counts[best].tolist() and all(counts[number] == count for number, count in ranking)

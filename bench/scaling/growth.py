@@ -52,9 +52,9 @@ class Point:
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the processor time of a call, of all threads."""
-    begun = time.process_time()
+    started = time.process_time()
     work()
-    return time.process_time() - begun
+    return time.process_time() - started
 
 
 def shard_of(documents: int, hashes: int = DOCUMENT) -> Shard:
@@ -70,23 +70,23 @@ def measured(folder: Path, postings: int) -> Point:
 
 def _measured(folder: Path, postings: int) -> Point:
     documents = max(postings // DOCUMENT, ASKED // DOCUMENT * 50)
-    kept: list[StoredDatabase] = []
+    stored_databases: list[StoredDatabase] = []
     path, placed, other = (folder / f"{documents}-{sort}.fpdb" for sort in ("plain", "placed", "other"))
     load(folder / "first.fpdb", "random", 100)  # modules are loaded, and compiled
     making = seconds(lambda: list(map(len, corpora.random(documents))))
-    loading = seconds(lambda: kept.append(load(path, "random", documents))) - making
-    (stored,) = kept
+    loading = seconds(lambda: stored_databases.append(load(path, "random", documents))) - making
+    (stored,) = stored_databases
     with fpdb.open(other, "x") as db, fpdb.open(path, "r") as theirs:
         merging = seconds(lambda: db.merge(theirs))
     load(placed, "random", documents, positions=True)
-    for one in (path, placed):
-        with fpdb.open(one) as db:
+    for path_to_compact in (path, placed):
+        with fpdb.open(path_to_compact) as db:
             db.compact()
     sizes, with_places = used(path), used(placed)
     with fpdb.open(path, "r") as db:
-        asked = stored.sample[: ASKED // DOCUMENT].ravel()
-        db.query_fingerprints(asked)
-        taken = [seconds(lambda: db.query_fingerprints(asked)) for _ in range(TIMES)]
+        query = stored.sample[: ASKED // DOCUMENT].ravel()
+        db.query_fingerprints(query)
+        elapsed = [seconds(lambda: db.query_fingerprints(query)) for _ in range(TIMES)]
     fences = fence_memory(path)
     return Point(
         postings=stored.postings,
@@ -95,7 +95,7 @@ def _measured(folder: Path, postings: int) -> Point:
         document=sum(sizes[name] for name in (file_format.NAMES, file_format.DOCUMENTS, file_format.SIZES)) / documents,
         loaded=stored.postings / 1e6 / loading,
         merged=stored.postings / 1e6 / merging,
-        query=1e3 * median(taken),
+        query=1e3 * median(elapsed),
         fences=fences,
     )
 
@@ -103,9 +103,9 @@ def _measured(folder: Path, postings: int) -> Point:
 def fence_memory(path: Path) -> int:
     """Return the bytes of the arrays that a reader keeps of all runs."""
     store = Store(str(path), readonly=True)
-    with store.snapshot() as view:
-        fences = [view.fences(run) for run in view.runs()]
-        size = sum(one.first_hashes.nbytes + one.posting_counts.nbytes for one in fences)
+    with store.snapshot() as snapshot:
+        fences = [snapshot.fences(run) for run in snapshot.runs()]
+        size = sum(run_fences.first_hashes.nbytes + run_fences.posting_counts.nbytes for run_fences in fences)
     store.close()
     return size
 
@@ -130,8 +130,8 @@ def fingerprinted(characters: int, count: int) -> tuple[float, float]:
     recipe = Recipe.preset()
     texts = [text for _, text in islice(record_texts(characters), count)]
     made: list[int] = []
-    taken = seconds(lambda: made.extend(len(recipe.fingerprint(text, "text").hashes) for text in texts))
-    return sum(map(len, texts)) / 1e6 / taken, sum(made) / count
+    elapsed = seconds(lambda: made.extend(len(recipe.fingerprint(text, "text").hashes) for text in texts))
+    return sum(map(len, texts)) / 1e6 / elapsed, sum(made) / count
 
 
 def opened_at_once(folder: Path) -> int:
@@ -147,6 +147,6 @@ def opened_at_once(folder: Path) -> int:
             databases.append(fpdb.open(folder / f"{number}.fpdb"))
     except fpdb.Error:
         pass
-    for one in databases:
-        one.close()
+    for database in databases:
+        database.close()
     return len(databases)

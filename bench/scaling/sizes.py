@@ -85,13 +85,13 @@ def entropy_bytes(shard: Shard) -> float:
 def used(path: Path) -> dict[bytes, int]:
     """Return the bytes of pages in use, by LMDB database, of a file that nobody has open."""
     with lmdb.open(str(path), subdir=False, readonly=True, lock=False, max_dbs=len(file_format.NAMED)) as env:
-        found = {}
+        bytes_used = {}
         for name in file_format.NAMED:
             database = env.open_db(name, create=False)
             with env.begin() as txn:
                 pages = txn.stat(database)
-            found[name] = PAGE * sum(pages[f"{sort}_pages"] for sort in ("branch", "leaf", "overflow"))
-        return found
+            bytes_used[name] = PAGE * sum(pages[f"{sort}_pages"] for sort in ("branch", "leaf", "overflow"))
+        return bytes_used
 
 
 # ---------------------------------------------------------------- simulated
@@ -108,12 +108,12 @@ def slice_of(shard: Shard, postings: int, seed: int = 1) -> Postings:
 
 def simulated(path: Path, shard: Shard, postings: int, *, positions: bool) -> float:
     """Return bytes a posting of a slice that is written as a run of a new file, which is removed again."""
-    some = slice_of(shard, postings)
+    postings_slice = slice_of(shard, postings)
     if not positions:
-        some = replace(some, encoded_positions=np.zeros_like(some.encoded_positions))
+        postings_slice = replace(postings_slice, encoded_positions=np.zeros_like(postings_slice.encoded_positions))
     files.new_file(str(path), file_format.pack_format({}), {file_format.STATE_KEY: State().pack()})
     env = Environment(str(path), readonly=False, timeout=0)
-    write_run(env, 1, [some], (0, shard.documents - 1))
+    write_run(env, 1, [postings_slice], (0, shard.documents - 1))
     env.close()
     size = used(path)[file_format.BLOCKS]
     path.unlink()
@@ -154,13 +154,14 @@ def moved(shard: Shard, partitions: int, task: int = TASK, seed: int = 2) -> Mov
     documents = np.sort(rng.integers(0, task // shard.hashes, count)) + shard.documents // 2
     places = rng.integers(0, shard.longest, count)
     others = rng.integers(0, shard.documents, count)
-    whole = max(count // shard.hashes, 10) * shard.hashes
-    ids = np.arange(whole // shard.hashes) + shard.documents // 2
-    every = rng.integers(0, 2**64, whole, np.uint64)
-    at = np.sort(rng.integers(0, shard.longest, (len(ids), shard.hashes)), axis=1)
+    posting_count = max(count // shard.hashes, 10) * shard.hashes
+    ids = np.arange(posting_count // shard.hashes) + shard.documents // 2
+    document_hashes = rng.integers(0, 2**64, posting_count, np.uint64)
+    positions = np.sort(rng.integers(0, shard.longest, (len(ids), shard.hashes)), axis=1)
     return Moved(
         table=_parquet_bytes(rng.integers(0, 2**64, task, np.uint64), rng.integers(0, shard.longest, task)),
-        by_document=_compressed(_document_rows(ids, every.reshape(at.shape), at)) / whole,
+        by_document=_compressed(_document_rows(ids, document_hashes.reshape(positions.shape), positions))
+        / posting_count,
         by_hash=_compressed(_rows(hashes, documents, places)) / count,
         held=_compressed(_rows(documents, hashes)) / count,
         counted=_compressed(_rows(hashes, np.ones(count))) / count,
@@ -170,12 +171,14 @@ def moved(shard: Shard, partitions: int, task: int = TASK, seed: int = 2) -> Mov
 
 
 def _folder_bytes(shard: Shard, task: int) -> float:
-    some = slice_of(shard, task)
-    return _parquet_bytes(some.hashes, some.document_ids.astype(np.int64), some.encoded_positions.astype(np.int64))
+    postings = slice_of(shard, task)
+    return _parquet_bytes(
+        postings.hashes, postings.document_ids.astype(np.int64), postings.encoded_positions.astype(np.int64)
+    )
 
 
 def _parquet_bytes(*columns: NDArray[Any]) -> float:
-    table = pa.table({str(at): column.view(np.int64) for at, column in enumerate(columns)})
+    table = pa.table({str(index): column.view(np.int64) for index, column in enumerate(columns)})
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink, compression="snappy")
     return float(sink.getvalue().size / len(table))
@@ -185,20 +188,29 @@ def _rows(*columns: NDArray[Any]) -> U8:
     """Return rows as Spark serializes them: 4 bytes of length, 8 with the null columns, 8 bytes for each column."""
     rows = np.zeros((len(columns[0]), 12 + 8 * len(columns)), np.uint8)
     rows[:, 3] = 8 + 8 * len(columns)
-    for at, column in enumerate(columns):
-        rows[:, 12 + 8 * at : 20 + 8 * at] = _bytes(column)
+    for index, column in enumerate(columns):
+        rows[:, 12 + 8 * index : 20 + 8 * index] = _bytes(column)
     return rows.ravel()
 
 
 def _document_rows(ids: NDArray[Any], hashes: U64, places: NDArray[Any]) -> U8:
     """Return rows of an id and an array of (hash, position) pairs: each pair's offset, null bits and two numbers."""
     rows = []
-    each = 24
-    for document, own, at in zip(ids, hashes, places, strict=True):
-        offsets = 8 + 8 * ceil(len(own) / 64) + 8 * len(own) + each * np.arange(len(own))
-        pairs = np.stack([np.zeros(len(own), np.uint64), own, at.astype(np.uint64)], axis=1)
-        head = np.array([0, document, 24 << 32, len(own), *[0] * ceil(len(own) / 64)], np.uint64)
-        rows.append(np.concatenate([head, (offsets << 32 | each).astype(np.uint64), pairs.ravel()]))
+    pair_bytes = 24
+    for document, document_hashes, positions in zip(ids, hashes, places, strict=True):
+        offsets = (
+            8
+            + 8 * ceil(len(document_hashes) / 64)
+            + 8 * len(document_hashes)
+            + pair_bytes * np.arange(len(document_hashes))
+        )
+        pairs = np.stack(
+            [np.zeros(len(document_hashes), np.uint64), document_hashes, positions.astype(np.uint64)], axis=1
+        )
+        head = np.array(
+            [0, document, 24 << 32, len(document_hashes), *[0] * ceil(len(document_hashes) / 64)], np.uint64
+        )
+        rows.append(np.concatenate([head, (offsets << 32 | pair_bytes).astype(np.uint64), pairs.ravel()]))
     return np.concatenate(rows).view(np.uint8)
 
 

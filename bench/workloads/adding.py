@@ -30,10 +30,10 @@ def ingest_text(workspace: Workspace) -> Iterator[Figure]:
     ):
         folder = workspace.folder / what.replace(" ", "-")
         total = write_texts(folder, size, number)
-        taken, limit = _add_and_read(workspace, folder)
-        yield median(what, [total / 1e6 / one for one in taken], "MB/s", target=target, better="more")
+        elapsed, limit = _add_and_read(workspace, folder)
+        yield median(what, [total / 1e6 / value for value in elapsed], "MB/s", target=target, better="more")
         yield Figure(f"{what}, how many", number, "")
-        yield median(f"{what}, of the speed of reading and lower-casing", ratios(limit, taken), "")
+        yield median(f"{what}, of the speed of reading and lower-casing", ratios(limit, elapsed), "")
 
 
 def add_python(workspace: Workspace) -> Iterator[Figure]:
@@ -43,10 +43,10 @@ def add_python(workspace: Workspace) -> Iterator[Figure]:
     """
     folder = workspace.folder / "python"
     size = copy_installation(folder, 20 if workspace.quick else 1, TEXTS)
-    taken, limit = _add_and_read(workspace, folder)
-    yield median("speed", [size / 1e6 / one for one in taken], "MB/s", target=20, better="more")
+    elapsed, limit = _add_and_read(workspace, folder)
+    yield median("speed", [size / 1e6 / value for value in elapsed], "MB/s", target=20, better="more")
     yield Figure("input", size / 1e6, "MB")
-    yield median("of the speed of reading and lower-casing", ratios(limit, taken), "")
+    yield median("of the speed of reading and lower-casing", ratios(limit, elapsed), "")
 
 
 def keep_text(workspace: Workspace) -> Iterator[Figure]:
@@ -66,11 +66,11 @@ def keep_text(workspace: Workspace) -> Iterator[Figure]:
                 compressor.compress(path.read_bytes())
 
     keep = partial(_add, workspace, folder, "--keep-text")
-    without, taken, limit = in_turns(workspace.rounds(5), partial(_add, workspace, folder), keep, compress)
+    without, elapsed, limit = in_turns(workspace.rounds(5), partial(_add, workspace, folder), keep, compress)
     with fpdb.open(keep(), "r") as db:
         info = db.info()
-    yield median("of the speed without", ratios(without, taken), "", target=0.65, better="more")
-    yield median("of the speed of compressing", ratios(limit, taken), "")
+    yield median("of the speed without", ratios(without, elapsed), "", target=0.65, better="more")
+    yield median("of the speed of compressing", ratios(limit, elapsed), "")
     yield Figure("texts", info["text_bytes"] / 1e6, "MB")
     yield Figure("of their size in the file", info["text_file_bytes"] / info["text_bytes"], "")
 

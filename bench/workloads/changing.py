@@ -29,14 +29,14 @@ def add_one(workspace: Workspace) -> Iterator[Figure]:
     grown = workspace.grown()
     path = workspace.copy(grown.stored, "singles.fpdb")
     more, more_neighbour = workspace.add_singly(path, workspace.size(SINGLE_ADDS) - workspace.size(SINGLES), seed=3)
-    taken = [1e3 * one for one in (*grown.seconds, *more)]
-    limit = [1e3 * one for one in (*grown.lmdb_commits, *more_neighbour)]
-    yield median("median, in LMDB commits", ratios(taken, limit), "", target=3)
-    yield Figure("mean, in mean LMDB commits", sum(taken) / sum(limit), "", target=6)
-    yield median("median", taken, "ms")
-    yield Figure("mean", sum(taken) / len(taken), "ms")
-    yield Figure("99th percentile", percentile(taken, 99), "ms")
-    yield Figure("slowest", max(taken), "ms")
+    elapsed = [1e3 * value for value in (*grown.seconds, *more)]
+    limit = [1e3 * value for value in (*grown.lmdb_commits, *more_neighbour)]
+    yield median("median, in LMDB commits", ratios(elapsed, limit), "", target=3)
+    yield Figure("mean, in mean LMDB commits", sum(elapsed) / sum(limit), "", target=6)
+    yield median("median", elapsed, "ms")
+    yield Figure("mean", sum(elapsed) / len(elapsed), "ms")
+    yield Figure("99th percentile", percentile(elapsed, 99), "ms")
+    yield Figure("slowest", max(elapsed), "ms")
     yield median(f"LMDB commit of {PAGE_VALUE} bytes", limit, "ms")
 
 
@@ -48,34 +48,34 @@ def remove(workspace: Workspace) -> Iterator[Figure]:
     """
     count = min(GONE, max(workspace.documents // SHARE, 1))
     stored = workspace.stored()
-    taken, limit = [], []
+    elapsed, limit = [], []
     for number in range(workspace.rounds(3)):
-        gone = np.random.default_rng(number).choice(workspace.documents, count, replace=False).tolist()
+        removed_numbers = np.random.default_rng(number).choice(workspace.documents, count, replace=False).tolist()
         path = workspace.copy(stored, f"remove-{number}.fpdb")
         with fpdb.open(path) as db:
-            taken.append(seconds(partial(_remove, db, gone)))
+            elapsed.append(seconds(partial(_remove, db, removed_numbers)))
             assert len(db) == workspace.documents - count
         path.unlink()
         with workspace.plain_lmdb(f"remove-{number}") as env:
             with env.begin(write=True) as txn:
                 for key in range(workspace.documents):
                     txn.put(key.to_bytes(4, "big"), bytes(16), append=True)
-            limit.append(seconds(partial(_delete, env, gone)))
-    yield median("seconds", taken, "s", target=1)
+            limit.append(seconds(partial(_delete, env, removed_numbers)))
+    yield median("seconds", elapsed, "s", target=1)
     yield Figure("documents", count, "")
     yield median("deleting as many values from LMDB", limit, "s")
-    yield median("in such deletions", ratios(taken, limit), "")
+    yield median("in such deletions", ratios(elapsed, limit), "")
 
 
-def _remove(db: fpdb.Database, gone: list[int]) -> None:
+def _remove(db: fpdb.Database, removed_numbers: list[int]) -> None:
     with db.batch() as batch:
-        for number in gone:
+        for number in removed_numbers:
             batch.remove(name_of(number))
 
 
-def _delete(env: lmdb.Environment, gone: list[int]) -> None:
+def _delete(env: lmdb.Environment, removed_numbers: list[int]) -> None:
     with env.begin(write=True) as txn:
-        for key in gone:
+        for key in removed_numbers:
             txn.delete(key.to_bytes(4, "big"))
 
 
@@ -94,16 +94,16 @@ def replace(workspace: Workspace) -> Iterator[Figure]:
     )
     names = [name_of(number) for number in numbers.tolist()]
     page = bytes(PAGE_VALUE)
-    taken, limit = [], []
+    elapsed, limit = [], []
     with fpdb.open(path) as db, workspace.plain_lmdb("replace") as env:
         for row in range(singles):
-            taken.append(1e3 * seconds(partial(db.add_fingerprints, names[row], new[row])))
+            elapsed.append(1e3 * seconds(partial(db.add_fingerprints, names[row], new[row])))
             limit.append(1e3 * seconds(partial(put, env, row.to_bytes(4, "big"), page)))
         together = seconds(partial(_add, db, names[singles:].__getitem__, new[singles : singles + many]))
         afresh = seconds(partial(_add, db, "new {}".format, new[singles + many :]))
     path.unlink()
-    yield median("one, median", taken, "ms")
-    yield median("one, in LMDB commits", ratios(taken, limit), "")
+    yield median("one, median", elapsed, "ms")
+    yield median("one, in LMDB commits", ratios(elapsed, limit), "")
     yield Figure("documents replaced in a single commit", many, "")
     yield Figure("them, a second", many / together, "1/s")
     yield Figure("them, in the time of as many new ones", together / afresh, "")

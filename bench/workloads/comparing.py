@@ -25,26 +25,26 @@ def pairs(workspace: Workspace) -> Iterator[Figure]:
     """
     path = workspace.folder / "pairs.fpdb"
     stored = load(path, "groups", workspace.documents)
-    (taken, found), peak = in_child(_pairs, path)
+    (elapsed, pair_count), peak = in_child(_pairs, path)
     path.unlink()
-    counts = workspace.documents * (DOCUMENT // len(FREQUENCIES)) * sum(one - 1 for one in FREQUENCIES) / 2
+    counts = workspace.documents * (DOCUMENT // len(FREQUENCIES)) * sum(frequency - 1 for frequency in FREQUENCIES) / 2
     numbers = np.random.default_rng(1).integers(0, workspace.documents, COUNTED)
     np.bincount(numbers)
     limit = seconds(lambda: np.bincount(numbers)) * counts / COUNTED
-    yield Figure("seconds", taken, "s", target=120)
+    yield Figure("seconds", elapsed, "s", target=120)
     yield Figure("peak memory", peak / 1e9, "GB", target=2)
     yield Figure("documents", stored.postings // DOCUMENT, "")
-    yield Figure("pairs found", found, "")
-    yield Figure("pairs of postings, counted in a second", counts / 1e6 / taken, "M/s")
-    yield Figure("in the time of np.bincount", taken / limit, "")
+    yield Figure("pairs found", pair_count, "")
+    yield Figure("pairs of postings, counted in a second", counts / 1e6 / elapsed, "M/s")
+    yield Figure("in the time of np.bincount", elapsed / limit, "")
 
 
 def _pairs(path: Path) -> tuple[float, int]:
-    found = 0
+    pair_count = 0
 
     def work() -> None:
-        nonlocal found
-        found = sum(1 for _ in db.pairs(min_shared=SHARED, max_df=0))
+        nonlocal pair_count
+        pair_count = sum(1 for _ in db.pairs(min_shared=SHARED, max_df=0))
 
     with fpdb.open(path, "r") as db:
-        return seconds(work), found
+        return seconds(work), pair_count

@@ -60,8 +60,8 @@ def kernel(workspace: Workspace) -> Iterator[Figure]:
     yield median("text, C loop", _speeds(size, whole_limit), "MB/s")
     short = text[:SMALL]
     mine, limit = in_turns(workspace.rounds(1000), lambda: recipe.fingerprint(short), lambda: loops.fingerprint(short))
-    yield median("a text of 4 KB", [1e6 * taken for taken in mine], "µs")
-    yield median("a text of 4 KB, C loop", [1e6 * taken for taken in limit], "µs")
+    yield median("a text of 4 KB", [1e6 * elapsed for elapsed in mine], "µs")
+    yield median("a text of 4 KB, C loop", [1e6 * elapsed for elapsed in limit], "µs")
 
 
 def _assert_equal(ours: Selected, theirs: Selected) -> None:
@@ -69,8 +69,8 @@ def _assert_equal(ours: Selected, theirs: Selected) -> None:
     assert np.array_equal(ours[1], theirs[1])
 
 
-def _speeds(size: int, taken: list[float]) -> list[float]:
-    return [size / 1e6 / one for one in taken]
+def _speeds(size: int, elapsed: list[float]) -> list[float]:
+    return [size / 1e6 / seconds for seconds in elapsed]
 
 
 class _Loops:

@@ -31,11 +31,11 @@ def ingest_postings(workspace: Workspace) -> Iterator[Figure]:
     speeds, limits, peaks, sizes = [], [], [], []
     for number in range(workspace.rounds(3)):
         path = workspace.folder / f"ingest-{number}.fpdb"
-        taken, peak = in_child(_ingest, path, workspace.documents)
+        elapsed, peak = in_child(_ingest, path, workspace.documents)
         limit, _ = in_child(sort_and_write, path.with_suffix(".array"), postings, postings)
         sizes.append(path.stat().st_size / postings)
         path.unlink()
-        speeds.append(postings / 1e6 / taken)
+        speeds.append(postings / 1e6 / elapsed)
         limits.append(postings / 1e6 / limit)
         peaks.append(peak / 1e9)
     yield median("speed", speeds, "M/s", target=3, better="more")
@@ -61,38 +61,38 @@ def merge(workspace: Workspace) -> Iterator[Figure]:
             path = workspace.folder / f"merge-{number}.fpdb"
             if what == "into one as large":
                 path = workspace.copy(stored, path.name)
-            taken, peak = in_child(_merge, path, stored.path)
+            elapsed, peak = in_child(_merge, path, stored.path)
             path.unlink()
-            speeds.append(postings / 1e6 / taken)
+            speeds.append(postings / 1e6 / elapsed)
             peaks.append(peak / 1e9)
         yield median(what, speeds, "M/s", target=target, better="more")
         yield median(f"{what}, peak memory", peaks, "GB", target=1)
     size = stored.path.stat().st_size
     limits = [in_child(_write, workspace.folder / "merge.array", size)[0] for _ in range(workspace.rounds(3))]
-    yield median("a sequential write", [postings / 1e6 / taken for taken in limits], "M/s")
+    yield median("a sequential write", [postings / 1e6 / elapsed for elapsed in limits], "M/s")
 
 
 def _merge(path: Path, other: Path) -> float:
     with fpdb.open(path) as db, fpdb.open(other, "r") as theirs:
         before = len(db)
-        begun = time.perf_counter()
+        started = time.perf_counter()
         db.merge(theirs, prefix="other/" if before else "")
-        taken = time.perf_counter() - begun
+        elapsed = time.perf_counter() - started
         assert len(db) == before + len(theirs)
-    return taken
+    return elapsed
 
 
 def _write(path: Path, size: int) -> float:
     body = bytes(1 << 20)
     with path.open("wb") as file:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         for _ in range(-(-size // len(body))):
             file.write(body)
         file.flush()
         os.fsync(file.fileno())
-        taken = time.perf_counter() - begun
+        elapsed = time.perf_counter() - started
     path.unlink()
-    return taken
+    return elapsed
 
 
 def _ingest(path: Path, documents: int) -> float:
@@ -102,19 +102,19 @@ def _ingest(path: Path, documents: int) -> float:
 def sort_and_write(path: Path, postings: int, commit: int) -> float:
     """Return the seconds to sort and append random hashes and the other bytes of postings, synced for each commit."""
     rng = np.random.default_rng(5)
-    taken = 0.0
+    elapsed = 0.0
     with path.open("wb") as file:
         for begin in range(0, postings, commit):
             hashes = rng.integers(0, 2**64, min(commit, postings - begin), np.uint64)
             body = bytes((BYTES - hashes.itemsize) * len(hashes))
-            begun = time.perf_counter()
+            started = time.perf_counter()
             file.write(np.sort(hashes).data)
             file.write(body)
             file.flush()
             os.fsync(file.fileno())
-            taken += time.perf_counter() - begun
+            elapsed += time.perf_counter() - started
     path.unlink()
-    return taken
+    return elapsed
 
 
 def many_commits(workspace: Workspace) -> Iterator[Figure]:
@@ -131,20 +131,20 @@ def many_commits(workspace: Workspace) -> Iterator[Figure]:
     yield Figure("speed", speed, "M/s", target=4, better="more")
     yield Figure("peak memory", peak / 1e9, "GB", target=1.5)
     yield Figure("slowest commit", max(commits), "s", target=5)
-    yield median("a commit", [1e3 * one for one in commits], "ms")
+    yield median("a commit", [1e3 * value for value in commits], "ms")
     yield Figure("a commit, 99th percentile", 1e3 * percentile(commits, 99), "ms")
     yield Figure("bytes a posting, not compacted", path.stat().st_size / postings, "bytes")
     yield Figure("of the speed of np.sort and a sequential write", limit / sum(commits), "")
 
 
 def _commits(path: Path, count: int) -> list[float]:
-    taken = []
+    elapsed = []
     with fpdb.open(path, "x") as db:
         for documents in corpora.random(count, seed=5):
             for begin in range(0, len(documents.hashes), SMALL):
-                taken.append(add(db, documents, slice(begin, begin + SMALL)))
+                elapsed.append(add(db, documents, slice(begin, begin + SMALL)))
         assert len(db) == count
-    return taken
+    return elapsed
 
 
 def one_percent(workspace: Workspace) -> Iterator[Figure]:
@@ -155,17 +155,17 @@ def one_percent(workspace: Workspace) -> Iterator[Figure]:
     stored = workspace.stored()
     count = max(workspace.documents // NEW, 1)
     new = _together(corpora.random(count, seed=9), first=workspace.documents)
-    taken, limit = [], []
+    elapsed, limit = [], []
     for number in range(workspace.rounds(3)):
         path = workspace.copy(stored, f"one-percent-{number}.fpdb")
         with fpdb.open(path) as db:
-            taken.append(add(db, new, slice(None)))
+            elapsed.append(add(db, new, slice(None)))
         limit.append(sort_and_write(path.with_suffix(".array"), new.hashes.size, new.hashes.size))
         path.unlink()
-    yield median("of a full load", [100 * one / stored.loading for one in taken], "%", target=2)
-    yield median("seconds", taken, "s")
-    yield median("speed", [new.hashes.size / 1e6 / one for one in taken], "M/s")
-    yield median("of the speed of np.sort and a sequential write", ratios(limit, taken), "")
+    yield median("of a full load", [100 * value / stored.loading for value in elapsed], "%", target=2)
+    yield median("seconds", elapsed, "s")
+    yield median("speed", [new.hashes.size / 1e6 / value for value in elapsed], "M/s")
+    yield median("of the speed of np.sort and a sequential write", ratios(limit, elapsed), "")
 
 
 def _together(batches: Iterator[corpora.Documents], first: int) -> corpora.Documents:

@@ -50,8 +50,8 @@ def code_pairs(workspace: Workspace) -> Iterator[Figure]:
     folder = workspace.folder / "programs"
     count, size = write_programs(folder, workspace.size(PROGRAMS))
     database = workspace.folder / "programs.fpdb"
-    totals, adds, pairs, peaks, busy, parses, first, closer = [], [], [], [], [], [], [], []
-    found = 0
+    totals, adds, pairs, peaks, busy, parses, first_pairs, all_pairs = [], [], [], [], [], [], [], []
+    pair_count = 0
 
     def run(*command: str) -> tuple[float, int]:
         return _watched(sys.executable, "-m", "fpdb", "--db", str(database), *command, cwd=workspace.folder)
@@ -60,21 +60,21 @@ def code_pairs(workspace: Workspace) -> Iterator[Figure]:
         for file in workspace.folder.glob(f"{database.name}*"):
             file.unlink()
         before = _processor_seconds()
-        taken, peak = zip(
+        elapsed, peak = zip(
             *(run(*command) for command in (("init", "--preset", "code"), ("add", folder.name), ("pairs",))),
             strict=True,
         )
         busy.append(_processor_seconds() - before)
-        totals.append(sum(taken))
-        adds.append(size / 1e6 / taken[1])
-        pairs.append(taken[2])
+        totals.append(sum(elapsed))
+        adds.append(size / 1e6 / elapsed[1])
+        pairs.append(elapsed[2])
         peaks.append(max(peak) / 1e6)
         parsed = subprocess.run([sys.executable, "-c", PARSED, str(folder)], capture_output=True, text=True, check=True)
         parses.append(size / 1e6 / float(parsed.stdout))
-        first.append(run("pairs", "--by", "weighted-coverage")[0])
-        closer.append(run("pairs", "--by", "weighted-coverage", "--format", "json")[0])
+        first_pairs.append(run("pairs", "--by", "weighted-coverage")[0])
+        all_pairs.append(run("pairs", "--by", "weighted-coverage", "--format", "json")[0])
         with fpdb.open(database, "r") as db:
-            found = sum(1 for _ in db.pairs())
+            pair_count = sum(1 for _ in db.pairs())
     yield median("init, add and pairs", totals, "s", target=6)
     yield median("peak memory of all processes", peaks, "MB", target=400)
     yield median("processor time of all processes", busy, "s")
@@ -82,10 +82,12 @@ def code_pairs(workspace: Workspace) -> Iterator[Figure]:
     yield Figure("input", size / 1e6, "MB")
     yield median("add", adds, "MB/s")
     yield median("pairs", pairs, "s")
-    yield Figure("pairs that share anything", found, "")
-    yield median("pairs, by weighted coverage, the first 20", first, "s")
-    yield median("pairs, by weighted coverage, all", closer, "s")
-    yield Figure("pairs, by weighted coverage, each of all", statistics.median(closer) * 1e6 / max(found, 1), "us")
+    yield Figure("pairs that share anything", pair_count, "")
+    yield median("pairs, by weighted coverage, the first 20", first_pairs, "s")
+    yield median("pairs, by weighted coverage, all", all_pairs, "s")
+    yield Figure(
+        "pairs, by weighted coverage, each of all", statistics.median(all_pairs) * 1e6 / max(pair_count, 1), "us"
+    )
     yield median("tree-sitter alone, one process", parses, "MB/s")
 
 
@@ -132,7 +134,7 @@ def _statements(body: list[ast.stmt], lines: list[str]) -> Iterator[str]:
             yield f"class {node.name}:\n"
             yield from _statements(node.body, lines)
             continue
-        first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+        first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
         yield "".join(lines[first - 1 : node.end_lineno])
 
 
@@ -146,9 +148,9 @@ def installed_modules() -> Iterator[Path]:
 def _watched(*command: str, cwd: Path) -> tuple[float, int]:
     """Run a program to its end; return its seconds and the peak memory of it and its children together."""
     peak = 0
-    with tempfile.TemporaryFile() as said:
-        begun = time.perf_counter()
-        process = subprocess.Popen(command, cwd=cwd, stdout=said, stderr=subprocess.STDOUT)
+    with tempfile.TemporaryFile() as output:
+        started = time.perf_counter()
+        process = subprocess.Popen(command, cwd=cwd, stdout=output, stderr=subprocess.STDOUT)
         ended = threading.Event()
 
         def look() -> None:
@@ -159,13 +161,13 @@ def _watched(*command: str, cwd: Path) -> tuple[float, int]:
         watcher = threading.Thread(target=look)
         watcher.start()
         status = process.wait()
-        taken = time.perf_counter() - begun
+        elapsed = time.perf_counter() - started
         ended.set()
         watcher.join()
         if status:
-            said.seek(0)
-            raise RuntimeError(f"{' '.join(command)}: exit status {status}\n{said.read().decode()}")
-    return taken, peak
+            output.seek(0)
+            raise RuntimeError(f"{' '.join(command)}: exit status {status}\n{output.read().decode()}")
+    return elapsed, peak
 
 
 def _processor_seconds() -> float:

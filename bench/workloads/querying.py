@@ -42,7 +42,7 @@ def query(workspace: Workspace) -> Iterator[Figure]:
         _Pages(workspace, stored) as pages,
     ):
         runs = busy.info()["runs"]
-        taken = _in_turns(
+        elapsed = _in_turns(
             count,
             {
                 "few": lambda row: _ask(fresh, few[row]),
@@ -56,21 +56,21 @@ def query(workspace: Workspace) -> Iterator[Figure]:
                 "pages": lambda _: pages.fetch(MANY),
             },
         )
-    yield median("100 hashes", taken["few"], "ms")
-    yield median("100 hashes, after 1,000 commits", taken["few busy"], "ms")
-    yield median("100 pages fetched", taken["few pages"], "ms")
-    yield median("100 hashes, in such fetches", ratios(taken["few"], taken["few pages"]), "")
-    yield median("1,000 hashes", taken["many"], "ms", target=2)
-    yield Figure("1,000 hashes, 99th percentile", percentile(taken["many"], 99), "ms")
-    yield median("1,000 hashes, after 1,000 commits", taken["busy"], "ms", target=4)
+    yield median("100 hashes", elapsed["few"], "ms")
+    yield median("100 hashes, after 1,000 commits", elapsed["few busy"], "ms")
+    yield median("100 pages fetched", elapsed["few pages"], "ms")
+    yield median("100 hashes, in such fetches", ratios(elapsed["few"], elapsed["few pages"]), "")
+    yield median("1,000 hashes", elapsed["many"], "ms", target=2)
+    yield Figure("1,000 hashes, 99th percentile", percentile(elapsed["many"], 99), "ms")
+    yield median("1,000 hashes, after 1,000 commits", elapsed["busy"], "ms", target=4)
     yield Figure("runs after them", runs, "")
     yield median(
-        "1,000 hashes, in the time at a tenth of the size", ratios(taken["many"], taken["tenth"]), "", target=1.3
+        "1,000 hashes, in the time at a tenth of the size", ratios(elapsed["many"], elapsed["tenth"]), "", target=1.3
     )
-    yield median("the 100 smallest of 1,000", taken["smallest"], "ms", target=0.5)
-    yield median("1,000 hashes, capped", taken["capped"], "ms")
-    yield median("1,000 pages fetched", taken["pages"], "ms")
-    yield median("1,000 hashes, in such fetches", ratios(taken["many"], taken["pages"]), "")
+    yield median("the 100 smallest of 1,000", elapsed["smallest"], "ms", target=0.5)
+    yield median("1,000 hashes, capped", elapsed["capped"], "ms")
+    yield median("1,000 pages fetched", elapsed["pages"], "ms")
+    yield median("1,000 hashes, in such fetches", ratios(elapsed["many"], elapsed["pages"]), "")
     yield from _cold(workspace, stored, few, many)
 
 
@@ -80,19 +80,19 @@ def _cold(workspace: Workspace, stored: StoredDatabase, few: list[U64], many: li
     if least > COLD:
         yield Figure("cold: not measured, the system keeps this of the file in memory", least, "")
         return
-    for what, asked in (("100", few), ("1,000", many)):
-        taken, limit = [], []
-        for hashes in asked[: workspace.rounds(40)]:
+    for what, queries in (("100", few), ("1,000", many)):
+        elapsed, limit = [], []
+        for hashes in queries[: workspace.rounds(40)]:
             forget(stored.path)
             with fpdb.open(stored.path, "r") as db:
                 db.info()  # what any first question reads
-                taken.append(1e3 * seconds(partial(_ask, db, hashes)))
+                elapsed.append(1e3 * seconds(partial(_ask, db, hashes)))
             forget(pages.path)
             with pages:
                 limit.append(1e3 * seconds(partial(pages.fetch, len(hashes))))
-        yield median(f"{what} hashes, cold", taken, "ms")
+        yield median(f"{what} hashes, cold", elapsed, "ms")
         yield median(f"{what} pages fetched, cold", limit, "ms")
-        yield median(f"{what} hashes, cold, in such fetches", ratios(taken, limit), "")
+        yield median(f"{what} hashes, cold, in such fetches", ratios(elapsed, limit), "")
 
 
 class _Pages:
@@ -122,11 +122,11 @@ class _Pages:
             return sum(value[0] for _, value in txn.cursor().getmulti(keys))
 
 
-def _queries(stored: StoredDatabase, asked: int, count: int) -> list[U64]:
+def _queries(stored: StoredDatabase, query_size: int, count: int) -> list[U64]:
     """Return `count` queries of `asked` hashes of a database of random documents."""
     rng = np.random.default_rng(6)
-    others = (asked - OWN) // 2 // PART
-    new = asked - OWN - others * PART
+    others = (query_size - OWN) // 2 // PART
+    new = query_size - OWN - others * PART
     queries = []
     for _ in range(count):
         own, *rest = rng.choice(len(stored.sample), 1 + others, replace=1 + others > len(stored.sample))
@@ -141,14 +141,14 @@ def _ask(db: fpdb.Database, hashes: U64, max_df: int | None = None) -> None:
 
 def _in_turns(count: int, works: Mapping[str, Callable[[int], object]]) -> dict[str, list[float]]:
     """Return the milliseconds of each work for each row, after a first round that does not count."""
-    taken: dict[str, list[float]] = {name: [] for name in works}
+    elapsed: dict[str, list[float]] = {name: [] for name in works}
     for counts in (False, True):
         for row in range(count):
             for name, work in works.items():
-                one = 1e3 * seconds(partial(work, row))
+                milliseconds = 1e3 * seconds(partial(work, row))
                 if counts:
-                    taken[name].append(one)
-    return taken
+                    elapsed[name].append(milliseconds)
+    return elapsed
 
 
 def common(workspace: Workspace) -> Iterator[Figure]:
@@ -157,23 +157,23 @@ def common(workspace: Workspace) -> Iterator[Figure]:
     Target: 1 ms full, 0.5 ms with those capped at 100 documents. Limit: as for the workload query, 105 pages.
     """
     stored = workspace.stored("families")
-    asked = stored.sample[: workspace.size(200)]  # each is the first of its family
+    queries = stored.sample[: workspace.size(200)]  # each is the first of its family
     with fpdb.open(stored.path, "r") as db, _Pages(workspace, stored) as pages:
-        _answers_right(db, asked[0])
-        taken = _in_turns(
-            len(asked),
+        _answers_right(db, queries[0])
+        elapsed = _in_turns(
+            len(queries),
             {
-                "full": lambda row: db.query_fingerprints(asked[row], top=10),
-                "capped": lambda row: db.query_fingerprints(asked[row], top=10, max_df=CAP),
-                "pages": lambda _: pages.fetch(asked.shape[1]),
+                "full": lambda row: db.query_fingerprints(queries[row], top=10),
+                "capped": lambda row: db.query_fingerprints(queries[row], top=10, max_df=CAP),
+                "pages": lambda _: pages.fetch(queries.shape[1]),
             },
         )
-    yield median("full", taken["full"], "ms", target=1)
-    yield Figure("full, 99th percentile", percentile(taken["full"], 99), "ms")
-    yield median("capped", taken["capped"], "ms", target=0.5)
-    yield median("105 pages fetched", taken["pages"], "ms")
-    yield median("full, in such fetches", ratios(taken["full"], taken["pages"]), "")
-    yield median("capped, in such fetches", ratios(taken["capped"], taken["pages"]), "")
+    yield median("full", elapsed["full"], "ms", target=1)
+    yield Figure("full, 99th percentile", percentile(elapsed["full"], 99), "ms")
+    yield median("capped", elapsed["capped"], "ms", target=0.5)
+    yield median("105 pages fetched", elapsed["pages"], "ms")
+    yield median("full, in such fetches", ratios(elapsed["full"], elapsed["pages"]), "")
+    yield median("capped, in such fetches", ratios(elapsed["capped"], elapsed["pages"]), "")
 
 
 def _answers_right(db: fpdb.Database, head: U64) -> None:
@@ -197,13 +197,13 @@ def open_(workspace: Workspace) -> Iterator[Figure]:
         with pages:
             pages.fetch(1)
 
-    taken, busy, limit = in_turns(
+    elapsed, busy, limit = in_turns(
         workspace.rounds(200), partial(_open, stored.path), partial(_open, grown.stored.path), fetch
     )
-    yield median("compacted", [1e3 * one for one in taken], "ms")
-    yield median("after 1,000 commits", [1e3 * one for one in busy], "ms")
-    yield median("plain LMDB", [1e3 * one for one in limit], "ms")
-    yield median("in such openings", ratios(taken, limit), "")
+    yield median("compacted", [1e3 * value for value in elapsed], "ms")
+    yield median("after 1,000 commits", [1e3 * value for value in busy], "ms")
+    yield median("plain LMDB", [1e3 * value for value in limit], "ms")
+    yield median("in such openings", ratios(elapsed, limit), "")
     if forget(stored.path) <= COLD:
         cold = []
         for _ in range(workspace.rounds(20)):
@@ -238,7 +238,7 @@ def cli_query(workspace: Workspace) -> Iterator[Figure]:
     def start() -> None:
         run(sys.executable, "-c", "import numpy, lmdb", cwd=workspace.folder)
 
-    taken, limit = in_turns(workspace.rounds(20), ask, start)
-    yield median("median", taken, "s", target=0.15)
+    elapsed, limit = in_turns(workspace.rounds(20), ask, start)
+    yield median("median", elapsed, "s", target=0.15)
     yield median("Python, numpy and lmdb alone", limit, "s")
-    yield median("in such starts", ratios(taken, limit), "")
+    yield median("in such starts", ratios(elapsed, limit), "")

@@ -38,37 +38,37 @@ def records(workspace: Workspace) -> Iterator[Figure]:
     process.
     """
     count = min(workspace.documents, MOST)
-    few = max(count // NEW, 1)
+    new_count = max(count // NEW, 1)
     old, new = workspace.folder / "records.jsonl", workspace.folder / "new.jsonl"
     size = write_records(old, count)
-    write_records(new, few, start=count)
+    write_records(new, new_count, start=count)
     whole, killed = workspace.folder / "records.fpdb", workspace.folder / "killed.fpdb"
-    (taken, workers), peak = in_child(_add, whole, old)
-    yield Figure("speed", size / 1e6 / taken, "MB/s", target=30, better="more")
+    (elapsed, workers), peak = in_child(_add, whole, old)
+    yield Figure("speed", size / 1e6 / elapsed, "MB/s", target=30, better="more")
     yield Figure("records", count, "")
     yield Figure("peak memory of all processes", (peak + workers) / 1e9, "GB", target=1)
-    yield Figure("of the speed of reading JSON", seconds(partial(_parse, old)) / taken, "")
-    begun = _kill(killed, old, taken * HALF)
+    yield Figure("of the speed of reading JSON", seconds(partial(_parse, old)) / elapsed, "")
+    started = _kill(killed, old, elapsed * HALF)
     with fpdb.open(killed) as db:
         done = len(db) / count
     rest = seconds(partial(_fpdb, workspace, killed, "add", "--jsonl", str(old)))
     yield Figure("left to add when killed, of the records", 100 * (1 - done), "%")
-    yield Figure("killed and gone on with, of the time", 100 * (begun + rest) / taken, "%")
+    yield Figure("killed and gone on with, of the time", 100 * (started + rest) / elapsed, "%")
     yield Figure(
         "is equal to one that was not", float(_contents(killed) == _contents(whole)), "", target=1, better="more"
     )
-    for least in (LEAST, HALF):
-        found = workspace.folder / "found.jsonl"
-        options = "--jsonl", str(new), "--min", str(least), "--format", "json", "--output", str(found)
+    for minimum in (LEAST, HALF):
+        output = workspace.folder / "found.jsonl"
+        options = "--jsonl", str(new), "--min", str(minimum), "--format", "json", "--output", str(output)
         asked = seconds(partial(_fpdb, workspace, whole, "query", *options))
-        matches = found.read_text().count('"shared": ')
-        inside, _ = in_child(partial(_query, whole, new, least, matches))
-        target = 3 if least == LEAST else None
-        yield Figure(f"querying 1%, of the time, containment from {least}", 100 * asked / taken, "%", target=target)
-        yield Figure(f"in a process that has started, containment from {least}", 100 * inside / taken, "%")
-        yield Figure(f"matches of a query, containment from {least}", matches / few, "")
+        matches = output.read_text().count('"shared": ')
+        inside, _ = in_child(partial(_query, whole, new, minimum, matches))
+        target = 3 if minimum == LEAST else None
+        yield Figure(f"querying 1%, of the time, containment from {minimum}", 100 * asked / elapsed, "%", target=target)
+        yield Figure(f"in a process that has started, containment from {minimum}", 100 * inside / elapsed, "%")
+        yield Figure(f"matches of a query, containment from {minimum}", matches / new_count, "")
     added = seconds(partial(_fpdb, workspace, whole, "add", "--jsonl", str(new)))
-    yield Figure("adding 1% new, of the time", 100 * added / taken, "%", target=3)
+    yield Figure("adding 1% new, of the time", 100 * added / elapsed, "%", target=3)
 
 
 def _add(path: Path, file: Path) -> tuple[float, int]:
@@ -76,20 +76,20 @@ def _add(path: Path, file: Path) -> tuple[float, int]:
     report = LoadSummary()
     collect_rarely()  # as the program does
     with fpdb.open(path) as db:
-        taken = seconds(partial(load, db, record_chunks([str(file)], kind="auto"), summary=report))
+        elapsed = seconds(partial(load, db, record_chunks([str(file)], kind="auto"), summary=report))
         assert report.documents == len(db)
     children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return taken, children if sys.platform == "darwin" else children << 10
+    return elapsed, children if sys.platform == "darwin" else children << 10
 
 
-def _query(path: Path, file: Path, least: float, matches: int) -> float:
+def _query(path: Path, file: Path, minimum: float, matches: int) -> float:
     """Return the seconds of querying all records of a file, and of counting the matches in the lines of JSON."""
     collect_rarely()
     with fpdb.open(path, "r") as db, TemporaryDirectory(dir=path.parent) as folder:
 
         def ask() -> None:
-            found = answers(db, record_chunks([str(file)], kind="auto"), folder=folder, min=least)
-            assert matches == sum(b"".join(one.lines.pieces()).count(b'"shared": ') for one in found)
+            all_answers = answers(db, record_chunks([str(file)], kind="auto"), folder=folder, min=minimum)
+            assert matches == sum(b"".join(answered.lines.pieces()).count(b'"shared": ') for answered in all_answers)
 
         return seconds(ask)
 
@@ -101,14 +101,14 @@ def _parse(file: Path) -> None:
 
 def _kill(path: Path, file: Path, after: float) -> float:
     """Start to add, kill the process after `after` seconds, and return the seconds."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     command = [sys.executable, "-m", "fpdb", "--db", str(path), "add", "--jsonl", str(file)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             process.wait(after)
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
 def _fpdb(workspace: Workspace, path: Path, *arguments: str) -> None:
@@ -119,4 +119,8 @@ def _contents(path: Path) -> int:
     """Return a hash of the catalogue's records, without the times when they were added."""
     with fpdb.open(path, "r") as db:
         assert db.check() == []
-        return hash(tuple((one.name, one.digest, one.hashes, one.fingerprints) for one in db.documents()))
+        return hash(
+            tuple(
+                (document.name, document.digest, document.hashes, document.fingerprints) for document in db.documents()
+            )
+        )

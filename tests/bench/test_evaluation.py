@@ -74,11 +74,11 @@ def test_solutions_are_independent_functions_of_one_name(packages):
     originals = [name for name in programs if name.count("/") == 1]
     assert len(originals) == 3
     assert not any("decorated" in programs[name] or "Sorts them" in programs[name] for name in originals)
-    assert sum(one.relation == INDEPENDENT for one in comparisons) == 3 * 2
+    assert sum(one.label == INDEPENDENT for one in comparisons) == 3 * 2
     assert len(programs) == 3 * (1 + len(LEVELS))
     assert solutions.make(packages) == (programs, comparisons)
     for comparison in comparisons:
-        assert (comparison.relation == INDEPENDENT) == (not comparison.other.startswith(comparison.asked))
+        assert (comparison.label == INDEPENDENT) == (not comparison.other.startswith(comparison.query))
 
 
 def test_measures_are_those_of_the_database(packages):
