@@ -470,7 +470,7 @@ class Database(Searchable):
     def only_boilerplate(self) -> list[str]:
         """The documents that match nothing since all of their hashes are boilerplate, by name."""
         with self._store.snapshot() as view:
-            numbers = np.fromiter(view.catalogue.sized(), np.uint32)
+            numbers = np.fromiter(view.catalogue.size_table.ids(), np.uint32)
             numbers = numbers[numbers < file_format.FIRST_BOILERPLATE]
             sizes = view.catalogue.sizes(numbers)
             discarded = numbers[(sizes["hashes"] > 0) & (sizes["hashes"] == sizes["boilerplate"])]

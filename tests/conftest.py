@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import fpdb
-from fpdb.storage import catalogue, commit, file_format, hits, store
+from fpdb.storage import commit, file_format, hits, sizes, store
 from fpdb.storage.maintenance import copies
 from fpdb.storage.runs import blocks, look_up, merge, merge_policy, scan, writer
 
@@ -46,7 +46,7 @@ SMALL = [
     (file_format, "POSITION_FENCES_PER_CHUNK", 2),
     (file_format, "SIZES_PER_CHUNK", 16),
     (file_format, "TEXT_PIECE", 16),
-    (catalogue, "SIZES_PER_CHUNK", 16),
+    (sizes, "SIZES_PER_CHUNK", 16),
     (hits, "COUNTED_BY_ID", 30),
 ]
 

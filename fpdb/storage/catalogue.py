@@ -1,4 +1,4 @@
-"""The catalogue: names and records of documents, and the packed arrays of sizes that every scored candidate needs.
+"""The catalogue: names, records and sizes of documents.
 
 Works inside a transaction that it is given; knows nothing of postings.
 """
@@ -11,15 +11,16 @@ import lmdb
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import U8, U32, Bools, group_starts
+from fpdb.arrays import U32, Bools, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.file_format import LONGEST_PLAIN_NAME, RECORDS_PER_GROUP, SIZES_PER_CHUNK
+from fpdb.storage.file_format import LONGEST_PLAIN_NAME, RECORDS_PER_GROUP
+from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
 from fpdb.storage.reader import CatalogueReader
 from fpdb.storage.records import Record, as_record, describe, pack_records, unpack_records, unpack_rows
+from fpdb.storage.sizes import SizeTable, divide_ids
 
 CACHED_GROUPS = 512  # half a megabyte or so
-NO_SIZE = np.array((file_format.DEAD, 0, 0), file_format.SIZE)  # of a document that does not exist
 
 Rows = list[Record | list[Any] | None]
 """A group of records; a list is a record as it is stored."""
@@ -33,21 +34,9 @@ class Catalogue:
         self._txn = txn
         self._documents = databases[file_format.DOCUMENTS]
         self._names = databases[file_format.NAMES]
-        self._sizes = databases[file_format.SIZES]
+        self.size_table = SizeTable(txn, databases[file_format.SIZES])
         self._cached_groups: dict[int, Rows] = {}
         self._changed_groups: dict[int, Rows] = {}
-        self._chunks: dict[int, NDArray[np.void]] = {}
-        self._changed_chunks: set[int] = set()
-
-    def _get(self, database: Any, key: bytes) -> Any:
-        """Return the value of a key, or None if the keys around its place show that it does not exist."""
-        value = self._txn.get(key, db=database)
-        if value is None:
-            cursor = self._txn.cursor(database)
-            if cursor.set_range(key):
-                file_format.unseal(bytes(cursor.key()), cursor.value())
-            _check_before(cursor, key)
-        return value
 
     # ------------------------------------------------------------ names
 
@@ -59,7 +48,7 @@ class Catalogue:
             sure: Verify that a missing name is not a damaged key. Costs more.
         """
         key = file_format.name_key(name)
-        value = self._get(self._names, key) if sure else self._txn.get(key, db=self._names)
+        value = get_verified(self._txn, self._names, key) if sure else self._txn.get(key, db=self._names)
         return None if value is None else _parse_id(key, value)
 
     def find_all(self, names: Iterable[bytes]) -> dict[bytes, int]:
@@ -74,7 +63,7 @@ class Catalogue:
                 gap_end = bytes(cursor.key()) if cursor.set_range(key) else None
                 if gap_end is not None:
                     file_format.unseal(gap_end, cursor.value())
-                _check_before(cursor, key)
+                verify_entry_before(cursor, key)
         return {names_by_key[key]: _parse_id(key, value) for key, value in values.items()}
 
     def names(self) -> Iterator[tuple[bytes, int]]:
@@ -88,7 +77,7 @@ class Catalogue:
         beginning = beginning[:LONGEST_PLAIN_NAME]
         if beginning:
             cursor.set_range(beginning)
-            _check_before(cursor, beginning)
+            verify_entry_before(cursor, beginning)
         if not (cursor.set_range(beginning) if beginning else cursor.first()):
             return
         entries = ((bytes(key), _parse_id(bytes(key), value)) for key, value in cursor)
@@ -158,7 +147,7 @@ class Catalogue:
         place_list: list[int] = places.tolist()
         for start, end in pairwise([*group_starts(groups).tolist(), len(groups)]):
             key = file_format.id_key(int(groups[start]))
-            value = self._get(self._documents, key)
+            value = get_verified(self._txn, self._documents, key)
             try:
                 if value is None:
                     raise LookupError
@@ -174,7 +163,7 @@ class Catalogue:
             if len(self._cached_groups) >= CACHED_GROUPS:
                 del self._cached_groups[next(iter(self._cached_groups))]
             key = file_format.id_key(index)
-            value = self._get(self._documents, key)
+            value = get_verified(self._txn, self._documents, key)
             rows = [None] * RECORDS_PER_GROUP if value is None else unpack_rows(key, value)
             self._cached_groups[index] = rows
         return rows
@@ -192,7 +181,7 @@ class Catalogue:
 
     def add_records(self, first_id: int, records: Sequence[Record]) -> None:
         """Set the records of the documents first_id and following."""
-        for index, place, part in _pieces(first_id, len(records), RECORDS_PER_GROUP):
+        for index, place, part in divide_ids(first_id, len(records), RECORDS_PER_GROUP):
             self._group(index)[place : place + part.stop - part.start] = records[part]
 
     def delete(self, document_id: int, name: bytes | None) -> Record:
@@ -210,73 +199,12 @@ class Catalogue:
         self._group(index)[place] = None
         if name is not None:
             self._txn.delete(file_format.name_key(name), db=self._names)
-        index, place = divmod(document_id, SIZES_PER_CHUNK)
-        self._changed_chunk(index)[place] = NO_SIZE
+        self.size_table.delete(document_id)
         return record
-
-    # ------------------------------------------------------------ sizes
-
-    def _packed_chunk(self, index: int) -> bytes | memoryview:
-        """Return the bytes of a chunk, valid until the next write."""
-        chunk = self._chunks.get(index)
-        if chunk is not None:
-            return chunk.tobytes()
-        key = file_format.id_key(index)
-        value = self._get(self._sizes, key)
-        return NO_SIZE.tobytes() * SIZES_PER_CHUNK if value is None else file_format.unseal_sizes(key, value)
-
-    def _read_chunk(self, index: int) -> NDArray[np.void]:
-        """Return a chunk to be read only, valid until the next write."""
-        return np.frombuffer(self._packed_chunk(index), file_format.SIZE)
-
-    def _chunk(self, index: int) -> NDArray[np.void]:
-        chunk = self._chunks.get(index)
-        if chunk is None:
-            chunk = self._chunks[index] = self._read_chunk(index).copy()
-        return chunk
-
-    def _changed_chunk(self, index: int) -> NDArray[np.void]:
-        self._changed_chunks.add(index)
-        return self._chunk(index)
 
     def sizes(self, document_ids: U32) -> NDArray[np.void]:
         """Return the sizes of documents, see `CatalogueReader.sizes`; cheapest if neighbours stand together."""
-        if not len(document_ids):
-            return np.empty(0, file_format.SIZE)
-        chunks, places = np.divmod(document_ids, SIZES_PER_CHUNK)
-        new = np.concatenate(([True], chunks[1:] != chunks[:-1]))
-        read = np.frombuffer(b"".join(map(self._packed_chunk, chunks[new].tolist())), file_format.SIZE)
-        sizes: NDArray[np.void] = read[(np.cumsum(new) - 1) * SIZES_PER_CHUNK + places]
-        return sizes
-
-    def dead(self, first_id: int, last_id: int) -> U8:
-        """Return 1 for each id of first_id to last_id, both included, whose document does not exist."""
-        ids = last_id + 1 - first_id
-        chunks = range(first_id // SIZES_PER_CHUNK, last_id // SIZES_PER_CHUNK + 1)
-        dead = [self._read_chunk(index)["hashes"] == file_format.DEAD for index in chunks]
-        return np.concatenate(dead)[first_id % SIZES_PER_CHUNK :][:ids].astype(np.uint8)
-
-    def sized(self) -> Iterator[int]:
-        """Yield the ids of all documents that have sizes, ascending."""
-        for key, _ in self._txn.cursor(self._sizes):
-            index = file_format.parse_id_key(bytes(key))
-            for place in np.flatnonzero(self._chunk(index)["hashes"] != file_format.DEAD).tolist():
-                yield index * SIZES_PER_CHUNK + place
-
-    def set_sizes(self, first_id: int, sizes: NDArray[np.void]) -> None:
-        """Set the sizes of the documents first_id and following; dtype file_format.SIZE, shape (n,)."""
-        for index, place, part in _pieces(first_id, len(sizes), SIZES_PER_CHUNK):
-            self._changed_chunk(index)[place : place + part.stop - part.start] = sizes[part]
-
-    def change_boilerplate(self, document_ids: U32, by: int) -> None:
-        """Add `by` to the boilerplate count of each document that exists, as often as its id occurs."""
-        distinct, counts = np.unique(document_ids, return_counts=True)
-        for document_id, count in zip(distinct.tolist(), counts.tolist(), strict=True):
-            index, place = divmod(document_id, SIZES_PER_CHUNK)
-            chunk = self._chunk(index)
-            if int(chunk["hashes"][place]) != file_format.DEAD:  # numpy's own number compares wrongly without memory
-                chunk["boilerplate"][place] = int(chunk["boilerplate"][place]) + by * count
-                self._changed_chunks.add(index)
+        return self.size_table.get(document_ids)
 
     # ------------------------------------------------------------ writing
 
@@ -290,21 +218,10 @@ class Catalogue:
         for index, rows in sorted(self._changed_groups.items()):
             key = file_format.id_key(index)
             packed = pack_records(key, rows, level) if any(rows) else None
-            self._put(self._documents, key, packed, append=append)
-        for index in sorted(self._changed_chunks):
-            key, chunk = file_format.id_key(index), self._chunks[index]
-            empty = (chunk["hashes"] == file_format.DEAD).all()
-            self._put(self._sizes, key, None if empty else file_format.pack_array(key, chunk), append=append)
+            put_or_delete(self._txn, self._documents, key, packed, append=append)
+        self.size_table.write(append=append)
         self._changed_groups.clear()
-        self._changed_chunks.clear()
         self._cached_groups.clear()
-
-    def _put(self, database: Any, key: bytes, value: bytes | None, *, append: bool) -> None:
-        """Write a value, or delete the key of None."""
-        if value is None:
-            self._txn.delete(key, db=database)
-        elif not self._txn.put(key, value, db=database, append=append):
-            raise Corrupt(f"the key {key!r} came out of order; run 'fpdb check'")
 
 
 def live_documents(catalogue: CatalogueReader, document_ids: U32) -> Bools:
@@ -325,25 +242,6 @@ def _parse_id(key: bytes, value: Any) -> int:
 
 def _sealed_names(entries: Iterable[tuple[bytes, int]]) -> list[tuple[bytes, bytes]]:
     return [(key, file_format.seal(key, file_format.id_key(document_id))) for key, document_id in entries]
-
-
-def _pieces(first_id: int, count: int, size: int) -> Iterator[tuple[int, int, slice]]:
-    """Divide ids among groups of a size: yield each group's index, the place of the first id in it, and their slice."""
-    done = 0
-    while done < count:
-        index, place = divmod(first_id + done, size)
-        part = slice(done, min(done + size - place, count))
-        yield index, place, part
-        done = part.stop
-
-
-def _check_before(cursor: lmdb.Cursor, key: bytes) -> None:
-    """Move a cursor from where `set_range` put it to the entry before, and verify that one's value and order."""
-    if cursor.prev() if cursor.key() else cursor.last():
-        before = bytes(cursor.key())
-        file_format.unseal(before, cursor.value())
-        if before >= key:
-            raise Corrupt(f"the key {before!r} is out of order; run 'fpdb check'")
 
 
 def _long_name(entry: tuple[bytes, int]) -> tuple[bytes, bool]:

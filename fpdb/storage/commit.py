@@ -162,7 +162,7 @@ class _Commit:
         """Count hashes that become boilerplate (change 1), or are it no longer (-1), in the sizes of documents."""
         for start in range(0, len(hashes), HASHES_PER_RECOUNT):
             hits = self.snapshot.look_up(hashes[start : start + HASHES_PER_RECOUNT])
-            self.catalogue.change_boilerplate(hits.document_ids, change)
+            self.catalogue.size_table.change_boilerplate(hits.document_ids, change)
 
     # ------------------------------------------------------------ adding
 
@@ -186,7 +186,7 @@ class _Commit:
         sizes = np.empty(len(documents), file_format.SIZE)
         sizes["hashes"], sizes["boilerplate"] = distinct, ignored
         sizes["share"] = [document.share for document in documents]
-        self.catalogue.set_sizes(first_id, sizes)
+        self.catalogue.size_table.set(first_id, sizes)
         counts = zip(documents, fingerprints.tolist(), distinct.tolist(), strict=True)
         self.catalogue.add_records(first_id, [document.record.counted(*numbers) for document, *numbers in counts])
         return _NewRun(postings, first_id, first_id + len(documents) - 1)
@@ -194,7 +194,7 @@ class _Commit:
     def _arrive(self, first_id: int, records: Sequence[Record], sizes: NDArray[np.void]) -> None:
         """Enter documents into the catalogue whose postings and ids are there already."""
         self.catalogue.set_names(first_id, [record.name for record in records])
-        self.catalogue.set_sizes(first_id, sizes)
+        self.catalogue.size_table.set(first_id, sizes)
         self.catalogue.add_records(
             first_id, [record if record.text is None else record._replace(text=None) for record in records]
         )
@@ -274,7 +274,7 @@ def dead_documents(snapshot: Snapshot, runs: Sequence[Run], last_id: int | None 
     """
     if not any(run.dead for run in runs):
         return NOTHING_DEAD
-    return snapshot.catalogue.dead(runs[0].first_id, runs[-1].last_id if last_id is None else last_id)
+    return snapshot.catalogue.size_table.dead(runs[0].first_id, runs[-1].last_id if last_id is None else last_id)
 
 
 def _sort_postings(documents: Sequence[PreparedDocument], first_id: int) -> tuple[Postings, Bools | None]:

@@ -164,7 +164,9 @@ class Snapshot:
         for run in runs:
             tally(self.run_reader(run), self.fences(run), hashes, counts)
             if run.dead:
-                counts[run.first_id : run.last_id + 1][self.catalogue.dead(run.first_id, run.last_id) > 0] = 0
+                counts[run.first_id : run.last_id + 1][
+                    self.catalogue.size_table.dead(run.first_id, run.last_id) > 0
+                ] = 0
         return counts
 
     def find_occurrences(self, hashes: U64, document_ids: U32) -> Occurrences:

@@ -65,7 +65,7 @@ class _Rebuild:
     def __init__(self, snapshot: Snapshot, target: Environment) -> None:
         self.snapshot = snapshot
         self.target = target
-        ids = np.fromiter(snapshot.catalogue.sized(), np.uint32)
+        ids = np.fromiter(snapshot.catalogue.size_table.ids(), np.uint32)
         self.ordinary, self.boilerplate = ids[ids < FIRST_BOILERPLATE], ids[ids >= FIRST_BOILERPLATE]
 
     def run(self) -> None:
@@ -109,7 +109,7 @@ class _Rebuild:
                 catalogue = Catalogue(txn, file.databases)
                 for new_id, old_id in enumerate(some.tolist(), first + start):
                     catalogue.set_record(new_id, self.snapshot.catalogue.record(old_id))
-                catalogue.set_sizes(first + start, self.snapshot.catalogue.sizes(some))
+                catalogue.size_table.set(first + start, self.snapshot.catalogue.sizes(some))
                 catalogue.write(level=9, append=True)
 
     def _write_names(self) -> None:

@@ -222,7 +222,7 @@ class _Repair:
         record = record.counted(postings, hashes)._replace(text=None if text is None else text.size)
         catalogue.set_record(new_id, record)
         catalogue.set_names(new_id, [record.name])
-        catalogue.set_sizes(new_id, np.array([(hashes, saved.boilerplate[place], share)], file_format.SIZE))
+        catalogue.size_table.set(new_id, np.array([(hashes, saved.boilerplate[place], share)], file_format.SIZE))
         return text
 
     def _text(self, old_id: int, record: Record) -> KeptText | None:

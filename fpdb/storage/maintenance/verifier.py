@@ -188,7 +188,7 @@ class _Verifier:
             yield f"the state counts other documents than the {len(ids)} there are"
         if not np.array_equal(np.sort(np.fromiter(catalogue.in_order_of_names(), np.uint64)), ids):
             yield "the names lead to other documents than there are records of"
-        if not np.array_equal(np.fromiter(catalogue.sized(), np.uint64), ids):
+        if not np.array_equal(np.fromiter(catalogue.size_table.ids(), np.uint64), ids):
             yield "the sizes are those of other documents than there are records of"
 
     def _check_run(self, run: Run) -> Iterator[str]:

@@ -57,7 +57,7 @@ def look(path):
                         piece.hashes, piece.document_ids, piece.encoded_positions, strict=True
                     ):
                         postings.setdefault(int(number), set()).add((int(hash_), int(position)))
-            named = {document: view.catalogue.record(document).name for document in view.catalogue.sized()}
+            named = {document: view.catalogue.record(document).name for document in view.catalogue.size_table.ids()}
     return documents, {name.decode(): postings.get(number, set()) for number, name in named.items()}
 
 

@@ -1,0 +1,116 @@
+"""The sizes of documents: packed arrays that every scored candidate needs.
+
+A size is the numbers of distinct hashes (DEAD for a document that does not exist) and of those that are boilerplate,
+and of how much the hashes are a sample. Works inside a transaction that it is given.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import lmdb
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.arrays import U8, U32
+from fpdb.storage import file_format
+from fpdb.storage.file_format import SIZES_PER_CHUNK
+from fpdb.storage.key_values import get_verified, put_or_delete
+
+NO_SIZE = np.array((file_format.DEAD, 0, 0), file_format.SIZE)  # of a document that does not exist
+
+
+class SizeTable:
+    """The sizes in one transaction; changes are written by `write`. Every method raises Corrupt."""
+
+    def __init__(self, txn: lmdb.Transaction, database: Any) -> None:
+        """Read from, and write to, the database of sizes in a transaction."""
+        self._txn = txn
+        self._database = database
+        self._chunks: dict[int, NDArray[np.void]] = {}
+        self._changed_chunks: set[int] = set()
+
+    def _packed_chunk(self, index: int) -> bytes | memoryview:
+        """Return the bytes of a chunk, valid until the next write."""
+        chunk = self._chunks.get(index)
+        if chunk is not None:
+            return chunk.tobytes()
+        key = file_format.id_key(index)
+        value = get_verified(self._txn, self._database, key)
+        return NO_SIZE.tobytes() * SIZES_PER_CHUNK if value is None else file_format.unseal_sizes(key, value)
+
+    def _read_chunk(self, index: int) -> NDArray[np.void]:
+        """Return a chunk to be read only, valid until the next write."""
+        return np.frombuffer(self._packed_chunk(index), file_format.SIZE)
+
+    def _chunk(self, index: int) -> NDArray[np.void]:
+        chunk = self._chunks.get(index)
+        if chunk is None:
+            chunk = self._chunks[index] = self._read_chunk(index).copy()
+        return chunk
+
+    def _changed_chunk(self, index: int) -> NDArray[np.void]:
+        self._changed_chunks.add(index)
+        return self._chunk(index)
+
+    def get(self, document_ids: U32) -> NDArray[np.void]:
+        """Return the sizes of documents, see `CatalogueReader.sizes`; cheapest if neighbours stand together."""
+        if not len(document_ids):
+            return np.empty(0, file_format.SIZE)
+        chunks, places = np.divmod(document_ids, SIZES_PER_CHUNK)
+        new = np.concatenate(([True], chunks[1:] != chunks[:-1]))
+        read = np.frombuffer(b"".join(map(self._packed_chunk, chunks[new].tolist())), file_format.SIZE)
+        sizes: NDArray[np.void] = read[(np.cumsum(new) - 1) * SIZES_PER_CHUNK + places]
+        return sizes
+
+    def dead(self, first_id: int, last_id: int) -> U8:
+        """Return 1 for each id of first_id to last_id, both included, whose document does not exist."""
+        ids = last_id + 1 - first_id
+        chunks = range(first_id // SIZES_PER_CHUNK, last_id // SIZES_PER_CHUNK + 1)
+        dead = [self._read_chunk(index)["hashes"] == file_format.DEAD for index in chunks]
+        return np.concatenate(dead)[first_id % SIZES_PER_CHUNK :][:ids].astype(np.uint8)
+
+    def ids(self) -> Iterator[int]:
+        """Yield the ids of all documents that have sizes, ascending."""
+        for key, _ in self._txn.cursor(self._database):
+            index = file_format.parse_id_key(bytes(key))
+            for place in np.flatnonzero(self._chunk(index)["hashes"] != file_format.DEAD).tolist():
+                yield index * SIZES_PER_CHUNK + place
+
+    def set(self, first_id: int, sizes: NDArray[np.void]) -> None:
+        """Set the sizes of the documents first_id and following; dtype file_format.SIZE, shape (n,)."""
+        for index, place, part in divide_ids(first_id, len(sizes), SIZES_PER_CHUNK):
+            self._changed_chunk(index)[place : place + part.stop - part.start] = sizes[part]
+
+    def change_boilerplate(self, document_ids: U32, by: int) -> None:
+        """Add `by` to the boilerplate count of each document that exists, as often as its id occurs."""
+        distinct, counts = np.unique(document_ids, return_counts=True)
+        for document_id, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+            index, place = divmod(document_id, SIZES_PER_CHUNK)
+            chunk = self._chunk(index)
+            if int(chunk["hashes"][place]) != file_format.DEAD:  # numpy's own number compares wrongly without memory
+                chunk["boilerplate"][place] = int(chunk["boilerplate"][place]) + by * count
+                self._changed_chunks.add(index)
+
+    def delete(self, document_id: int) -> None:
+        """Delete the sizes of a document."""
+        index, place = divmod(document_id, SIZES_PER_CHUNK)
+        self._changed_chunk(index)[place] = NO_SIZE
+
+    def write(self, *, append: bool = False) -> None:
+        """Write all changes; a chunk without documents takes no space. append: they follow what is stored."""
+        for index in sorted(self._changed_chunks):
+            key, chunk = file_format.id_key(index), self._chunks[index]
+            empty = (chunk["hashes"] == file_format.DEAD).all()
+            value = None if empty else file_format.pack_array(key, chunk)
+            put_or_delete(self._txn, self._database, key, value, append=append)
+        self._changed_chunks.clear()
+
+
+def divide_ids(first_id: int, count: int, size: int) -> Iterator[tuple[int, int, slice]]:
+    """Divide ids among groups of a size: yield each group's index, the place of the first id in it, and their slice."""
+    done = 0
+    while done < count:
+        index, place = divmod(first_id + done, size)
+        part = slice(done, min(done + size - place, count))
+        yield index, place, part
+        done = part.stop
