@@ -11,8 +11,6 @@ named and left out: pip install 'fpdb[peers]'. Target: fpdb loads the random pos
 them.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time
@@ -41,10 +39,11 @@ from bench.peers import (
     sourmash_index,
     tantivy_index,
 )
-from bench.peers.engine import U64, Changeable, Maker, Ranking, Truth, bytes_on_disk
+from bench.peers.engine import Changeable, Maker, Ranking, Truth, bytes_on_disk
 from bench.report import HEADINGS, Report, line
 from bench.run import RESULTS, common_options, postings, workplace
 from bench.workspace import KEPT
+from fpdb.arrays import U64
 
 FPDB, DUCKDB = "fpdb", "DuckDB"
 

@@ -14,8 +14,6 @@ A false alarm is a record with that much of an item that was not planted there.
     python -m bench.contamination --records 1000000
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

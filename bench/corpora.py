@@ -3,8 +3,6 @@
 A corpus comes in batches of hashes and positions, shape (documents, hashes). It is the same for every engine.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -17,10 +15,8 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-U32 = NDArray[np.uint32]
-U64 = NDArray[np.uint64]
+from fpdb.arrays import U32, U64
 
 DOCUMENT = 100  # hashes of a document
 LONG = 1000  # of a long one

@@ -17,8 +17,6 @@ containment of the smaller program in the larger, and the AUC is the mean over h
     python -m bench.disguise
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import copy

@@ -6,8 +6,6 @@ either of the program with the larger share, or of the query. AUC is the probabi
 independent program; ties count half. For rarity and weighted coverage see `Match`.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 python -m bench.examples FOLDER
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -11,8 +11,6 @@ tokens, so the figures depend on which k-grams are selected; --keys shows how mu
     python -m bench.irplag --data IR-Plag-Dataset.zip
 """
 
-from __future__ import annotations
-
 import argparse
 import zipfile
 

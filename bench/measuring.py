@@ -4,8 +4,6 @@ A figure is the median of repeated rounds. Works that are compared are measured 
 see the same state of the machine.
 """
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os

@@ -5,8 +5,6 @@ For each workload and size, the latest run counts that was not quick and whose s
 of other engines, the latest one. Text outside the markers is written by hand.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

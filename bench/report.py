@@ -1,7 +1,5 @@
 """Print the figures of one run as a table, and write them as JSON and Markdown, with a description of the machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

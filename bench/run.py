@@ -6,8 +6,6 @@ its other work. To compare machines, compare the ratios, whose two sides are mea
 cores, and for 100 million postings where a workload names that size: `--size 1e8`.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

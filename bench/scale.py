@@ -9,8 +9,6 @@ rows that Spark moves with rows made in its layout; with --spark also with what 
     python -m bench.scale --size 1e7 --write     # one more size; and into docs/guide/scale.md
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

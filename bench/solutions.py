@@ -11,8 +11,6 @@ packages come from the Python Package Index, in these versions, and are read, no
     python -m bench.solutions --packages FOLDER
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import random

@@ -4,8 +4,6 @@
 differs.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

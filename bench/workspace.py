@@ -1,7 +1,5 @@
 """Share among the workloads of one run: a size, a folder on disk, and databases that are built once."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time
@@ -12,14 +10,12 @@ from pathlib import Path
 
 import lmdb
 import numpy as np
-from numpy.typing import NDArray
 
 import fpdb
 from bench import corpora
 from bench.corpora import DOCUMENT, name_of
 from bench.measuring import seconds
-
-U64 = NDArray[np.uint64]
+from fpdb.arrays import U64
 
 SIZE = 10_000_000  # postings, unless asked for others
 QUICK = 20  # how many times smaller a quick run is

@@ -4,16 +4,14 @@ The text is deterministic for a given generator. The keyed hash of a recipe prev
 key, nobody can construct them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.arrays import U64
 from fpdb.fingerprint import Recipe, hash_levels
 from fpdb.fingerprint.hashing import GOLDEN, KGrams, derive, mix
 
 Letters = NDArray[np.uint32]
-U64 = NDArray[np.uint64]
 
 _MASK = 2**64 - 1
 _HALF = np.uint64(32)

@@ -1,7 +1,5 @@
 """Compare the distinct sample with its rivals on a large collection of real documents, through `Database`."""
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 import time

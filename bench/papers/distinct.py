@@ -5,8 +5,6 @@
 and nothing is written.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import time

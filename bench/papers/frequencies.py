@@ -4,15 +4,11 @@ A plateau is all hashes of one frequency. Only its two ends are points, so that 
 the rest; a plateau of a single hash is two points, too.
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-U64 = NDArray[np.uint64]
-F64 = NDArray[np.float64]
+from fpdb.arrays import F64, U64
 
 MOST = 400  # of the commonest hashes are remembered
 NEARBY = 12  # plateaus on each side

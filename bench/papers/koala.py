@@ -4,8 +4,6 @@
 Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996). For the million documents of its title see `million`.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import math

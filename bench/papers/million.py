@@ -7,8 +7,6 @@ The stored hashes are simulated: uniform numbers of the recipe's width, 100 a do
 hashes are uniform, too. Names, sources and contacts are made up in the shape of URLs and addresses.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import tempfile

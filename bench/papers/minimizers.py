@@ -6,8 +6,6 @@ nothing is written. The schemes: Groot Koerkamp, Pibiri (2024) and Groot Koerkam
 of all forward schemes: Kille and others (2024).
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import tempfile

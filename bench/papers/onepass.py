@@ -1,20 +1,17 @@
 """Answer section V's question about one pass: compute the sketch with p taken while reading, or from the length."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.papers import artificial_text, page
 from bench.papers.planting import DELTA, Scheme, V, W
+from fpdb.arrays import U64
 from fpdb.fingerprint import hash_levels
 from fpdb.fingerprint.distinct import best_s, window_threshold
 
 REST = 20_000
 PASSAGES = ((10, True), (20, True), (40, True), (80, True), (160, True), (10, False), (40, False))
-U64 = NDArray[np.uint64]
 
 
 def read_once(stored: U64, s: int, level: int | None) -> set[int]:

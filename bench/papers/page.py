@@ -1,7 +1,5 @@
 """Write figures between markers of docs/design/papers.md, or of another page; the rest is written by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

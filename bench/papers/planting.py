@@ -1,16 +1,14 @@
 """Plant passages in two documents of one kind of input, and measure whether a scheme finds them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.papers import artificial_text, texts
 from bench.papers.artificial_text import Letters
+from fpdb.arrays import U64
 from fpdb.fingerprint import Recipe
 from fpdb.fingerprint.selection import Purpose
 
@@ -21,7 +19,6 @@ POOL = 48_000  # symbols that hostile passages and their surroundings are cut fr
 PERIODS = (7, 50, 200, 600)
 KINDS = ("random", "real", "periodic", "hostile")
 UNSAMPLED, MIXED = "unsampled", "mixed 60"
-U64 = NDArray[np.uint64]
 
 
 class Pair(NamedTuple):

@@ -1,7 +1,5 @@
 """Draw the plots of the papers' experiments as small, reproducible SVG files. Needs matplotlib; quick runs do not."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

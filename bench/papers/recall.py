@@ -3,8 +3,6 @@
 Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996), 2 (relations), 3.5 (sizes), 6.2 (caps).
 """
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence

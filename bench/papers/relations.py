@@ -5,8 +5,6 @@ document to take unrelated text from, and a generator: the same seed gives the s
 fingerprints.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

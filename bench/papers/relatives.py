@@ -3,8 +3,6 @@
 Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996), 2, 7.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -61,7 +59,7 @@ class SearchSetting:
     cut: int = 0
 
     @classmethod
-    def koala(cls, *, caps: bool = True, **changes: Any) -> SearchSetting:
+    def koala(cls, *, caps: bool = True, **changes: Any) -> "SearchSetting":
         """Return the preset with changes."""
         recipe = Recipe.preset("koala").with_(**changes)
         recipe = recipe if caps else replace(recipe, max_df=None, max_ignored=None)

@@ -1,7 +1,5 @@
 """Tally what the winnowing paper's schemes select, by document: densities, and runs without a fingerprint."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

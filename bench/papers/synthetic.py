@@ -1,19 +1,14 @@
 """Repeat the winnowing paper's experiments on made-up text: random (5.1, 3.1.1, 3.1.2) and of low entropy (5.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.papers.page import table
 from bench.papers.runs import MOD, SAME, SELECTORS, K, P, Selector, Tally, W
+from fpdb.arrays import U8
 from fpdb.fingerprint import DEFAULT_KEY
 from fpdb.fingerprint.hashing import KGrams, derive
-
-U8 = NDArray[np.uint8]
-U64 = NDArray[np.uint64]
 
 KEYS = 20
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz0123456789", np.uint8)

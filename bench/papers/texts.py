@@ -6,8 +6,6 @@ text is extracted once and kept in bench/_build/texts. The collection "source", 
 needs no download, and replaces the other collections until they are fetched.
 """
 
-from __future__ import annotations
-
 import argparse
 import gzip
 import hashlib

@@ -5,8 +5,6 @@ Section 5.1 with Figures 3 and 4, and the expectations of 3.1.1 and 3.1.2. Print
 plots into docs/design/papers.md. Needs the texts that `python -m bench.papers.texts` fetches, and matplotlib.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """datasketch: MinHash sketches in a MinHashLSH, in memory, pickled to a file. It estimates, and misses documents."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from collections.abc import Sequence
@@ -9,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Ranking, one_by_one
+from bench.peers.engine import Ranking, one_by_one
+from fpdb.arrays import U64
 
 PERMUTATIONS = 128
 THRESHOLD = 0.4  # resemblance from which a document is likely found

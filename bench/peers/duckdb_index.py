@@ -1,12 +1,11 @@
 """DuckDB: a table of (hash, document), sorted by hash when it is loaded, so that a look-up reads few row groups."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Ranking, columns
+from bench.peers.engine import Ranking, columns
+from fpdb.arrays import U64
 
 ASK = """
     WITH asked AS (SELECT unnest(?::UBIGINT[]) AS hash)

@@ -1,19 +1,15 @@
 """The calls that the comparison makes to an engine, and the true answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.corpora import FAMILY, Corpus, Documents
+from fpdb.arrays import U32, U64
 
-U32 = NDArray[np.uint32]
-U64 = NDArray[np.uint64]
 Ranking = list[tuple[int, int | None]]
 """Documents, the best first, with the hashes they share; None where the engine only estimates."""
 

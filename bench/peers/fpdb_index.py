@@ -1,14 +1,13 @@
 """fpdb itself, as loaded, and compacted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
 import fpdb
 from bench.corpora import Documents, name_of
-from bench.peers.engine import U64, Ranking
+from bench.peers.engine import Ranking
 from bench.workspace import add
+from fpdb.arrays import U64
 
 
 class Fpdb:

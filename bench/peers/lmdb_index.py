@@ -1,15 +1,14 @@
 """LMDB without fpdb: the hash is the key, and the documents that hold it are its sorted duplicates (DUPFIXED)."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import lmdb
 import numpy as np
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Ranking, columns
+from bench.peers.engine import Ranking, columns
+from fpdb.arrays import U64
 
 NUMBER = 4  # bytes of a document
 
@@ -54,5 +53,5 @@ class Dupfixed:
         self._env.close()
 
 
-def _cut(data: bytes, size: int) -> map[bytes]:
+def _cut(data: bytes, size: int) -> Iterator[bytes]:
     return map(bytes, np.frombuffer(data, f"V{size}"))

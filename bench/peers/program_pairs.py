@@ -1,7 +1,5 @@
 """Programs as files, all against all: fpdb's preset code, and copydetect, which is winnowing over tokens as well."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import fpdb

@@ -1,13 +1,12 @@
 """RocksDB through rocksdict: a key of hash and document for each posting, without a value; counted in Python."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Ranking, in_lots, one_by_one
+from bench.peers.engine import Ranking, in_lots, one_by_one
+from fpdb.arrays import U64
 
 HASH = 8  # bytes
 LOT = 1000  # documents a batch

@@ -1,13 +1,12 @@
 """sourmash: an index of sketches in RocksDB. It keeps every 64-bit hash (scaled=1), so its answers are exact."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Ranking, one_by_one
+from bench.peers.engine import Ranking, one_by_one
+from fpdb.arrays import U64
 
 
 class Sourmash:

@@ -1,12 +1,11 @@
 """tantivy: a full-text index with the hashes as a field of many numbers; a document's score counts its matches."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
 from bench.corpora import Documents
-from bench.peers.engine import U64, Ranking, one_by_one
+from bench.peers.engine import Ranking, one_by_one
+from fpdb.arrays import U64
 
 HEAP = 256_000_000  # bytes
 

@@ -3,8 +3,6 @@
 Seconds are processor time, so a busy machine does not change them. Waiting for the disk is not included.
 """
 
-from __future__ import annotations
-
 import resource
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """Compute what a collection takes, line by line. The arithmetic of a line is both shown and evaluated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any, NamedTuple

@@ -6,8 +6,6 @@ and a posting takes as many bytes. Rows that Spark moves are made in the same wa
 compressed by Spark's default (LZ4 in pieces of 32 KiB); so are Parquet files (Snappy).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, floor, log2
@@ -20,15 +18,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import parquet
 
+from fpdb.arrays import U8, U64
 from fpdb.storage import file_format
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.file_format import State
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.runs.writer import write_run
-
-U8 = NDArray[np.uint8]
-U64 = NDArray[np.uint64]
 
 PAGE = 4096
 BLOCK = 4072  # bytes of a block at most

@@ -1,7 +1,5 @@
 """Workloads that add files through the command line."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from functools import partial

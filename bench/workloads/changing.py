@@ -1,7 +1,5 @@
 """Workloads that change a few documents of a large database."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -13,6 +11,7 @@ from bench import corpora
 from bench.corpora import name_of
 from bench.measuring import Figure, median, percentile, ratios, seconds
 from bench.workspace import PAGE_VALUE, SINGLES, Workspace, put
+from fpdb.arrays import U64
 
 SINGLE_ADDS = 10_000
 GONE = 10_000  # documents removed at once
@@ -109,7 +108,7 @@ def replace(workspace: Workspace) -> Iterator[Figure]:
     yield Figure("them, in the time of as many new ones", together / afresh, "")
 
 
-def _add(db: fpdb.Database, name: Callable[[int], str], hashes: corpora.U64) -> None:
+def _add(db: fpdb.Database, name: Callable[[int], str], hashes: U64) -> None:
     with db.batch() as batch:
         for row, values in enumerate(hashes):
             batch.add_fingerprints(name(row), values)

@@ -1,7 +1,5 @@
 """The workload that compares all documents with each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The workload that turns content into fingerprints."""
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 from collections.abc import Callable, Iterator

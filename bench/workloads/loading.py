@@ -1,7 +1,5 @@
 """Workloads that fill a database with the caller's own hashes."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The workload of source code, from files to all pairs, through the command line."""
 
-from __future__ import annotations
-
 import ast
 import os
 import resource

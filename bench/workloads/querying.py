@@ -1,7 +1,5 @@
 """Workloads that query a database."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -11,9 +9,10 @@ import lmdb
 import numpy as np
 
 import fpdb
-from bench.corpora import COMMON, FAMILY, U64, essay, kept_by
+from bench.corpora import COMMON, FAMILY, essay, kept_by
 from bench.measuring import Figure, cached, forget, in_turns, median, percentile, ratios, run, seconds
 from bench.workspace import PAGE_VALUE, StoredDatabase, Workspace
+from fpdb.arrays import U64
 
 POSTINGS_A_PAGE = 460  # about what a block takes, to make as many pages
 OWN = 60  # hashes of a query that are one document's
@@ -108,7 +107,7 @@ class _Pages:
                 for key in range(self.count):
                     txn.put(key.to_bytes(8, "big"), bytes(PAGE_VALUE), append=True)
 
-    def __enter__(self) -> _Pages:
+    def __enter__(self) -> "_Pages":
         self._env = self._open()
         return self
 

@@ -1,7 +1,5 @@
 """The workload of records: up to a million JSON Lines."""
 
-from __future__ import annotations
-
 import resource
 import signal
 import subprocess

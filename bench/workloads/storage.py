@@ -1,7 +1,5 @@
 """Workloads that measure the size of the file and the memory that work on it takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from math import lgamma, log, log2
 from pathlib import Path
@@ -12,6 +10,7 @@ from bench.corpora import COMMON, DOCUMENT, FAMILY, WINDOW, kept_by, name_of
 from bench.measuring import Figure, in_child
 from bench.papers.million import fill
 from bench.workspace import Workspace
+from fpdb.arrays import U64
 from fpdb.fingerprint import Recipe
 
 
@@ -122,9 +121,9 @@ def _compact(db: fpdb.Database, _documents: int) -> None:
     db.compact()
 
 
-def _new_hashes() -> corpora.U64:
+def _new_hashes() -> U64:
     (new,) = corpora.random(1, seed=21)
-    hashes: corpora.U64 = new.hashes[0]
+    hashes: U64 = new.hashes[0]
     return hashes
 
 
