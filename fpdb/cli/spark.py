@@ -204,11 +204,11 @@ def _write(rows: "DataFrame", output: SparkOutput) -> None:
 @contextmanager
 def _fingerprints(recipe: "Recipe", documents: SparkDocuments) -> "Iterator[tuple[DataFrame, DataFrame | None]]":
     """Fingerprint the documents, and the boilerplate if there is any. Raises SparkFailure."""
-    from fpdb.spark.failures import plainly
+    from fpdb.spark.failures import plain_errors
     from fpdb.spark.fingerprints import fingerprints, problems, readable
     from fpdb.spark.session import running
 
-    with plainly(), running(*click.get_current_context().meta[LOCATION]) as session:
+    with plain_errors(), running(*click.get_current_context().meta[LOCATION]) as session:
         read = partial(_read, session, documents)
         options: Any = {"kind": documents.kind, "duplicates": documents.duplicates, "strict": documents.strict}
         found = fingerprints(read(documents.paths), recipe, folder=documents.work, **options)

@@ -39,15 +39,9 @@ def may_be_archive(document: InputDocument) -> bool:
 def walk_archive(
     stream: io.BufferedReader, whole: InputDocument, limits: ArchiveLimits = DEFAULT_LIMITS
 ) -> Iterator[InputDocument | Skipped]:
-    """Yield the members of an archive, each named `<name of the archive>/<label>`, and what is skipped.
+    """Yield the members of an archive, each named `<name of the archive>/<label>`, and what is skipped. Raises OSError.
 
-    Args:
-        stream: The archive's bytes.
-        whole: The archive as one document; it is yielded if it is one, although it is a zip file.
-        limits: Under which the archive is read.
-
-    Raises:
-        OSError: The archive cannot be read.
+    whole: The archive as one document; it is yielded if it is one, although it is a zip file.
     """
     walk = _ArchiveWalk(ReadMeter(whole.size, limits), whole.kind)
     try:

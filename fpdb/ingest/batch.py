@@ -108,14 +108,16 @@ class WriteBatch:
         description = InputDocument(name, kind=kind, source=source, contact=contact, labels=labels)
         document = ReadDocument(description, content, content_digest(content))
         kind = self._recipe.resolve_kind(kind, content, name)
-        record = describe(document.description, kind, document.digest)
+        existing = self._existing(file_format.name_bytes(name))
+        status: Status = "added"
         if keep_text:
             check_packages()
-        existing = self._existing(record.name)
-        status = _classify(record, boilerplate, existing)
-        if existing is not None and status not in CHANGED:
-            text = pack(content) if keep_text and self._needs_text(existing) else None
-            return self._update(existing, status, record, text)
+        if existing is not None:
+            record = describe(description, kind, document.digest)
+            status = _classify(record, boilerplate, existing)
+            if status not in CHANGED:
+                text = pack(content) if keep_text and self._needs_text(existing) else None
+                return self._update(existing, status, record, text)
         frequencies = document_frequencies(self._snapshot) if rarity == "corpus" else None
         options = PrepareOptions(purpose_of(boilerplate), keep_text, frequencies)
         self._store(prepare(self._recipe, document, kind, options))

@@ -34,12 +34,8 @@ def discover(
     A document's name is its path as given without empty and `.` parts; `..` stays. In an archive, it is the archive's
     name and the member's label, see `archives.members`. A symbolic link is followed only when it is itself one of
     `paths`.
-
-    Args:
-        paths: Files, folders and archives; `-` is standard input.
-        name: Used instead of the path, where there is but one; standard input has no other name.
-        kind: The kind of all documents.
-        exclude: The database's own files, which are skipped.
+    `-` is standard input. name: Used instead of the path, where there is but one; standard input has no other name.
+    exclude: The database's own files, which are skipped.
     """
     for document in _Walk(kind, exclude).files(paths, name):
         if isinstance(document, Skipped):

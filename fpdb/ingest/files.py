@@ -88,12 +88,7 @@ def document_name(path: str) -> str:
 
 
 def read_content(document: InputDocument) -> bytes | str:
-    """Return the document's content, read from its file if necessary.
-
-    Raises:
-        Unreadable: There is no content, or it is binary and no reader takes it.
-        OSError: The file cannot be read.
-    """
+    """Return the document's content, read from its file if necessary. Raises Unreadable, OSError."""
     content = document.content if document.path is None else read_file(document.path)
     if content is None:
         raise Unreadable("neither content nor a path was given")
@@ -105,12 +100,7 @@ def read_content(document: InputDocument) -> bytes | str:
 
 
 def read_file(path: str) -> bytes:
-    """Return a file's bytes; of a binary file that no reader takes only the first, as it will be skipped.
-
-    Raises:
-        Unreadable: The file is too large.
-        OSError: The file cannot be read.
-    """
+    """Return a file's bytes; of a binary file that no reader takes only the first. Raises Unreadable, OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         head = os.read(handle, _FIRST_READ)

@@ -13,7 +13,9 @@ from fpdb.ingest.input_files import InputFile
 from fpdb.ingest.record_fields import RECORD_CHUNK_BYTES, Fields, RecordChunk
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder())["scan_once"]  # what json.loads calls
+# What json.loads calls. orjson takes 0.34 of its time, a fortieth of a load's, but rounds whole numbers of more than 64
+# bits, which may be names, and reads neither NaN nor lone surrogates.
+_scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder())["scan_once"]
 
 
 class LineChunk(RecordChunk):

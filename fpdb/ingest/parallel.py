@@ -33,15 +33,9 @@ def prepare_chunks(
 ) -> Generator[tuple[Chunk, list[Outcome]]]:
     """Yield each chunk with its outcomes, in order. Reading ahead is bounded: a few chunks a process.
 
-    Args:
-        chunks: What there is to prepare.
-        preparer: How. With frequencies, this process does all the work.
-        processes: How many may work at once, this one among them.
-        path: Of the database in which workers look for known documents; None where there are none.
-        batch: Returns the batch in which this process looks for them.
-
-    Raises:
-        WorkerError: The rest cannot be had.
+    processes: How many may work at once, this one among them, which does all the work if the preparer has frequencies.
+    path: Of the database in which workers look for known documents; None where there are none. batch: Returns the batch
+    in which this process looks for them. Raises WorkerError.
     """
 
     def prepare_here(chunk: Chunk) -> list[tuple[Chunk, list[Outcome]]]:

@@ -68,9 +68,7 @@ NO_FINGERPRINTS = StoredFingerprints(0, 0, "", np.empty(0, np.uint64), np.empty(
 def prepare(recipe: Recipe, document: ReadDocument, kind: str, options: PrepareOptions) -> PreparedDocument:
     """Fingerprint a document of this kind, which is not "auto", and prepare it.
 
-    Raises:
-        BadName, BadLabel: The description cannot be stored.
-        UnknownKind, Unreadable, MissingPackage, MissingKey: The content cannot be fingerprinted or kept.
+    Raises BadName, BadLabel; UnknownKind, Unreadable, MissingPackage, MissingKey.
     """
     found = recipe.fingerprint(
         document.content,
@@ -88,22 +86,15 @@ def prepare_fingerprints(
 ) -> PreparedDocument:
     """Prepare a document whose fingerprints were made with the database's recipe and these options.
 
-    Raises:
-        BadName, BadLabel: The description cannot be stored.
-        Unreadable, MissingPackage: The content cannot be kept.
+    Raises BadName, BadLabel; Unreadable, MissingPackage where the content cannot be kept.
     """
-    record = describe(document.description, kind, document.digest, fingerprints)
+    description, content, digest = document
+    record = describe(description, kind, digest, fingerprints)
     if options.rotation:
         record = record._replace(rotation=options.rotation)
-    text = pack(document.content) if options.keep_text else None
-    return PreparedDocument(
-        record,
-        fingerprints.hashes,
-        fingerprints.encoded_positions,
-        options.purpose == "discard",
-        fingerprints.share,
-        text,
-    )
+    text = pack(content) if options.keep_text else None
+    _, _, _, hashes, positions, share = fingerprints
+    return PreparedDocument(record, hashes, positions, options.purpose == "discard", share, text)
 
 
 def prepare_hashes(
@@ -114,18 +105,7 @@ def prepare_hashes(
     digest: bytes | None = None,
     boilerplate: bool = False,
 ) -> PreparedDocument:
-    """Prepare a document of the caller's own hashes.
-
-    Args:
-        description: The document's name, kind, source, contact and labels.
-        hashes: Any uint64, shape (n,), in any order, repeats allowed.
-        positions: From 0 to 2**32 - 2, shape (n,).
-        digest: 16 bytes that stand for the content, by default a digest of the arrays.
-        boilerplate: The hashes are to be discarded wherever they occur.
-
-    Raises:
-        BadName, BadLabel, BadFingerprints: An argument is not what it should be.
-    """
+    """Prepare a document of the caller's own hashes; arguments and errors as for `WriteBatch.add_fingerprints`."""
     array = check_hashes(hashes)
     if positions is None:
         encoded = _no_positions(len(array))
@@ -150,17 +130,15 @@ def describe(
 
     Copies the labels, which the caller may change before the commit. Raises BadName, BadLabel.
     """
-    name, source, contact, labels = description.name, description.source, description.contact, description.labels
-    key = file_format.name_bytes(name)
-    count = len(fingerprints.hashes)
-    counts = fingerprints.symbols, fingerprints.kgrams, count, count
-    now = int(time.time())
+    name, _, _, _, _, source, contact, labels, _, _ = description
+    symbols, kgrams, note, hashes, _, _ = fingerprints
+    key, count, now = file_format.name_bytes(name), len(hashes), int(time.time())
     if source is None and contact is None and not labels and type(kind) is str and kind.isascii():
-        return Record(key, kind, digest, *counts, now, fingerprints.note)
+        return Record(key, kind, digest, symbols, kgrams, count, count, now, note)
     _check_texts(kind, source, contact, labels or {})
     source = None if source is None else redact_url(source)
     labels = dict(labels) if labels else NO_LABELS
-    return Record(key, kind, digest, *counts, now, fingerprints.note, source, contact, labels)
+    return Record(key, kind, digest, symbols, kgrams, count, count, now, note, source, contact, labels)
 
 
 def _check_texts(kind: str, source: str | None, contact: str | None, labels: Mapping[str, str]) -> None:

@@ -32,15 +32,10 @@ class WorkerError(Error):
 
 @dataclass
 class PoolTask(Generic[Result]):
-    """What is done with chunks in the worker processes and in this one.
+    """What is done with chunks: `start(*arguments)`, in a worker, returns what makes of a chunk something to send back.
 
-    start: Called in each worker with `arguments` before its first chunk; returns what makes of a chunk something to be
-        sent back.
-    unpack: What this process makes of that.
-    run_here: Does both in this process.
-    chunks_ahead: Chunks that are done, or waiting to be, for each process.
-    chunks_per_worker: Chunks that a worker is given before it has done the first of them: it need not wait for the
-        next.
+    unpack: What this process makes of that. run_here: Does both in this process. chunks_ahead: Chunks that are done, or
+    waiting to be, for each process. chunks_per_worker: Chunks that a worker is given before it has done the first.
     """
 
     start: Callable[..., Work]
@@ -137,18 +132,10 @@ class _Workers(Generic[Result]):
 def run_in_pool(
     chunks: Iterable[Chunk], task: PoolTask[Result], processes: int, forked: ForkedPool | None = None
 ) -> Iterator[Result]:
-    """Yield the results of a task for all chunks, in order. Reading ahead is bounded.
+    """Yield the results of a task for all chunks, in order. Reading ahead is bounded. Raises WorkerError.
 
-    This process does its share: it takes a job back where it would have to wait.
-
-    Args:
-        chunks: What there is to do.
-        task: What is done with each chunk.
-        processes: How many processes work, this one among them.
-        forked: The other processes, which end with this; without them, fresh ones are started.
-
-    Raises:
-        WorkerError: A worker died; the rest cannot be had.
+    So many processes work, this one among them: it takes a job back where it would have to wait. forked: The other
+    processes, which end with this; without them, fresh ones are started.
     """
     from concurrent.futures.process import BrokenProcessPool
 
@@ -191,10 +178,7 @@ def forked_pool(processes: int, first: Callable[[], object]) -> Iterator[ForkedP
 
     For a process that has no database open yet, as LMDB's are not to be copied. Gives None where this process has
     several threads, which no copy has, so that a lock of theirs would stay closed; or where copies are not safe.
-
-    Args:
-        processes: How many processes are to work, this one among them.
-        first: What each does while this process is not ready yet; it does not matter if that fails.
+    first: What each does while this process is not ready yet; it does not matter if that fails.
     """
     if processes < 2 or not _can_fork():
         yield None

@@ -45,17 +45,7 @@ class Fields:
         return [*name, self.text_field, *self.labels, *optional]
 
     def document(self, record: Mapping[str, Any], location: str, size: int, kind: str) -> InputDocument:
-        """Make a document of a record.
-
-        Args:
-            record: The fields and their values.
-            location: The record's file and line or row.
-            size: The record's bytes in the file.
-            kind: Of records that do not say theirs.
-
-        Raises:
-            ValueError: The record is no document.
-        """
+        """Make a document of a record; location: its file and line or row. Raises ValueError if it is none."""
         text = _look_up(record, self.text_field)
         if not isinstance(text, str):
             fault = _missing(record, self.text_field) if text is None else f'"{self.text_field}" is not a string'

@@ -41,7 +41,7 @@ def record_chunks(
         record_format: JSON Lines may be compressed by gzip, bzip2, xz or zstd.
         fields: Which fields of a record hold what.
         kind: The kind of records that do not say theirs.
-        exclude: The database's own files, which are passed over.
+        exclude: The database's own files, which are skipped.
 
     Raises:
         MissingPackage: A package that reads the format is not installed.

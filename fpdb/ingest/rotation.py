@@ -64,16 +64,8 @@ def rotate(
 ) -> RotationSummary:
     """Store another subset of the search fingerprints of every document, read from its kept text or its source.
 
-    Documents that cannot be read any more keep what they have.
-
-    Args:
-        target: The database.
-        documents: Which of its documents.
-        rotation: The number of the subset, by default for each document the one after its own.
-
-    Raises:
-        BadRecipe: The scheme does not rotate.
-        MissingKey: Nothing can be fingerprinted.
+    Documents that cannot be read any more keep what they have. rotation: The number of the subset, by default for each
+    document the one after its own. Raises BadRecipe where the scheme does not rotate, MissingKey.
     """
     target.recipe.check_key()
     summary = RotationSummary()

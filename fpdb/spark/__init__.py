@@ -15,8 +15,8 @@ except ImportError as error:
 
 from fpdb.spark.building import build
 from fpdb.spark.clusters import clusters
+from fpdb.spark.dedup import drop_list
 from fpdb.spark.documents import documents
-from fpdb.spark.dropping import drop_list
 from fpdb.spark.fingerprints import fingerprints, problems
 from fpdb.spark.pairs import pairs
 from fpdb.spark.session import session

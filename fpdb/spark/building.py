@@ -1,10 +1,8 @@
-"""A folder that `Database.adopt` takes as it is: docs/design/adopt-format.md says what is in it.
+"""Build a folder that `Database.adopt` takes as it is: docs/design/adopt-format.md says what is in it.
 
 Files are written by Spark's own committer, which counts a task once however often it is tried; the mark that all is
 there comes last.
 """
-
-from __future__ import annotations
 
 import json
 import os
@@ -19,7 +17,7 @@ from fpdb.fingerprint import Recipe
 from fpdb.spark.fingerprints import readable
 from fpdb.spark.frames import frozen
 
-FILES: Final = 100_000  # Spark numbers files with five digits
+MAX_FILES: Final = 100_000  # Spark numbers files with five digits
 
 
 def build(
@@ -31,19 +29,25 @@ def build(
     added: int | None = None,
     key_digest: str | None = None,
 ) -> None:
-    """Writes the folder, which must not be there yet, or be one that was not finished.
+    """Write the folder, with the documents in order of their names.
 
-    The documents come in order of their names. recipe: with which they were fingerprinted. files: how many hash ranges
-    there are, each a file; by default as many as Spark's shuffles have partitions. added: when they were added, in
-    seconds since 1970; now. key_digest: of the key file (`keys.read`), which then stands in the folder instead of the
-    key. Raises BadQuery.
+    Args:
+        fingerprinted: Of `fingerprints`.
+        folder: A new one, or one that was not finished.
+        recipe: With which the documents were fingerprinted.
+        files: How many hash ranges there are, each a file; by default as many as Spark's shuffles have partitions.
+        added: When the documents were added, in seconds since 1970; by default now.
+        key_digest: Of the key file (`keys.read`), which then stands in the folder instead of the key.
+
+    Raises:
+        BadQuery: The folder is finished, or files is out of range.
     """
     spark = fingerprinted.sparkSession
     files = int(spark.conf.get("spark.sql.shuffle.partitions") or 200) if files is None else files
-    if not 1 <= files <= FILES:
-        raise BadQuery(f"files must lie between 1 and {FILES}, not {files}")
+    if not 1 <= files <= MAX_FILES:
+        raise BadQuery(f"files must lie between 1 and {MAX_FILES}, not {files}")
     folder = os.fspath(folder)
-    target = Folder(spark, folder)
+    target = _Folder(spark, folder)
     target.begin()
     record = recipe.to_record()
     if key_digest is not None:
@@ -64,7 +68,7 @@ def build(
 
 
 def ordinals(documents: DataFrame, partitions: int) -> DataFrame:
-    """The place of each document in the order of names: id, document; from 0 without gaps."""
+    """Give documents numbers in the order of names: id, document; from 0 without gaps."""
     in_order = documents.select("name", "id").repartitionByRange(partitions, "name").sortWithinPartitions("name")
     # A number by row is the partition's in the upper bits, and the row's in it in the lower 33. Which rows a partition
     # has depends on a sample, so that the rows must not be computed twice.
@@ -83,7 +87,7 @@ def ordinals(documents: DataFrame, partitions: int) -> DataFrame:
 
 
 def _postings(documents: DataFrame, numbered: DataFrame) -> DataFrame:
-    """hash, document, position; a posting that a document has twice only once."""
+    """Return hash, document, position; a posting that a document has twice only once."""
     each = F.array_distinct(F.arrays_zip("hashes", "positions"))
     rows = documents.select("id", each.alias("each")).join(numbered, "id")
     return rows.select(F.explode("each").alias("each"), "document").select(
@@ -92,7 +96,7 @@ def _postings(documents: DataFrame, numbered: DataFrame) -> DataFrame:
 
 
 def _described(documents: DataFrame, added: int) -> DataFrame:
-    """What is said of each document, without its hashes, which are counted before anything is moved."""
+    """Return a row a document without its hashes, which are counted before anything is moved."""
     return documents.select(
         "id",
         "name",
@@ -110,7 +114,7 @@ def _described(documents: DataFrame, added: int) -> DataFrame:
     )
 
 
-class Folder:
+class _Folder:
     """A folder wherever Spark writes, through the file systems that it knows."""
 
     def __init__(self, spark: Any, path: str) -> None:
@@ -121,12 +125,12 @@ class Folder:
         self._files.setWriteChecksum(False)
 
     def begin(self) -> None:
-        """Raises BadQuery where the folder is finished."""
+        """Raise BadQuery where the folder is finished."""
         if self._files.exists(self._path(self.path, "_SUCCESS")):
             raise BadQuery(f"{self.path!r} is finished already; give another folder")
 
     def write(self, name: str, content: str) -> None:
-        """A small file."""
+        """Write a small file."""
         with_content = self._files.create(self._path(self.path, name), True)
         try:
             with_content.write(content.encode())

@@ -1,6 +1,4 @@
-"""What Spark says went wrong, in a sentence."""
-
-from __future__ import annotations
+"""Failures of Spark, in a sentence."""
 
 import re
 from collections.abc import Iterator
@@ -22,8 +20,8 @@ KNOWN: Final = {
 
 
 @contextmanager
-def plainly() -> Iterator[None]:
-    """Raises SparkFailure, which says in a sentence what Spark raised."""
+def plain_errors() -> Iterator[None]:
+    """Raise SparkFailure, which says in a sentence what Spark raised."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
@@ -31,9 +29,9 @@ def plainly() -> Iterator[None]:
 
 
 def sentence(message: str) -> str:
-    """What is to be done about it, where that is known; else what a worker raised, or how the message begins."""
+    """Say what is to be done about a failure, where that is known; else what a worker raised, or the first line."""
     for pattern, advice in KNOWN.items():
-        if found := re.search(pattern, message):
-            return advice.format(*found.groups())
+        if match := re.search(pattern, message):
+            return advice.format(*match.groups())
     raised = re.findall(r"^[\w.]*(?:Error|Exception): .*$", message, re.M)
     return f"Spark failed: {raised[-1] if raised else next(iter(message.strip().splitlines()), 'it does not say why')}"

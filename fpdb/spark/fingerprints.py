@@ -1,6 +1,4 @@
-"""Documents to fingerprints on the workers, by fpdb's own recipe and kernel; what cannot be read is told, not lost."""
-
-from __future__ import annotations
+"""Fingerprint documents on the workers, by fpdb's own recipe and kernel; what cannot be read is told, not lost."""
 
 import os
 from functools import partial
@@ -16,7 +14,7 @@ from fpdb.spark import workers
 from fpdb.spark.frames import FINGERPRINTED, RECORD, frozen, in_arrow
 
 Duplicates = Literal["error", "first"]
-SOME: Final = 5  # names that an error lists
+LISTED: Final = 5  # names of an error
 
 
 def fingerprints(
@@ -29,26 +27,32 @@ def fingerprints(
     strict: bool = False,
     folder: str | os.PathLike[str] | None = None,
 ) -> DataFrame:
-    """A row a document, with its fingerprints in `hashes` and `positions`: what `pairs` and the others take.
+    """Fingerprint documents at once, and keep the result, since all that follows reads it several times.
 
-    documents: with the columns `name` and `text` (string, or bytes) and, if wanted, `kind`, `source`, `contact` and
-    `labels`, a map; what `documents.documents` gives. kind: of those that do not say theirs, one of
-    `fingerprint.KINDS`, or "auto". purpose: "discard" for documents that are to be given as boilerplate.
+    Args:
+        documents: With the columns `name` and `text` (string, or bytes) and, if wanted, `kind`, `source`, `contact` and
+            `labels`, a map; what `documents.documents` returns.
+        recipe: How to fingerprint.
+        kind: Of documents that do not say theirs: one of `fingerprint.KINDS`, or "auto".
+        purpose: "discard" for documents that are to be given as boilerplate.
+        duplicates: Several documents of one name are an error, or the "first" is taken, by file and place in it where
+            `documents.documents` has read them, else in the order of the DataFrame; the others become problems.
+        strict: The first document that cannot be read ends the work.
+        folder: Where the result is kept as Parquet; a new one. By default see `frames.frozen`.
 
-    The work is done at once, and what came of it is kept, since all that follows reads it several times: as Parquet in
-    `folder`, which must not be there yet, else see `frames.frozen`. A hash is the signed number `hash ^ 2**63`.
+    Returns:
+        A row a document, with its fingerprints in `hashes` (each `hash ^ 2**63`, signed) and `positions`: what `pairs`
+        and the others take. A row that cannot be read has an `error`, and takes part in nothing; see `problems`.
 
-    A row that cannot be read has an `error`, and takes part in nothing; `problems` are these rows. strict: the first
-    one ends the work. duplicates: several documents of one name raise BadName, or the "first" is taken, by file and
-    place in it where `documents.documents` has read them, else in the order of the DataFrame; the others become
-    problems. Raises BadName, BadQuery, MissingKey; BadRecipe and others of fpdb's errors come as Spark's
-    PythonException, if strict.
+    Raises:
+        BadName, BadQuery, MissingKey: The documents or the recipe are not what they should be. If strict, other errors
+            of fpdb come as Spark's PythonException.
     """
     recipe.check_key()
-    work = workers.Work(recipe.to_record(), kind, purpose, strict)
+    task = workers.FingerprintTask(recipe.to_record(), kind, purpose, strict)
     if kind != "auto":
         recipe.rule_for(kind)
-    rows = in_arrow(_complete(documents), partial(workers.fingerprint, work=work), FINGERPRINTED)
+    rows = in_arrow(_complete(documents), partial(workers.fingerprint, task=task), FINGERPRINTED)
     if folder is None:
         kept = frozen(rows)
     else:
@@ -58,17 +62,17 @@ def fingerprints(
 
 
 def problems(fingerprinted: DataFrame) -> DataFrame:
-    """What could not be read, a row each: file, name (either may be null), error."""
+    """Return what could not be read, a row each: file, name (either may be null), error."""
     return fingerprinted.where("error is not null").select("file", "name", "error")
 
 
 def readable(fingerprinted: DataFrame) -> DataFrame:
-    """The rows that have fingerprints, or are too short to."""
+    """Return the rows that have fingerprints, or are too short to."""
     return fingerprinted.where("error is null")
 
 
 def _complete(documents: DataFrame) -> DataFrame:
-    """With all columns of `workers.RECORD`, in order, and a number that no other row has. Raises BadQuery."""
+    """Add an id that no other row has, and the columns of `workers.RECORD` that are missing. Raises BadQuery."""
     for name in ("name", "text"):
         if name not in documents.columns:
             raise BadQuery(f"documents need a column {name!r}; there are: {', '.join(documents.columns)}")
@@ -86,15 +90,15 @@ def _complete(documents: DataFrame) -> DataFrame:
 
 
 def _unique(kept: DataFrame, duplicates: Duplicates) -> DataFrame:
-    """Raises BadName."""
+    """Make problems of documents whose name came before, or raise BadName."""
     if duplicates not in ("error", "first"):
         raise BadQuery(f"duplicates must be error or first, not {duplicates!r}")
     repeated = readable(kept).groupBy("name").count().where("count > 1").select("name")
-    found: list[Any] = repeated.orderBy("name").limit(SOME + 1).collect()
+    found: list[Any] = repeated.orderBy("name").limit(LISTED + 1).collect()
     if not found:
         return kept
     if duplicates == "error":
-        names = ", ".join(repr(row["name"]) for row in found[:SOME]) + (" and others" if len(found) > SOME else "")
+        names = ", ".join(repr(row["name"]) for row in found[:LISTED]) + (" and others" if len(found) > LISTED else "")
         raise BadName(f"several documents have the same name: {names}; make them different, or take the first of each")
     order = Window.partitionBy("name").orderBy(F.asc_nulls_last("file"), "block", "row", "id")
     later = (

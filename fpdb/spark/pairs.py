@@ -1,10 +1,8 @@
 """Pairs as `Database.pairs` finds them: joined by hash, after the hashes that too many documents hold are left out.
 
-No hash is left out by chance: which are follows from document frequencies alone, which are counted where the documents
-are before anything is joined. The measures are those of `match.comparison`.
+Which hashes are left out follows from document frequencies alone; these are counted where the documents are, before
+anything is joined. The measures are those of `pairs.counting`.
 """
-
-from __future__ import annotations
 
 from typing import Any, Final
 
@@ -18,67 +16,76 @@ from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.search.rarity import weigh
 from fpdb.spark.fingerprints import readable
-from fpdb.spark.frames import at, frozen, sorted_by_key
+from fpdb.spark.frames import frozen, prefixed, sort_merged
 
 COLUMNS: Final = ("a", "b", "shared", "containment_a", "containment_b", "resemblance")
 WEIGHTED: Final = ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance")
-SENT: Final = 5_000_000  # common hashes that are sent to all workers, so that none of their postings is moved
+MAX_SENT: Final = 5_000_000  # common hashes that are sent to all workers, so that none of their postings is moved
 UNKNOWN: Final = ("since", "by_owner")  # options that only a database has
 
 
 def pairs(fingerprinted: DataFrame, boilerplate: DataFrame | None = None, **options: Any) -> DataFrame:
-    """All documents against all: the pairs that share hashes, in the order and with the columns of `match.pairs.Pair`.
+    """Compare all documents with all.
 
-    fingerprinted: of `fingerprints`. boilerplate: likewise, made with purpose="discard"; its hashes are left out
-    everywhere. options: see `match.comparison.PairOptions`, but for `since` and `by_owner`. Raises BadQuery.
+    Args:
+        fingerprinted: Of `fingerprints`.
+        boilerplate: Likewise, made with purpose="discard"; its hashes are left out everywhere.
+        options: See `PairOptions`, but for `since` and `by_owner`.
+
+    Returns:
+        The pairs that share hashes, in the order and with the columns of `pairs.ranking.Pair`.
+
+    Raises:
+        BadQuery: An option is not what it should be.
     """
-    checked = options_of(options)
-    found = Comparison(fingerprinted, boilerplate, checked).found()
+    checked = check_options(options)
     columns = [*COLUMNS, *(WEIGHTED if checked.weighted else ())]
-    ranked = found.orderBy(F.desc("score"), F.desc("shared"), "a", "b").select(*columns)
+    joined = PairJoin(fingerprinted, boilerplate, checked).pairs()
+    ranked = joined.orderBy(F.desc("score"), F.desc("shared"), "a", "b").select(*columns)
     return ranked if checked.top is None else ranked.limit(checked.top)
 
 
-def options_of(options: dict[str, Any]) -> PairOptions:
-    """The options, checked. Raises BadQuery."""
+def check_options(options: dict[str, Any]) -> PairOptions:
+    """Return the options, checked. Raises BadQuery."""
     given = [name for name in UNKNOWN if options.get(name)]
     if given:
         raise BadQuery(f"on Spark there is no {' and no '.join(given)}: build a database, and ask that")
     return PairOptions(**{name: value for name, value in options.items() if name not in UNKNOWN}).told_by_hashes()
 
 
-class Comparison:
-    """One comparison of all documents with all. Counts documents, and hashes if there is a cap, when it is made."""
+class PairJoin:
+    """The join of all documents with all by their hashes."""
 
     def __init__(self, fingerprinted: DataFrame, boilerplate: DataFrame | None, options: PairOptions) -> None:
+        """Count the documents, and the hashes if there is a cap."""
         self.documents = readable(fingerprinted)
         self.options = options
         self._boilerplate = boilerplate
         count = self.documents.count()
         cap = options.frequency_cap(count)
-        self.held = self._weighed(self._held(cap), count, cap) if options.weighted else self._held(cap)
+        self.postings = self._weigh(self._postings(cap), count, cap) if options.weighted else self._postings(cap)
         """Which document holds which hash, each once: id, hash and, if hashes are weighed, weight."""
 
-    def found(self) -> DataFrame:
-        """The pairs that pass, a before b in the order of names: a_id, b_id, all measures, and the score."""
+    def pairs(self) -> DataFrame:
+        """Return the pairs that pass, a before b in the order of names: a_id, b_id, all measures, and the score."""
         options = self.options
-        a, b = at(self.held, "a"), at(self.held, "b")
-        met = a.join(sorted_by_key(b), (a["a_hash"] == b["b_hash"]) & (a["a_id"] < b["b_id"]))
-        counted = self.counted(met).where(F.col("shared") >= options.min_shared)
+        a, b = prefixed(self.postings, "a"), prefixed(self.postings, "b")
+        shared = a.join(sort_merged(b), (a["a_hash"] == b["b_hash"]) & (a["a_id"] < b["b_id"]))
+        counted = self.count_shared(shared).where(F.col("shared") >= options.min_shared)
         return (
-            self.measured(counted)
+            self.measure(counted)
             .where("a_new or b_new")
             .where("a_owner is null or b_owner is null or a_owner <> b_owner")
             .where(F.col("score") >= float(options.min or 0))
         )
 
-    def counted(self, met: DataFrame) -> DataFrame:
-        """What two documents share: a_id, b_id, shared and its weight. met: a row a hash that both hold."""
+    def count_shared(self, shared: DataFrame) -> DataFrame:
+        """Count a row for each hash that two documents share: a_id, b_id, shared and, if weighed, its weight."""
         weight = [F.sum("a_weight").alias("weight")] if self.options.weighted else []
-        return met.groupBy("a_id", "b_id").agg(F.count("*").alias("shared"), *weight)
+        return shared.groupBy("a_id", "b_id").agg(F.count("*").alias("shared"), *weight)
 
-    def measured(self, counted: DataFrame) -> DataFrame:
-        """With names, all measures, and the score; a before b in the order of names. counted: as `counted` says."""
+    def measure(self, counted: DataFrame) -> DataFrame:
+        """Add names, all measures, and the score to what `count_shared` counted; a before b in the order of names."""
         options = self.options
         documents = self._described()
         turned = F.col("a_name") > F.col("b_name")
@@ -87,7 +94,7 @@ class Comparison:
             for side, other in (("a", "b"), ("b", "a"))
             for column in documents.columns
         ]
-        both = counted.join(at(documents, "a"), "a_id").join(at(documents, "b"), "b_id")
+        both = counted.join(prefixed(documents, "a"), "a_id").join(prefixed(documents, "b"), "b_id")
         both = both.select(*sides, "shared", *(["weight"] if options.weighted else []))
         columns = dict(zip(COLUMNS[3:], measures(F.col("shared").cast("double"), "size"), strict=True))
         if options.weighted:
@@ -96,38 +103,38 @@ class Comparison:
         return both.withColumn("score", score(options.by))
 
     def _described(self) -> DataFrame:
-        """A row a document: id, name, share, owner, new, size and, if hashes are weighed, total."""
+        """Return a row a document: id, name, share, owner, new, size and, if hashes are weighed, total."""
         weight = [F.sum("weight").alias("total")] if self.options.weighted else []
-        sizes = self.held.groupBy("id").agg(F.count("*").alias("size"), *weight)
+        sizes = self.postings.groupBy("id").agg(F.count("*").alias("size"), *weight)
         owner = owner_column(self.options.owners).alias("owner")
         new = is_new(self.options).alias("new")
         sized = self.documents.select("id", "name", "share", owner, new).join(sizes, "id", "left")
         return sized.fillna(0, ["size", *(["total"] if self.options.weighted else [])])
 
-    def _held(self, cap: int) -> DataFrame:
-        """Which document holds which hash: id, hash; each once."""
-        held = self.documents.select("id", F.explode(F.array_distinct("hashes")).alias("hash"))
+    def _postings(self, cap: int) -> DataFrame:
+        """Return which document holds which hash: id, hash; each once."""
+        postings = self.documents.select("id", F.explode(F.array_distinct("hashes")).alias("hash"))
         if self._boilerplate is not None:
             discarded = readable(self._boilerplate).select(F.explode("hashes").alias("hash")).distinct()
-            held = held.join(discarded, "hash", "left_anti")
+            postings = postings.join(discarded, "hash", "left_anti")
         if cap:
-            common = frozen(held.groupBy("hash").count().where(F.col("count") >= cap).select("hash"))
-            found = common.count()
-            if found:
-                held = held.join(F.broadcast(common) if found <= SENT else common, "hash", "left_anti")
-        return held
+            common = frozen(postings.groupBy("hash").count().where(F.col("count") >= cap).select("hash"))
+            count = common.count()
+            if count:
+                postings = postings.join(F.broadcast(common) if count <= MAX_SENT else common, "hash", "left_anti")
+        return postings
 
-    def _weighed(self, held: DataFrame, documents: int, cap: int) -> DataFrame:
-        """With the weight of each hash. The weights come in a table: they are then the same to the last bit."""
+    def _weigh(self, postings: DataFrame, documents: int, cap: int) -> DataFrame:
+        """Add the weight of each hash. The weights come in a table: they are then the same to the last bit."""
         frequencies = np.arange(1, min(cap or documents + 1, documents + 1))
         table = pa.table({"df": frequencies, "weight": weigh(frequencies, documents)})
-        weights = held.sparkSession.createDataFrame(table)
-        counted = held.withColumn("df", F.count("*").over(Window.partitionBy("hash")))
+        weights = postings.sparkSession.createDataFrame(table)
+        counted = postings.withColumn("df", F.count("*").over(Window.partitionBy("hash")))
         return counted.join(F.broadcast(weights), "df").select("id", "hash", "weight")
 
 
 def measures(value: Column, size: str) -> tuple[Column, Column, Column]:
-    """The containment of a, that of b, and the resemblance; as `match.comparison.Comparison.measures`."""
+    """Return the containment of a, that of b, and the resemblance, as `pairs.counting` computes them."""
     shares = [F.col(f"{side}_share").cast("double") + 1 for side in ("a", "b")]
     common = F.least(*shares)
     sizes = [
@@ -138,12 +145,12 @@ def measures(value: Column, size: str) -> tuple[Column, Column, Column]:
 
 
 def ratio(part: Column, whole: Column) -> Column:
-    """As `match.rarity.ratio`: 0 of nothing."""
+    """Return a share as `search.rarity.ratio` does: 0 of nothing."""
     return F.when(whole > 0, part / whole).otherwise(0.0)
 
 
 def score(by: str) -> Column:
-    """The measure to rank by."""
+    """Return the measure to rank by."""
     if by == "shared":
         return F.col("shared").cast("double")
     if by.endswith("resemblance"):
@@ -152,14 +159,14 @@ def score(by: str) -> Column:
 
 
 def is_new(options: PairOptions) -> Column:
-    """Whether a document has the label of new ones; all are new where none is given."""
+    """Return a predicate: the document has the label of new ones; all are new where none is given."""
     if options.new is None:
         return F.lit(True)
     return F.coalesce(F.col("labels")[options.new[0]] == options.new[1], F.lit(False))
 
 
 def owner_column(rule: str) -> Column:
-    """As `pairs.owners.OwnerRule`: null for none."""
+    """Return the owner by an `OwnerRule`: null for none."""
     label, count = OwnerRule.parse(rule)
     if label is not None:
         return F.col("labels")[label]

@@ -1,6 +1,4 @@
-"""A Spark session: found, or started on this machine with what fpdb needs; what is missing is said first."""
-
-from __future__ import annotations
+"""Find a Spark session, or start one on this machine with what fpdb needs; what is missing is said first."""
 
 import os
 import shutil
@@ -28,11 +26,16 @@ SETTINGS: Final = {
 
 
 def session(master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
-    """The session that there is; under spark-submit, the one it asks for; else a new one on `master`, by default on all
-    processors of this machine.
+    """Return the active session; under spark-submit, the one it asks for; else start one.
 
-    settings: of Spark, beside SETTINGS. The workers of a master "local[...]" run the Python that runs this. Raises
-    MissingPackage where there is no Java that Spark can use.
+    The workers of a master "local[...]" run the Python that runs this.
+
+    Args:
+        master: Of a new session; by default all processors of this machine.
+        settings: Of Spark, beside SETTINGS.
+
+    Raises:
+        MissingPackage: There is no Java that Spark can use.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -57,7 +60,7 @@ def session(master: str | None = None, settings: Mapping[str, str] | None = None
 
 @contextmanager
 def running(master: str | None = None, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
-    """As `session`; one that was started for the block ends with it."""
+    """Give a session as `session` does; one that was started for the block ends with it."""
     before = SparkSession.getActiveSession()
     spark = session(master, settings)
     try:
@@ -68,12 +71,12 @@ def running(master: str | None = None, settings: Mapping[str, str] | None = None
 
 
 def submitted() -> bool:
-    """Whether spark-submit runs this, and knows the master."""
+    """Return True if spark-submit runs this, and knows the master."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
 def check_java() -> None:
-    """Raises MissingPackage where no Java is found."""
+    """Raise MissingPackage where no Java is found."""
     home = os.environ.get("JAVA_HOME")
     if home and not os.access(os.path.join(home, "bin", "java"), os.X_OK):
         raise MissingPackage(f"there is no Java in JAVA_HOME, {home!r}: set it to a Java 17 or later, or unset it")

@@ -11,7 +11,7 @@ from fpdb.cli.program import cli
 from fpdb.errors import BadName, BadQuery, MissingPackage, SparkFailure
 from fpdb.ingest.record_fields import Fields
 from fpdb.spark import documents, fingerprints, pairs, problems
-from fpdb.spark.failures import plainly
+from fpdb.spark.failures import plain_errors
 from fpdb.spark.session import check_java
 
 TEXT = "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness."
@@ -48,7 +48,7 @@ def test_broken_lines(spark, broken):
 
 
 def test_strict(spark, broken):
-    with pytest.raises(SparkFailure, match=r"broken.jsonl: .*not JSON"), plainly():
+    with pytest.raises(SparkFailure, match=r"broken.jsonl: .*not JSON"), plain_errors():
         fingerprints(documents(spark, [str(broken)], "jsonl"), RECIPE, strict=True)
 
 

@@ -30,11 +30,11 @@ def plain_components(edges):
 
 @given(EDGES, st.integers(1, 9), st.integers(1, 9))
 def test_forest(edges, size, at_once):
-    before, workers.EDGES = workers.EDGES, at_once
+    before, workers.MAX_EDGES = workers.MAX_EDGES, at_once
     try:
-        found = [row for batch in workers.forest(batches(edges, size)) for row in batch.to_pylist()]
+        found = [row for batch in workers.span_components(batches(edges, size)) for row in batch.to_pylist()]
     finally:
-        workers.EDGES = before
+        workers.MAX_EDGES = before
     expected = plain_components(edges)
     assert {row["b"]: row["a"] for row in found} == {n: root for n, root in expected.items() if n != root}
     assert len(found) == len({row["b"] for row in found})
@@ -47,7 +47,7 @@ def test_signed_hashes_keep_their_order(numbers):
 
 
 def test_batches_do_not_matter(monkeypatch):
-    monkeypatch.setattr(workers, "POSTINGS", 20)
+    monkeypatch.setattr(workers, "MAX_POSTINGS", 20)
     texts = ["", "short", *("some words and some more words and so on " * n + str(n) for n in range(1, 40))]
     rows = [{"id": n, "name": f"d{n}", "text": text, "error": None} for n, text in enumerate(texts)]
     empty = dict.fromkeys(workers.RECORD.names)
@@ -57,7 +57,7 @@ def test_batches_do_not_matter(monkeypatch):
     found = []
     for size in (1, 7, 100):
         parts = [pa.RecordBatch.from_pylist(given_rows[at : at + size], schema) for at in range(0, len(rows), size)]
-        out = pa.Table.from_batches(workers.fingerprint(parts, workers.Work(recipe.to_record()))).to_pylist()
+        out = pa.Table.from_batches(workers.fingerprint(parts, workers.FingerprintTask(recipe.to_record()))).to_pylist()
         found.append(out)
     assert found[0] == found[1] == found[2]
     for row, text in zip(found[0], texts, strict=True):
@@ -68,6 +68,6 @@ def test_batches_do_not_matter(monkeypatch):
 
 
 def test_another_version_is_refused():
-    work = workers.Work(fpdb.Recipe.preset().to_record(), version="0.0.0")
+    work = workers.FingerprintTask(fpdb.Recipe.preset().to_record(), version="0.0.0")
     with pytest.raises(MissingPackage, match=r"0\.0\.0"):
         next(workers.fingerprint([], work))

@@ -69,17 +69,10 @@ def detect_form(head: bytes) -> str | None:
 
 
 def open_archive(stream: io.BufferedReader, form: str | None, name: str, meter: ReadMeter) -> Archive:
-    """Open an archive where the stream stands, at its beginning.
+    """Open an archive where the stream stands, at its beginning; form: of `detect_form`. Raises ArchiveError.
 
-    Args:
-        stream: The archive's bytes.
-        form: As `detect_form` returns it.
-        name: Of the file; a compressed file that is no tar has one member, named like it without the extension that
-            stands for the compression.
-        meter: Counts what is read.
-
-    Raises:
-        ArchiveError: It cannot be read.
+    name: Of the file; a compressed file that is no tar has one member, named like it without the extension that stands
+    for the compression.
     """
     if form is None:
         raise ArchiveError("no archive that can be read")

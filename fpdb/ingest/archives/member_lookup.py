@@ -68,17 +68,9 @@ class MemberCache:
 def find_member(
     stream: io.BufferedReader, size: int, name: str, inside: str, limits: ArchiveLimits = DEFAULT_LIMITS
 ) -> bytes:
-    """Return the bytes of one member.
+    """Return the bytes of one member. Raises ArchiveError.
 
-    Args:
-        stream: The outermost archive.
-        size: Its bytes.
-        name: Its file name.
-        inside: The source after the outermost archive's path.
-        limits: Under which it is read.
-
-    Raises:
-        ArchiveError: There is no such member, or it cannot be read.
+    stream, size, name: Of the outermost archive. inside: The source after its path.
     """
     try:
         return _find(stream, name, inside, ReadMeter(size, limits), 1)
