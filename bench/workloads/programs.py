@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import fpdb
 from bench.measuring import Figure, median
@@ -48,45 +49,55 @@ def code_pairs(workspace: Workspace) -> Iterator[Figure]:
     folder = workspace.folder / "programs"
     count, size = write_programs(folder, workspace.size(PROGRAMS))
     database = workspace.folder / "programs.fpdb"
-    totals, adds, pairs, peaks, busy, parses, first_pairs, all_pairs = [], [], [], [], [], [], [], []
-    pair_count = 0
-
-    def run(*command: str) -> tuple[float, int]:
-        return _watched(sys.executable, "-m", "fpdb", "--db", str(database), *command, cwd=workspace.folder)
-
-    for _ in range(workspace.rounds(5)):
-        for file in workspace.folder.glob(f"{database.name}*"):
-            file.unlink()
-        before = _processor_seconds()
-        elapsed, peak = zip(
-            *(run(*command) for command in (("init", "--preset", "code"), ("add", folder.name), ("pairs",))),
-            strict=True,
-        )
-        busy.append(_processor_seconds() - before)
-        totals.append(sum(elapsed))
-        adds.append(size / 1e6 / elapsed[1])
-        pairs.append(elapsed[2])
-        peaks.append(max(peak) / 1e6)
-        parsed = subprocess.run([sys.executable, "-c", PARSED, str(folder)], capture_output=True, text=True, check=True)
-        parses.append(size / 1e6 / float(parsed.stdout))
-        first_pairs.append(run("pairs", "--by", "weighted-coverage")[0])
-        all_pairs.append(run("pairs", "--by", "weighted-coverage", "--format", "json")[0])
-        with fpdb.open(database, "r") as db:
-            pair_count = sum(1 for _ in db.pairs())
-    yield median("init, add and pairs", totals, "s", target=6)
-    yield median("peak memory of all processes", peaks, "MB", target=400)
-    yield median("processor time of all processes", busy, "s")
+    rounds = [_measure_round(database, folder) for _ in range(workspace.rounds(5))]
+    with fpdb.open(database, "r") as db:
+        pair_count = sum(1 for _ in db.pairs())
+    all_pairs = [each.all_by_coverage for each in rounds]
+    yield median("init, add and pairs", [each.init + each.add + each.pairs for each in rounds], "s", target=6)
+    yield median("peak memory of all processes", [each.peak / 1e6 for each in rounds], "MB", target=400)
+    yield median("processor time of all processes", [each.processor for each in rounds], "s")
     yield Figure("programs", count, "")
     yield Figure("input", size / 1e6, "MB")
-    yield median("add", adds, "MB/s")
-    yield median("pairs", pairs, "s")
+    yield median("add", [size / 1e6 / each.add for each in rounds], "MB/s")
+    yield median("pairs", [each.pairs for each in rounds], "s")
     yield Figure("pairs that share anything", pair_count, "")
-    yield median("pairs, by weighted coverage, the first 20", first_pairs, "s")
+    yield median("pairs, by weighted coverage, the first 20", [each.first_by_coverage for each in rounds], "s")
     yield median("pairs, by weighted coverage, all", all_pairs, "s")
     yield Figure(
         "pairs, by weighted coverage, each of all", statistics.median(all_pairs) * 1e6 / max(pair_count, 1), "us"
     )
-    yield median("tree-sitter alone, one process", parses, "MB/s")
+    yield median("tree-sitter alone, one process", [size / 1e6 / each.parsing for each in rounds], "MB/s")
+
+
+class Round(NamedTuple):
+    """One round of the workload: seconds of each command, processor seconds, bytes of memory at most."""
+
+    init: float
+    add: float
+    pairs: float
+    processor: float
+    peak: int
+    parsing: float
+    first_by_coverage: float
+    all_by_coverage: float
+
+
+def _measure_round(database: Path, programs: Path) -> Round:
+    """Make the database from the programs, find all pairs, and parse the programs."""
+    for file in database.parent.glob(f"{database.name}*"):
+        file.unlink()
+
+    def run(*command: str) -> tuple[float, int]:
+        return _watched(sys.executable, "-m", "fpdb", "--db", str(database), *command, cwd=database.parent)
+
+    before = _processor_seconds()
+    commands = ("init", "--preset", "code"), ("add", programs.name), ("pairs",)
+    (init, add, pairs), peaks = zip(*(run(*command) for command in commands), strict=True)
+    processor = _processor_seconds() - before
+    parsed = subprocess.run([sys.executable, "-c", PARSED, str(programs)], capture_output=True, text=True, check=True)
+    first, _ = run("pairs", "--by", "weighted-coverage")
+    everything, _ = run("pairs", "--by", "weighted-coverage", "--format", "json")
+    return Round(init, add, pairs, processor, max(peaks), float(parsed.stdout), first, everything)
 
 
 def write_programs(folder: Path, count: int) -> tuple[int, int]:

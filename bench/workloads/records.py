@@ -46,12 +46,12 @@ def records(workspace: Workspace) -> Iterator[Figure]:
     yield Figure("records", count, "")
     yield Figure("peak memory of all processes", (peak + workers) / 1e9, "GB", target=1)
     yield Figure("of the speed of reading JSON", seconds(partial(_parse, old)) / elapsed, "")
-    started = _kill(killed, old, elapsed * HALF)
+    before_kill = _kill(killed, old, elapsed * HALF)
     with fpdb.open(killed) as db:
         done = len(db) / count
     rest = seconds(partial(_fpdb, workspace, killed, "add", "--jsonl", str(old)))
     yield Figure("left to add when killed, of the records", 100 * (1 - done), "%")
-    yield Figure("killed and gone on with, of the time", 100 * (started + rest) / elapsed, "%")
+    yield Figure("killed and gone on with, of the time", 100 * (before_kill + rest) / elapsed, "%")
     yield Figure(
         "is equal to one that was not", float(_contents(killed) == _contents(whole)), "", target=1, better="more"
     )
