@@ -80,7 +80,7 @@ CHEAP = ("names.zip", "deep.zip", "gzips.gz", "truncated.tar.gz", "size-far-away
 
 
 def test_archives_that_unpack_to_more_than_there_is(tmp_path, amount, figure):
-    """In short, only what `tests/ingest/archives/test_archives.py` does not load into a database."""
+    """In short, only what `tests/ingest/archives/test_limits.py` does not read."""
     documents = {name: content for name, content in crafted.archives().items() if name in amount(CHEAP, name)}
     outcome = loaded(laid_out(tmp_path, documents))
     assert not Path("/etc/passwd.txt").exists()
