@@ -8,6 +8,7 @@ from click.testing import CliRunner, Result
 
 import fpdb
 from fpdb.cli.program import cli
+from tests.cli.prose import prose
 
 Run = Callable[..., Result]
 
@@ -39,3 +40,37 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("FPDB_KEY_FILE", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(Path(fpdb.__file__).parent.parent))
     return tmp_path
+
+
+@pytest.fixture
+def copies(run: Run) -> Run:
+    """Make documents: a and b are nearly the same, c is a part of b, d differs; one name holds a line break."""
+    text = prose(1, 300)
+    for name, content in {
+        "a": text[:1_200],
+        "b\nb": text[:1_500],
+        "c": text[1_000:1_500],
+        "d": prose(2, 300),
+        "é": prose(2, 300)[:1_000],
+    }.items():
+        Path("text").write_text(content)
+        run("add", "text", "--keep-text", "--name", name, "--label", f"language={'fr' if name == 'é' else 'en'}")
+    return run
+
+
+@pytest.fixture
+def term(run: Run) -> Run:
+    """Add three submissions: bob copied two thirds of ann's second file; cid nothing; ann's own files overlap."""
+    ann = prose(1, 600)
+    files = {
+        "ann/a.txt": ann[:2_000],
+        "ann/b.txt": ann[1_000:],
+        "bob/a.txt": ann[-2_000:] + prose(2, 150),
+        "cid/a.txt": prose(3),
+    }
+    for name, text in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text)
+    run("add", "ann", "--label", "owner=ann")
+    run("add", "bob", "cid", "--label", "term=2")
+    return run

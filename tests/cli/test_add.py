@@ -158,14 +158,6 @@ def test_the_databases_own_files_are_never_documents(run: Run) -> None:
     assert list(listed(run)) == ["a.txt"]
 
 
-def test_a_database_reached_through_a_link(run: Run) -> None:
-    write("a.txt", prose(1))
-    os.mkdir("real")
-    run("--db", "real/x.fpdb", "init")
-    os.symlink("real/x.fpdb", "link.fpdb")
-    assert "added 1, skipped 3:" in run("--db", "link.fpdb", "add", ".").stdout
-
-
 @pytest.mark.parametrize("content", ["", "x" * 29, " \n,;"])
 def test_what_is_too_short_is_added_and_noted(run: Run, content: str) -> None:
     write("short.txt", content)

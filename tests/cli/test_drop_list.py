@@ -1,33 +1,9 @@
 """`fpdb drop-list`: what it prints, and wrong usage of the commands that compare documents."""
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.prose import prose
-
-
-@pytest.fixture
-def copies(run: Run) -> Run:
-    """Make documents: a and b are nearly the same, c is a part of b, d differs; one name holds a line break."""
-    text = prose(1, 300)
-    for name, content in {
-        "a": text[:1_200],
-        "b\nb": text[:1_500],
-        "c": text[1_000:1_500],
-        "d": prose(2, 300),
-        "é": prose(2, 300)[:1_000],
-    }.items():
-        Path("text").write_text(content)
-        run("add", "text", "--keep-text", "--name", name, "--label", f"language={'fr' if name == 'é' else 'en'}")
-    return run
-
-
-def objects(output: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in output.splitlines()]
+from tests.cli.json_lines import objects
 
 
 def test_rows_say_what_is_kept_and_why(copies: Run) -> None:

@@ -1,7 +1,6 @@
 """Secret keys on the command line."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -94,15 +93,6 @@ def test_the_key_file_is_no_document(run: Run, essays: list[str]) -> None:
     run("--key-file", "c/k", "add", "c", "--keep-text")
     run("--key-file", "c/k", "query", "c")
     assert [json.loads(line)["name"] for line in run("list", "--format", "json").stdout.splitlines()] == essays
-
-
-@pytest.mark.usefixtures("essays")
-def test_others_who_may_read_the_file_are_told_of(run: Run) -> None:
-    run("init", "--secret-file", "k")
-    os.chmod("k", 0o644)
-    assert "others can read the key in k" in run("--key-file", "k", "add", "c").stderr
-    os.chmod("k", 0o600)
-    assert "warning" not in run("--key-file", "k", "add", "c").stderr
 
 
 def test_one_key_at_a_time(run: Run) -> None:

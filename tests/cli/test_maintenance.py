@@ -5,12 +5,7 @@ import os
 from pathlib import Path
 
 from tests.cli.conftest import Run
-from tests.cli.prose import prose
-
-
-def fill(run: Run, documents: int = 20) -> None:
-    lines = (json.dumps({"name": f"d{seed}", "text": prose(seed)}) for seed in range(documents))
-    run("add", "--jsonl", "-", stdin="\n".join(lines).encode())
+from tests.cli.json_lines import fill
 
 
 def test_check_says_sound(run: Run) -> None:

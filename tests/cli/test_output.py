@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from fpdb.cli.output import write_csv, write_json
 from fpdb.errors import Corrupt
 from tests.cli.conftest import Run
-from tests.cli.prose import prose
+from tests.cli.json_lines import fill
 
 
 @given(st.text(st.characters(exclude_categories=())))
@@ -36,11 +36,6 @@ def test_csv_reads_back(rows: list[list[str]]) -> None:
         write_csv(("a", "b"), rows)
     out.seek(0)
     assert list(csv.reader(out)) == [["a", "b"], *rows]
-
-
-def fill(run: Run, documents: int = 20) -> None:
-    lines = (json.dumps({"name": f"d{seed}", "text": prose(seed)}) for seed in range(documents))
-    run("add", "--jsonl", "-", stdin="\n".join(lines).encode())
 
 
 def test_an_output_never_takes_the_place_of_the_database_or_a_device(run: Run) -> None:

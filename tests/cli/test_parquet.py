@@ -2,41 +2,16 @@
 
 import csv
 import io
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-import fpdb
 from tests.cli.conftest import Run
-from tests.cli.prose import prose
+from tests.cli.json_lines import objects
 
 TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64()}
-
-
-@pytest.fixture
-def copies(run: Run) -> Run:
-    """Make documents: a and b are nearly the same, c is a part of b, d differs; one name holds a line break."""
-    text = prose(1, 300)
-    for name, content in {
-        "a": text[:1_200],
-        "b\nb": text[:1_500],
-        "c": text[1_000:1_500],
-        "d": prose(2, 300),
-        "é": prose(2, 300)[:1_000],
-    }.items():
-        Path("text").write_text(content)
-        run("add", "text", "--keep-text", "--name", name, "--label", f"language={'fr' if name == 'é' else 'en'}")
-    return run
-
-
-def objects(output: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in output.splitlines()]
-
 
 COMMANDS = [
     ("pairs",),
@@ -87,20 +62,3 @@ def test_without_rows_there_is_a_file_with_the_columns(copies: Run) -> None:
     copies("drop-list", "--min", "1", "--by", "resemblance", "--format", "parquet", "--output", "out.parquet")
     table = parquet.read_table("out.parquet")
     assert (table.num_rows, table.column_names[0]) == (0, "name")
-
-
-def test_an_output_that_fails_leaves_what_was_there(copies: Run) -> None:
-    with fpdb.open("corpus.fpdb") as db:
-        db.add(b"\xff".decode("utf-8", "surrogateescape"), prose(2, 300))
-    Path("out.parquet").write_text("before")
-    done = copies("drop-list", "--format", "parquet", "--output", "out.parquet", status=1)
-    assert "not UTF-8" in done.stderr
-    assert Path("out.parquet").read_text() == "before"
-    assert sorted(path.name for path in Path().glob("out*")) == ["out.parquet"]
-    copies("drop-list", "--output", "corpus.fpdb", status=2)
-    assert copies("drop-list", "--names", "-0").stdout_bytes.endswith(b"\xff\0")
-
-
-def test_a_package_that_is_missing_is_named(copies: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert "fpdb[parquet]" in copies("pairs", "--format", "parquet", status=1).stderr

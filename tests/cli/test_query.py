@@ -139,15 +139,3 @@ def test_without_a_database(run: Run) -> None:
     assert result.stderr.startswith("fpdb: ")
     assert "corpus.fpdb" in result.stderr
     assert not Path("corpus.fpdb").exists()
-
-
-def test_another_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("a.txt").write_text(prose(1))
-    run("--db", "x.fpdb", "add", "a.txt")
-    monkeypatch.setenv("FPDB_DB", "x.fpdb")
-    assert "a.txt" in run("list").stdout
-    assert not Path("corpus.fpdb").exists()
-    Path("text.fpdb").write_text("this is no database")
-    assert run("--db", "text.fpdb", "query", "a.txt", status=1).stderr.startswith("fpdb: ")
-    assert run("--db", ".", "query", "a.txt", status=1).stderr.startswith("fpdb: ")
-    run("--timeout", "-1", "list", status=2)

@@ -10,6 +10,7 @@ import pytest
 
 import fpdb
 from tests.cli.conftest import Run
+from tests.cli.json_lines import objects
 from tests.cli.prose import prose
 
 
@@ -103,10 +104,6 @@ def test_csv_has_coverage(corpus: Run) -> None:
     assert [row["source"] for row in rows] == ["same", "same"]
     assert all(0 < float(row[name]) <= 1 for row in rows for name in ("query_coverage", "document_coverage"))
     assert "coverage" not in corpus("query", "draft.txt", "--format", "csv").stdout
-
-
-def objects(output: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in output.splitlines()]
 
 
 def test_pairs_tell_their_regions(corpus: Run) -> None:

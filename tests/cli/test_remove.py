@@ -41,22 +41,6 @@ def test_remove_is_all_or_nothing(corpus: Run) -> None:
     corpus("remove", status=2)
 
 
-@pytest.fixture
-def copies(run: Run) -> Run:
-    """Make documents: a and b are nearly the same, c is a part of b, d differs; one name holds a line break."""
-    text = prose(1, 300)
-    for name, content in {
-        "a": text[:1_200],
-        "b\nb": text[:1_500],
-        "c": text[1_000:1_500],
-        "d": prose(2, 300),
-        "é": prose(2, 300)[:1_000],
-    }.items():
-        Path("text").write_text(content)
-        run("add", "text", "--keep-text", "--name", name, "--label", f"language={'fr' if name == 'é' else 'en'}")
-    return run
-
-
 def test_names_are_removed_from_a_pipe(copies: Run) -> None:
     assert "-0" in copies("drop-list", "--names", status=1).stderr
     names = copies("drop-list", "--names", "-0").stdout_bytes

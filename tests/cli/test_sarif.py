@@ -8,6 +8,7 @@ from urllib.parse import unquote_to_bytes
 import pytest
 
 from tests.cli.conftest import Run
+from tests.cli.json_lines import objects
 from tests.cli.prose import prose
 
 
@@ -24,10 +25,6 @@ def corpus(run: Run) -> Run:
     Path("b.txt").write_text("\n".join(shared.split("\n")[10:]))
     run("add", "a.txt", "b.txt")
     return run
-
-
-def objects(output: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in output.splitlines()]
 
 
 def test_sarif_has_a_result_a_region(corpus: Run) -> None:

@@ -1,0 +1,46 @@
+"""Options of several commands: an output file is complete or unchanged, and combinations without sense are refused."""
+
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+import fpdb
+from fpdb.cli.options import NamesOutput, RegionOutput
+from tests.cli.conftest import Run
+from tests.cli.prose import prose
+
+
+def test_an_output_that_fails_leaves_what_was_there(copies: Run) -> None:
+    with fpdb.open("corpus.fpdb") as db:
+        db.add(b"\xff".decode("utf-8", "surrogateescape"), prose(2, 300))
+    Path("out.parquet").write_text("before")
+    done = copies("drop-list", "--format", "parquet", "--output", "out.parquet", status=1)
+    assert "not UTF-8" in done.stderr
+    assert Path("out.parquet").read_text() == "before"
+    assert sorted(path.name for path in Path().glob("out*")) == ["out.parquet"]
+    copies("drop-list", "--output", "corpus.fpdb", status=2)
+    assert copies("drop-list", "--names", "-0").stdout_bytes.endswith(b"\xff\0")
+
+
+def test_a_package_that_is_missing_is_named(copies: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert "fpdb[parquet]" in copies("pairs", "--format", "parquet", status=1).stderr
+
+
+def test_sarif_consists_of_regions() -> None:
+    assert RegionOutput(format="sarif", path="-", regions=False, gap=3).regions
+    assert not RegionOutput(format="json", path="-", regions=False, gap=0).regions
+    with pytest.raises(click.UsageError, match="give --regions too"):
+        RegionOutput(format="json", path="-", regions=False, gap=3)
+
+
+def test_names_end_with_a_newline_or_nul() -> None:
+    assert NamesOutput(names=False, null=False).separator("json") is None
+    assert NamesOutput(names=True, null=False).separator("table") == "\n"
+    assert NamesOutput(names=True, null=True).separator("table") == "\0"
+    with pytest.raises(click.UsageError, match="leave --format out"):
+        NamesOutput(names=True, null=False).separator("csv")
+    with pytest.raises(click.UsageError, match="give --names too"):
+        NamesOutput(names=False, null=True).separator("table")

@@ -1,0 +1,39 @@
+"""Values of options are parsed, or refused with a reason."""
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fpdb.cli.parameters import LazyChoice, hash_key, name_value
+from fpdb.fingerprint import KINDS
+
+
+@given(st.text(st.characters(exclude_characters="="), min_size=1), st.text())
+def test_a_name_ends_at_the_first_equal_sign(name: str, value: str) -> None:
+    assert name_value(f"{name}={value}") == (name, value)
+    for wrong in (name, f"={value}"):
+        with pytest.raises(click.BadParameter, match="is not NAME=VALUE"):
+            name_value(wrong)
+
+
+@given(st.integers(-(2**65), 2**65))
+def test_a_key_has_64_bits_and_is_not_repeated(key: int) -> None:
+    for text in (str(key), hex(key)):
+        if 0 <= key < 2**64:
+            assert hash_key(text) == key
+        else:
+            with pytest.raises(click.BadParameter) as refused:
+                hash_key(text)
+            assert refused.value.message == "a key is a whole number from 0 to 2^64 - 1"
+    with pytest.raises(click.BadParameter, match="whole number"):
+        hash_key(f"{key}x")
+
+
+def test_a_choice_has_the_names_of_its_table() -> None:
+    kinds = LazyChoice("KINDS", "auto")
+    for name in ("auto", *KINDS):
+        assert kinds.convert(name, None, None) == name
+    assert kinds.get_metavar() == f"[auto|{'|'.join(KINDS)}]"
+    with pytest.raises(click.BadParameter, match="there is no 'novel'; choose one of: auto, "):
+        kinds.convert("novel", None, None)
