@@ -1,21 +1,14 @@
-"""What Spark finds is what the database finds, whatever Spark makes of partitions, batches and plans."""
+"""Spark finds the pairs that a database finds, whatever its partitions, batches and plans are."""
 
 import pytest
 
 import fpdb
-from fpdb.spark import clusters, documents, drop_list, fingerprints, pairs
-from fpdb.spark.clusters import components
+from fpdb.errors import BadQuery
+from fpdb.spark import documents, fingerprints, pairs
+from tests.spark.rows import local_pairs, rows
 
 # adaptive execution, partitions of a shuffle, rows of an Arrow batch, cap
 HOW = [(True, 8, 2, 0), (False, 1, 1000, 40)]
-
-
-def rows(frame):
-    return [tuple(row) for row in frame.collect()]
-
-
-def local_pairs(db, **options):
-    return [tuple(pair.to_dict().values()) for pair in db.pairs(**options)]
 
 
 @pytest.mark.parametrize(("adaptive", "partitions", "batch", "cap"), HOW)
@@ -64,34 +57,9 @@ def test_samples(samples, sampled, collection, tmp_path):
     assert rows(pairs(samples, by="resemblance")) == expected
 
 
-def test_clusters(found, local):
-    """By stars, since the driver is to join none; top counts clusters."""
-    expected = [
-        (cluster.name, len(cluster), cluster.pairs, name)
-        for cluster in local.clusters(max_df=30, top=9)
-        for name in cluster.members
-    ]
-    assert len(expected) > 20
-    assert rows(clusters(found, max_df=30, on_driver=0, top=9)) == expected
-
-
-@pytest.mark.parametrize("on_driver", [1000, 0], ids=["driver", "stars"])
-def test_components(spark, on_driver):
-    """A path, which takes several rounds, a star, and cycles; the numbers are in no order."""
-    path = [(n * 7 % 23, (n + 1) * 7 % 23) for n in range(22)]
-    star = [(1000, 1000 + n) for n in range(1, 30)]
-    cycles = [(2000 + 10 * (n // 5) + n % 5, 2000 + 10 * (n // 5) + (n + 1) % 5) for n in range(20)]
-    edges = spark.createDataFrame([*path, *star, *cycles], "a long, b long")
-    found = {row["id"]: row["root"] for row in components(edges.repartition(4), on_driver).collect()}
-    expected = dict.fromkeys((n for edge in path for n in edge), 0) | dict.fromkeys(range(1000, 1030), 1000)
-    expected |= {number: number // 10 * 10 for edge in cycles for number in edge}
-    assert found == expected
-
-
-def test_drop_list(found, local):
-    options = {"max_df": 30, "by": "weighted_resemblance", "min": 0.15, "new": ("lang", "en"), "top": 19}
-    keep = "label:lang=fr,en"
-    expected = [tuple(drop.to_dict().values()) for drop in local.drop_list(keep=keep, **options)]
-    assert {row[-1] for row in expected} == {"similar", "connected"}
-    assert len(expected) == 19
-    assert rows(drop_list(found, keep=keep, **options)) == expected
+@pytest.mark.parametrize(
+    "options", [{"since": 1}, {"by_owner": True}, {"by": "luck"}, {"min": 2}, {"owners": "nobody"}], ids=str
+)
+def test_bad_options(found, options):
+    with pytest.raises(BadQuery):
+        pairs(found, **options)
