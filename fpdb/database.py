@@ -1,40 +1,34 @@
-"""Database: every stage of the work by name, and no detail of any.
-
-fingerprint turns content into hashes and positions, store keeps them, match says what shared hashes mean.
-"""
+"""Database: a table of contents of what can be done with a database, a stage a line."""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import replace
-from fnmatch import fnmatchcase
-from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Self, TypeVar
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
 
 import numpy as np
 
-from fpdb import keys
-from fpdb.documents import Document, document_of, sources_of
-from fpdb.errors import (
-    BadKeyFile,
-    BadName,
-    BadQuery,
-    DatabaseExists,
-    Error,
-    NoSuchDocument,
-    RecipeMismatch,
+from fpdb.documents import (
+    Document,
+    TextLookup,
+    document_of,
+    find_document,
+    list_documents,
+    names_of_boilerplate_only,
+    sources_of,
 )
-from fpdb.fingerprint import DEFAULT_KEY, Recipe, content_digest
+from fpdb.errors import BadKeyFile, BadName, BadQuery, DatabaseExists, Error
+from fpdb.fingerprint import DEFAULT_KEY, Recipe
 from fpdb.ingest.batch import Status, WriteBatch
 from fpdb.ingest.prepare import Integers
-from fpdb.search.ranking import Ranked, lines_of_all
+from fpdb.recipe_record import StoredRecipe, recipe_record
+from fpdb.search.options import ContentOptions
+from fpdb.search.query_fingerprints import QueryDocument
 from fpdb.search.searchable import Searchable
+from fpdb.search.searcher import Searcher
 from fpdb.storage import file_format
-from fpdb.storage.reader import Reader
-from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 
@@ -43,7 +37,6 @@ if TYPE_CHECKING:
     from fpdb.pairs.clusters import Cluster
     from fpdb.pairs.common_passages import CommonPassage
     from fpdb.pairs.dedup import Drop
-    from fpdb.pairs.explain import ComparedDocument
     from fpdb.pairs.explanation import Explanation
     from fpdb.pairs.options import PairOptions, Watch
     from fpdb.pairs.ranking import Pair
@@ -51,8 +44,6 @@ if TYPE_CHECKING:
     from fpdb.regions.pair_aligner import PairAligner
     from fpdb.regions.sources import Sources
     from fpdb.report import Report
-    from fpdb.search.candidates import Asked
-    from fpdb.search.results import Options
 
 Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
@@ -66,24 +57,33 @@ def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as f
     timeout: float = 10.0,
     key_file: str | os.PathLike[str] | None = None,
 ) -> Database:
-    """Opens the database at path.
+    """Open the database at path.
 
-    mode: "r" to read an existing one, "r+" to change an existing one, "a" (the default) also creates one, "x" creates
-    one where there must be none. recipe: for a new database, by default the preset "text"; an existing one must have
-    this recipe. timeout: seconds to wait for another writer. key_file: the file that holds the key, made by
-    `keys.create`, for a database that is made with it or was; it goes before the recipe's key. A database that holds
-    its own key does not look at it. Without the file, what it takes to add, and to query by content, raises MissingKey.
-    Raises NoSuchDatabase, DatabaseExists, NotADatabase, NewerFormat, RecipeMismatch, BadKeyFile, Corrupt,
-    StorageFailure.
+    Args:
+        path: The file.
+        mode: "r" reads an existing database, "r+" changes an existing one, "a" also creates one, "x" creates one where
+            there must be none.
+        recipe: The recipe of a new database, by default the preset "text"; an existing one must have this recipe.
+        timeout: Seconds to wait for another writer.
+        key_file: The file that holds the key, made by `keys.create`, of a database that is or was created with it; it
+            replaces the recipe's key. Without it, adding documents and querying by content raise MissingKey. A database
+            that holds its own key does not read it.
+
+    Raises:
+        NoSuchDatabase: There is no file, and none is to be created.
+        DatabaseExists: There is a file, and mode is "x".
+        NotADatabase: The file is none.
+        NewerFormat: A newer version of fpdb wrote the file.
+        RecipeMismatch: The database has another recipe.
+        BadKeyFile: The key file cannot be read, or is another database's.
+        Corrupt: The file is damaged.
+        StorageFailure: The system refuses.
     """
     if mode not in ("r", "r+", "a", "x"):
         raise ValueError(f"mode must be 'r', 'r+', 'a' or 'x', not {mode!r}")
     path = os.fspath(path)
     if mode == "x" or (mode == "a" and not os.path.lexists(path)):
-        record = (recipe or Recipe.preset()).to_record()
-        if key_file is not None:
-            del record["key"]
-            record[keys.KEY_DIGEST] = keys.read(key_file).digest
+        record = recipe_record(recipe or Recipe.preset(), key_file)
         try:
             Store.create(path, record)
         except DatabaseExists:
@@ -97,11 +97,23 @@ def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as f
         raise
 
 
-def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10.0) -> dict[Status, int]:
-    """Adds the documents of an export, see `Database.export`, to the database at path, which is made if there is none.
+@cache
+def open_for_worker(path: str) -> Database:
+    """Open a database in a worker process, to be read for as long as it lives; by its real path."""
+    return open(path, "r")
 
-    Documents of the same names are replaced. Returns how many were added, replaced, updated and unchanged. Raises
-    RecipeMismatch; BadExport, which names the line: what came before is in the database, and an import can be repeated.
+
+def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10.0) -> dict[Status, int]:
+    """Add the documents of an export, see `Database.export`, to the database at path, which is created if need be.
+
+    Documents of the same names are replaced. An import can be repeated.
+
+    Returns:
+        How many documents were added, replaced, updated and unchanged.
+
+    Raises:
+        RecipeMismatch: The database has another recipe.
+        BadExport: A line, which the message names, is wrong; what came before it is in the database.
     """
     from fpdb.exchange.jsonl_import import JsonlImport
 
@@ -111,77 +123,61 @@ def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10
 
 
 class Database(Searchable):
-    """An open database; made by `fpdb.open`. One object serves many threads, and no forked child."""
+    """An open database; made by `fpdb.open`. One object serves many threads, and no forked child.
+
+    Attributes:
+        path: The file.
+        recipe: How documents become fingerprints.
+        needs_key_file: Whether the key is in a file of its own.
+        key_exposed: Whether others than its owner may read the key file.
+    """
 
     def __init__(
         self, store: Store, recipe: Recipe | None = None, key_file: str | os.PathLike[str] | None = None
     ) -> None:
+        """Take over an open store, which must have the recipe, if it is given."""
         self._store = store
         self.path = store.path
-        record = dict(store.recipe)
-        digest = record.pop(keys.KEY_DIGEST, None)
-        self.needs_key_file = digest is not None
-        """Whether the key is in a file of its own."""
-        self.key_exposed = False
-        """Whether others than its owner may read the key file."""
-        if self.needs_key_file:
-            record["key"] = None if key_file is None else self._key_of(key_file, digest)
-        self.recipe = Recipe.from_record(record)
-        if (
-            recipe is not None
-            and (replace(recipe, key=self.recipe.key) if self.needs_key_file else recipe) != self.recipe
-        ):
-            raise RecipeMismatch(
-                f"{self.path!r} was created with another recipe; open it without one, or make a new database"
-            )
-
-    def _key_of(self, key_file: str | os.PathLike[str], digest: object) -> int:
-        """Raises BadKeyFile."""
-        found = keys.read(key_file)
-        if found.digest != digest:
-            raise BadKeyFile(f"{os.fspath(key_file)!r} is the key file of another database than {self.path!r}")
-        self.key_exposed = found.exposed
-        return found.key
+        self._stored_recipe = StoredRecipe.from_record(store.recipe, self.path, key_file)
+        if recipe is not None:
+            self._stored_recipe.check_given(recipe, self.path)
+        self.recipe = self._stored_recipe.recipe
+        self.needs_key_file = self._stored_recipe.key_digest is not None
+        self.key_exposed = self._stored_recipe.key_exposed
 
     def close(self) -> None:
-        """Closes the file; closing twice is harmless."""
+        """Close the file; closing twice is harmless."""
         self._store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # ------------------------------------------------------------ documents in and out
 
     def add(self, name: str, content: str | bytes, **options: Any) -> Status:
-        """Adds a document, or replaces the one of this name, durably; see `WriteBatch.add`."""
+        """Add a document, or replace the one of this name, durably; see `WriteBatch.add`."""
         with self.batch() as batch:
             return batch.add(name, content, **options)
 
     def add_fingerprints(
         self, name: str, hashes: Integers, positions: Integers | None = None, **options: Any
     ) -> Status:
-        """Adds a document of the caller's own hashes, durably; see `WriteBatch.add_fingerprints`."""
+        """Add a document of the caller's own hashes, durably; see `WriteBatch.add_fingerprints`."""
         with self.batch() as batch:
             return batch.add_fingerprints(name, hashes, positions, **options)
 
     def rotate(self, name: str, content: str | bytes, *, rotation: int | None = None) -> int:
-        """Stores another subset of a document's search fingerprints, durably; see `WriteBatch.rotate`."""
+        """Store another subset of a document's search fingerprints, durably; see `WriteBatch.rotate`."""
         with self.batch() as batch:
             return batch.rotate(name, content, rotation=rotation)
 
     def remove(self, name: str) -> None:
-        """Removes a document. Raises NoSuchDocument."""
+        """Remove a document. Raises NoSuchDocument."""
         with self.batch() as batch:
             batch.remove(name)
 
     @contextmanager
     def batch(self) -> Iterator[WriteBatch]:
-        """Many changes in one commit, made when the block ends; an exception in the block undoes them all."""
+        """Collect changes, and commit them together when the block ends; an exception in the block undoes them all."""
         with ExitStack() as stack:
-            batch = WriteBatch(self.recipe, stack.enter_context(self._store.snapshot()))
+            batch = WriteBatch(self.recipe, stack.enter_context(self.snapshot()))
             yield batch
             stack.close()  # before committing: an open snapshot keeps old pages from being used again
             change = batch.change()
@@ -190,137 +186,166 @@ class Database(Searchable):
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """For many batches that follow each other: what commits leave to be merged is merged when the block ends, all
-        at once; after an error, by the next commit. Each commit is durable, and seen by queries, as ever; these take
-        longer meanwhile."""
+        """Put off merging while many batches follow each other; it is done at once when the block ends.
+
+        After an error, the next commit does it. Each commit is durable, and seen by queries, which take longer
+        meanwhile.
+        """
         with self._store.bulk():
             yield
 
     def merge(self, other: Database, *, prefix: str = "", on_collision: OnCollision = "refuse") -> dict[str, int]:
-        """Takes over all documents of another database of the same recipe, in their order and with all that is known
-        of them, without fingerprinting them again; returns how many were added, replaced, unchanged and skipped.
+        """Add all documents of another database of the same recipe, in order, without fingerprinting them again.
 
-        prefix: is put before their names. on_collision: what to do with documents whose names are there for another
-        content: "refuse" them all, "skip" them, or let them "replace" what is there. A document that is there with the
-        same kind and digest is unchanged.
+        Other writers wait meanwhile; readers see the documents come in by batches. It takes some 30 bytes of memory a
+        document. If it is killed, the database is sound, and merging again goes on from there.
 
-        Other writers wait meanwhile; readers go on, and see the documents come in by batches. In memory it takes some
-        30 bytes a document, and nothing for a posting. Killed at any moment, it leaves a sound database with whole
-        documents, and merging again goes on from there. Raises RecipeMismatch, NameTaken, BadName: then nothing has
-        changed; Corrupt: the other one is damaged; ReadOnly, Locked, StorageFailure.
+        Args:
+            other: The other database.
+            prefix: Is put before the documents' names.
+            on_collision: If a document of the name has another content: "refuse" all documents, "skip" this one, or
+                "replace" what is there. A document of the same kind and digest is unchanged.
+
+        Returns:
+            How many documents were added, replaced, unchanged and skipped.
+
+        Raises:
+            RecipeMismatch: The recipes differ; nothing has changed.
+            NameTaken: A name collides; nothing has changed.
+            BadName: A name is too long; nothing has changed.
+            Corrupt: The other database is damaged.
+            ReadOnly: This database is open to be read.
+            Locked: Another writer does not end.
+            StorageFailure: The system refuses.
         """
         if other.path == self.path:
             raise Error(f"{self.path!r} cannot be merged with itself; give another database")
         from fpdb.exchange.merge_database import merge
 
         self.check_recipe(other)
-        before = file_format.name_bytes(prefix) if prefix else b""
-        with other._store.snapshot() as view:
-            return merge(self._store, view, before, on_collision)
+        with other.snapshot() as snapshot:
+            return merge(self._store, snapshot, _prefix_bytes(prefix), on_collision)
 
     def adopt(
         self, folder: str | os.PathLike[str], *, prefix: str = "", on_collision: OnCollision = "refuse"
     ) -> dict[str, int]:
-        """Takes over the documents of a folder that was made elsewhere, on Spark say, see docs/design/adopt-format.md;
-        returns how many were added, replaced, unchanged and skipped.
+        """Add the documents of a folder of Parquet that Spark wrote, see docs/design/adopt-format.md.
 
-        prefix, on_collision, memory and interruptions: as for `merge`. Everything in the folder is checked. Raises
-        RecipeMismatch, BadFolder, NameTaken, BadName: then nothing has changed; MissingPackage, ReadOnly, Locked,
-        StorageFailure.
+        Arguments, result and memory are those of `merge`.
+
+        Raises:
+            BadFolder: Something in the folder is wrong; nothing has changed.
+            MissingPackage: pyarrow is not installed.
+            Error: What `merge` raises.
         """
         from fpdb.exchange.parquet_import import ImportFolder, adopt
 
-        found = ImportFolder(os.fspath(folder))
-        self._refuse_recipe(found.recipe, found.key_digest, repr(found.path))
-        return adopt(self._store, found, file_format.name_bytes(prefix) if prefix else b"", on_collision)
+        opened = ImportFolder(os.fspath(folder))
+        self._stored_recipe.check_same(StoredRecipe(opened.recipe, opened.key_digest), self.path, opened.path)
+        return adopt(self._store, opened, _prefix_bytes(prefix), on_collision)
 
     def check_recipe(self, other: Database) -> None:
-        """Raises RecipeMismatch where another database has other fingerprints than this one, and says why."""
-        self._refuse_recipe(other.recipe, other._store.recipe.get(keys.KEY_DIGEST), repr(other.path))
+        """Raise RecipeMismatch if another database has other fingerprints than this one, and say why."""
+        self._stored_recipe.check_same(other._stored_recipe, self.path, other.path)
 
-    def _refuse_recipe(self, recipe: Recipe, key_digest: str | None, of: str) -> None:
-        """Raises RecipeMismatch where other fingerprints come of a recipe than of this one, and says in what."""
-        own_digest = self._store.recipe.get(keys.KEY_DIGEST)
-        differences = self.recipe.differences(recipe)
-        if own_digest is not None and key_digest is not None:
-            if own_digest != key_digest:
-                differences.insert(0, "the key file")
-        elif self.recipe.key is None or recipe.key is None:
-            differences.insert(0, "where the key is: in a file of its own here or there only")
-        elif self.recipe.key != recipe.key:
-            differences.insert(0, "the key")
-        if differences:
-            raise RecipeMismatch(f"{self.path!r} and {of} have different recipes: {'; '.join(differences)}")
+    # ------------------------------------------------------------ queries
 
-    # ------------------------------------------------------------ questions
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """Open the latest commit to read from."""
+        return self._store.snapshot()
+
+    @contextmanager
+    def searcher(self, texts: TextLookup | None = None) -> Iterator[Searcher]:
+        """Open what answers queries by the documents as they are now, see `Searchable.searcher`."""
+        with self.snapshot() as snapshot:
+            yield Searcher(self.recipe, snapshot, partial(sources_of, [self.path], texts))
+
+    def opener(self) -> Callable[[], Database]:
+        """Return a function that opens the database in a worker process, see `Searchable.opener`."""
+        return partial(open_for_worker, self.path)
 
     def pairs(
         self,
         *,
         regions: bool = False,
         gap: int = 0,
-        texts: Callable[[Document], str | bytes | None] | None = None,
+        texts: TextLookup | None = None,
         watch: Watch | None = None,
         **options: Any,
     ) -> Iterator[Pair]:
-        """All documents against all: the pairs that share hashes, ranked.
+        """Compare all documents with all, and yield the pairs that share hashes, ranked.
 
-        regions: also tell where each pair is alike; gap, texts: as for `query`. watch: is called with a stage, what is
-        counted in it, how many are done and of how many, now and then. options: see `match.comparison.PairOptions`:
-        min_shared, by, min, top, max_df, new, since, owners, by_owner. Raises BadQuery, Corrupt, MissingPackage.
+        Args:
+            regions: Whether pairs tell their regions.
+            gap: See `query`.
+            texts: See `query`.
+            watch: Is called now and then with a stage, what is counted in it, how many are done, and of how many.
+            options: See `pairs.options.PairOptions`: min_shared, by, min, top, max_df, new, since, owners, by_owner.
+
+        Raises:
+            BadQuery: An option is out of range.
+            MissingPackage: A kept text cannot be unpacked.
+            Corrupt: The database is damaged.
         """
         from fpdb.pairs.options import PairOptions
 
-        checked, sources = PairOptions(**options), self._sources(texts)
+        checked, sources = PairOptions(**options), sources_of([self.path], texts)
         if not regions and not checked.regional:
             from fpdb.pairs.ranking import rank_pairs
 
-            return self._from_view(lambda view: rank_pairs(view, checked, watch))
+            return self._iterate(lambda snapshot: rank_pairs(snapshot, checked, watch))
         if checked.by_owner:
             raise BadQuery("regions are of two documents: leave by_owner out")
         from fpdb.pairs.coverage import pairs_by_content
 
-        closer = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
-        return self._from_view(lambda view: closer(view, self._pair_aligner(view, sources, checked, gap)))
-
-    def _pair_aligner(self, view: Snapshot, sources: Sources, options: PairOptions, gap: int) -> PairAligner:
-        from fpdb.regions.pair_aligner import PairAligner
-
-        cap = options.frequency_cap(view.document_count)
-        return PairAligner(view, self.recipe, sources, max_df=cap, gap=gap)
+        compare = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
+        return self._iterate(lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, gap)))
 
     def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
-        """Documents that pairs connect, directly or through others, the largest groups first.
+        """Yield the groups of documents that pairs connect, directly or through others, the largest first.
 
-        keep: also tell which one is kept, see `drop_list`. watch, options: as for `pairs`; top counts clusters, and min
-        is 0.5 unless given or ranked by shared hashes. Raises BadQuery, Corrupt.
+        Args:
+            keep: Also tell which document of each is kept, see `drop_list`.
+            watch: See `pairs`.
+            options: See `pairs`; top counts clusters, and min is 0.5 unless given or ranked by shared hashes.
+
+        Raises:
+            BadQuery: An option is out of range.
+            Corrupt: The database is damaged.
         """
         from fpdb.pairs.clusters import find_clusters
         from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options).connecting()
-        return self._from_view(lambda view: find_clusters(view, checked, keep, watch))
+        return self._iterate(lambda snapshot: find_clusters(snapshot, checked, keep, watch))
 
     def drop_list(
         self, *, keep: str = "first", direct: bool = False, watch: Watch | None = None, **options: Any
     ) -> Iterator[Drop]:
-        """The documents to remove so that no pair that passes is left: `pairs` of these options then finds nothing,
-        with max_df=0; else as long as the same hashes are left out as common.
+        """Yield the documents to remove so that no pair that passes is left.
 
-        One document of each cluster stays. keep: which: "first", the one added first; "longest", the one with the most
-        symbols; "label:KEY=VALUE,VALUE2", the one whose label has the earliest of these values; ties as by "first".
-        direct: remove none but those that are a pair with one that stays: documents are gone through in the order in
-        which they are kept, and stay unless they are a pair with one that does. Where new or since is given, only
-        documents that are new are removed. watch, options: as for `clusters`; top counts documents, and by_owner makes
-        no sense. Raises BadQuery, Corrupt.
+        `pairs` of the same options then finds nothing with max_df=0, or else as long as the same hashes are common. One
+        document of each cluster stays; with new or since, only new documents are removed.
+
+        Args:
+            keep: The document that stays: "first", the one added first; "longest", the one with the most symbols;
+                "label:KEY=VALUE,VALUE2", the one whose label has the earliest of these values; ties as by "first".
+            direct: Remove only documents that are a pair with one that stays: in the order in which they are kept,
+                documents stay unless they are a pair with one that stays.
+            watch: See `pairs`.
+            options: See `clusters`; top counts documents, and by_owner makes no sense.
+
+        Raises:
+            BadQuery: An option is out of range.
+            Corrupt: The database is damaged.
         """
         from fpdb.pairs.dedup import drop_list
         from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options).connecting()
-        return self._from_view(lambda view: drop_list(view, checked, keep, direct=direct, watch=watch))
+        return self._iterate(lambda snapshot: drop_list(snapshot, checked, keep, direct=direct, watch=watch))
 
-    def spans(
+    def spans(  # noqa: PLR0913 (keywords of a public method)
         self,
         content: str | bytes | None = None,
         *,
@@ -331,19 +356,31 @@ class Database(Searchable):
         pad: int = 0,
         snap: bool = False,
         gap: int = 0,
-        texts: Callable[[Document], str | bytes | None] | None = None,
+        texts: TextLookup | None = None,
         watch: Watch | None = None,
         **options: Any,
     ) -> Iterator[Span]:
-        """Characters to cut, so that no passage is left that others have too: of the content where one is given, else
-        of the documents.
+        """Yield the characters to cut so that no passage is left that others have too.
 
-        Of each pair of documents that `pairs` of these options finds, the one is cut that is kept last, by the rule
-        `keep`, see `drop_list`; top and by_owner make no sense. Of a content, what it has in common with the documents
-        that `query` of these options finds.
+        They are cut from the content, if it is given, of what it has in common with the documents that `query` of these
+        options finds; else from the documents: of each pair that `pairs` of these options finds, the document is cut
+        that is kept last.
 
-        shortest, pad, snap, gap: see `match.spans.Cut`. texts: as for `query`. Raises BadQuery, Corrupt,
-        MissingPackage; for a content what `query` raises.
+        Args:
+            content: A content that need not be in the database.
+            name: Its name.
+            kind: Its kind.
+            keep: The rule by which documents are kept, see `drop_list`.
+            shortest: See `pairs.spans.Cut`, as for pad, snap and gap.
+            pad: See there.
+            snap: See there.
+            gap: See there.
+            texts: See `query`.
+            watch: See `pairs`.
+            options: See `query` or `pairs`; of documents, top and by_owner make no sense.
+
+        Raises:
+            Error: What `query` or `pairs` raises.
         """
         from fpdb.pairs import spans
         from fpdb.pairs.options import PairOptions
@@ -351,30 +388,38 @@ class Database(Searchable):
         cut = spans.Cut(shortest, pad, snap, gap)
         if content is None:
             checked = PairOptions(**options)
-            sources = self._sources(texts)
+            sources = sources_of([self.path], texts)
             of_pairs = partial(spans.spans_of_pairs, options=checked, keep=keep, cut=cut, watch=watch)
-            return self._from_view(lambda view: of_pairs(view, self._pair_aligner(view, sources, checked, gap)))
-        answer = self.query(content, name=name, kind=kind, regions=True, gap=gap, texts=texts, **options)
-        read = self.recipe.fingerprint(content, answer.query.kind, name=name).source
-        return spans.spans_of_answer(answer, read.text if read else "", cut)
+            return self._iterate(lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, gap)))
+        with self.searcher(texts) as searcher:
+            asked = ContentOptions.of(options | {"regions": True, "gap": gap})
+            ranked = searcher.rank_document(QueryDocument(name, content, kind), asked)
+        return spans.spans_of_answer(ranked.answer, ranked.query.text, cut)
 
     def common(
-        self,
-        *,
-        min_df: int = 10,
-        top: int | None = None,
-        texts: Callable[[Document], str | bytes | None] | None = None,
+        self, *, min_df: int = 10, top: int | None = None, texts: TextLookup | None = None
     ) -> Iterator[CommonPassage]:
-        """Passages that many documents hold, those of most documents first, each with a document that shows it.
+        """Yield passages that many documents hold, those of most documents first, each with a document that shows it.
 
-        min_df: how many documents hold each of its fingerprints at least; boilerplate is left out. top: the most
-        passages. texts: as for `query`. To discard one from now on, add its `hashes` as boilerplate:
-        `db.add_fingerprints("footer", passage.hashes, boilerplate=True)`. Raises BadQuery, Corrupt, MissingPackage.
+        To discard one from now on, add its hashes as boilerplate:
+        `db.add_fingerprints("footer", passage.hashes, boilerplate=True)`.
+
+        Args:
+            min_df: The least number of documents that hold each fingerprint of a passage; boilerplate is left out.
+            top: The largest number of passages.
+            texts: See `query`.
+
+        Raises:
+            BadQuery: An option is out of range.
+            MissingPackage: A kept text cannot be unpacked.
+            Corrupt: The database is damaged.
         """
         from fpdb.pairs.common_passages import find_common_passages
 
-        sources = self._sources(texts)
-        return self._from_view(lambda view: find_common_passages(view, self.recipe, sources, min_df=min_df, top=top))
+        sources = sources_of([self.path], texts)
+        return self._iterate(
+            lambda snapshot: find_common_passages(snapshot, self.recipe, sources, min_df=min_df, top=top)
+        )
 
     def explain(
         self,
@@ -385,117 +430,119 @@ class Database(Searchable):
         kind: str = "auto",
         **options: Any,
     ) -> Explanation:
-        """Why two documents are a pair, or are not.
+        """Tell why two documents are a pair, or are not. Reads all of the runs that they are in.
 
-        a, b: names; contents: that of a name that is not the database's, by name, of this kind. options: by, min,
-        min_shared, max_df and owners, as for `pairs`. Reads all of the runs that the documents are in. Raises
-        NoSuchDocument, BadQuery, UnknownKind, Unreadable, MissingPackage, Corrupt.
+        Args:
+            a: The name of a document.
+            b: The name of another.
+            contents: The contents of names that are not the database's.
+            kind: The kind of these.
+            options: by, min, min_shared, max_df and owners, see `pairs`.
+
+        Raises:
+            NoSuchDocument: A name is not in the database, and has no content.
+            BadQuery: An option is out of range.
+            UnknownKind: There is no rule for the kind.
+            Unreadable: A content is not of that kind.
+            MissingPackage: What reads it is not installed.
+            Corrupt: The database is damaged.
         """
-        from fpdb.pairs.explain import explain
+        from fpdb.pairs.explain import explain, find_document_to_compare
         from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options).told_by_hashes()
-        with self._store.snapshot() as view:
-            sides = [self._side(view, name, (contents or {}).get(name), kind) for name in (a, b)]
-            return explain(view, self.recipe, sides[0], sides[1], checked)
+        with self.snapshot() as snapshot:
+            find = partial(find_document_to_compare, snapshot, self.recipe, sources_of([self.path]), kind=kind)
+            compared = [find(name, (contents or {}).get(name)) for name in (a, b)]
+            return explain(snapshot, self.recipe, compared[0], compared[1], checked)
 
-    def _side(self, view: Snapshot, name: str, content: str | bytes | None, kind: str) -> ComparedDocument:
-        from fpdb.pairs.explain import ComparedDocument
-        from fpdb.regions.sources import read_document
+    def report(self, *, texts: TextLookup | None = None, **options: Any) -> Report:
+        """Return an empty page of evidence: fill it with `add_answer` or `add_pairs`, and write its `html`.
 
-        if content is not None:
-            found = self.recipe.fingerprint(content, kind, purpose="search", name=name)
-            return ComparedDocument.given(name, found, content_digest(content))
-        number, _ = _found(view, name)
-        read = read_document(view, self.recipe, number, self._sources())
-        return ComparedDocument.stored(view, number, read.original.text.symbols if read.original else None)
+        Args:
+            texts: See `query`.
+            options: See `report.Report`: by, connect, limits.
 
-    def report(self, *, texts: Callable[[Document], str | bytes | None] | None = None, **options: Any) -> Report:
-        """A page of evidence for a browser, yet empty: fill it with `add_answer` or `add_pairs`, and write its `html`.
-
-        texts: as for `query`. options: see `match.report.Report`: by, connect, limits. Raises MissingPackage.
+        Raises:
+            MissingPackage: A package for reports is not installed.
         """
         from fpdb.report import Report
 
-        return Report(self._store.snapshot, self.recipe, self._sources(texts), **options)
+        return Report(self._store.snapshot, self.recipe, sources_of([self.path], texts), **options)
 
-    def _snapshot(self) -> AbstractContextManager[Snapshot]:
-        return self._store.snapshot()
+    def _aligner(self, snapshot: Snapshot, sources: Sources, options: PairOptions, gap: int) -> PairAligner:
+        from fpdb.regions.pair_aligner import PairAligner
 
-    def _placed(self, _: Reader, ranked: Ranked) -> Ranked:
-        return ranked  # in the one file there is
+        max_df = options.frequency_cap(snapshot.document_count)
+        return PairAligner(snapshot, self.recipe, sources, max_df=max_df, gap=gap)
 
-    def _lines(self, view: Reader, asked: Sequence[Asked], options: Options) -> Iterator[bytes]:
-        return lines_of_all(view, asked, options)
-
-    def _from_view(self, answer: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
-        with self._store.snapshot() as view:
-            yield from answer(view)
-
-    def _sources(self, texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
-        return sources_of([self.path], texts)
+    def _iterate(self, results: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
+        with self.snapshot() as snapshot:
+            yield from results(snapshot)
 
     # ------------------------------------------------------------ the catalogue
 
     def __contains__(self, name: object) -> bool:
+        """Return True if there is a document of this name, boilerplate included."""
         try:
             return isinstance(name, str) and self.digest(name) is not None
         except BadName:
             return False
 
     def document(self, name: str) -> Document:
-        """Raises NoSuchDocument."""
-        with self._store.snapshot() as view:
-            return document_of(*_found(view, name))
+        """Return a document. Raises NoSuchDocument."""
+        with self.snapshot() as snapshot:
+            return document_of(*find_document(snapshot, name))
 
     def text(self, name: str) -> bytes | None:
-        """The bytes of a document's content, a string's as UTF-8, where it was added with keep_text; else None. Raises
-        NoSuchDocument, Corrupt, MissingPackage."""
-        with self._store.snapshot() as view:
-            return view.texts.read_bytes(*_found(view, name))
+        """Return the bytes of a document's content, a string's as UTF-8, if it was kept.
+
+        Raises:
+            NoSuchDocument: There is no such document.
+            MissingPackage: zstandard is not installed.
+            Corrupt: The text is damaged.
+        """
+        with self.snapshot() as snapshot:
+            return snapshot.texts.read_bytes(*find_document(snapshot, name))
 
     def original(self, name: str) -> str | bytes:
-        """A document's content as it was given when it was added: the text that was kept, else what is in the file that
-        is its source. Raises NoSuchDocument, Corrupt, MissingPackage; ContentChanged: the file holds another one;
-        Unreadable: it cannot be had, and why."""
-        with self._store.snapshot() as view:
-            return self._sources().read(view, *_found(view, name))
+        """Return a document's content as it was added: the kept text, else what is in the file that is its source.
+
+        Raises:
+            NoSuchDocument: There is no such document.
+            ContentChanged: The file holds another content.
+            Unreadable: It cannot be read, and why.
+            MissingPackage: zstandard is not installed.
+            Corrupt: The text is damaged.
+        """
+        with self.snapshot() as snapshot:
+            return sources_of([self.path]).read(snapshot, *find_document(snapshot, name))
 
     def boilerplate_in(self, name: str) -> int:
-        """How many of a document's distinct hashes are boilerplate. Raises NoSuchDocument."""
-        with self._store.snapshot() as view:
-            found, _ = _found(view, name)
-            return int(view.catalogue.sizes(np.array([found], np.uint32))["boilerplate"][0])
+        """Return how many of a document's distinct hashes are boilerplate. Raises NoSuchDocument."""
+        with self.snapshot() as snapshot:
+            document_id, _ = find_document(snapshot, name)
+            return int(snapshot.catalogue.sizes(np.array([document_id], np.uint32))["boilerplate"][0])
 
     def only_boilerplate(self) -> list[str]:
-        """The documents that match nothing since all of their hashes are boilerplate, by name."""
-        with self._store.snapshot() as view:
-            numbers = np.fromiter(view.catalogue.size_table.ids(), np.uint32)
-            numbers = numbers[numbers < file_format.FIRST_BOILERPLATE]
-            sizes = view.catalogue.sizes(numbers)
-            discarded = numbers[(sizes["hashes"] > 0) & (sizes["hashes"] == sizes["boilerplate"])]
-            records = [view.catalogue.record(number) for number in discarded.tolist()]
-        return [name.decode("utf-8", "surrogateescape") for name in sorted(record.name for record in records)]
+        """Return the names, sorted, of the documents that match nothing since all of their hashes are boilerplate."""
+        with self.snapshot() as snapshot:
+            return names_of_boilerplate_only(snapshot)
 
     def documents(self, glob: str | None = None) -> Iterator[Document]:
-        """All documents by name, boilerplate included, or those whose names match a shell pattern (* ? [])."""
-        with self._store.snapshot() as view:
-            for found in view.catalogue.in_order_of_names(_literal_beginning(glob)):
-                document = document_of(found, view.catalogue.record(found))
-                if glob is None or fnmatchcase(document.name, glob):
-                    yield document
+        """Yield all documents by name, boilerplate included, or those whose names match a shell pattern (* ? [])."""
+        return self._iterate(lambda snapshot: list_documents(snapshot, glob))
 
     def digest(self, name: str) -> bytes | None:
-        """The digest of a document's content; None where there is no such document."""
-        with self._store.snapshot() as view:
-            found = view.catalogue.find(file_format.name_bytes(name))
-            return None if found is None else view.catalogue.record(found).digest
+        """Return the digest of a document's content, or None if there is no such document."""
+        with self.snapshot() as snapshot:
+            document_id = snapshot.catalogue.find(file_format.name_bytes(name))
+            return None if document_id is None else snapshot.catalogue.record(document_id).digest
 
     def info(self) -> dict[str, Any]:
-        """Figures of the database as a whole: plain numbers, strings and dicts. Of the recipe's key it says only
-        whether it is secret, and whether it is in a file of its own."""
-        with self._store.snapshot() as view:
-            state, text_file_bytes = view.state, view.texts.file_bytes()
+        """Return figures of the whole database: numbers, strings and dicts, without the recipe's key."""
+        with self.snapshot() as snapshot:
+            state, text_file_bytes = snapshot.state, snapshot.texts.file_bytes()
         recipe = self.recipe.to_record()
         recipe["secret_key"] = recipe.pop("key") != DEFAULT_KEY
         recipe["key_file"] = self.needs_key_file
@@ -517,21 +564,33 @@ class Database(Searchable):
     # ------------------------------------------------------------ the file as a whole
 
     def check(self) -> list[str]:
-        """Verifies everything; returns what is wrong, one sentence each. Kept texts that cannot be unpacked for want of
-        a package are checked by their checksums alone.
+        """Verify everything; return what is wrong, a sentence each.
 
-        Works in this process, which damage can end, as it can by any other reading: `fpdb.check` works in another."""
+        Kept texts that no installed package unpacks are checked by their checksums alone. Damage can end this process,
+        as it can by any other reading: `fpdb.check` works in another.
+        """
         from fpdb.storage.maintenance.check import problems
 
         return problems(self._store)
 
     def export(self, file: BinaryIO, *, texts: bool = False) -> int:
-        """Writes all documents with their fingerprints as lines of JSON, which `fpdb.import_` reads; returns how many.
-        The lines are described in docs/design/export-format.md.
+        """Write all documents with their fingerprints as lines of JSON, which `fpdb.import_` reads.
 
-        texts: the kept texts, too. Holds up to 8 million postings in memory, and reads all postings once for each 8
-        million that there are. Raises Corrupt, MissingPackage, OSError; BadKeyFile where the key is in a file of its
-        own, since an export holds the key.
+        The lines are described in docs/design/export-format.md. Holds up to 8 million postings in memory, and reads all
+        postings once for each 8 million.
+
+        Args:
+            file: Where to write.
+            texts: Whether to write kept texts, too.
+
+        Returns:
+            The number of documents.
+
+        Raises:
+            BadKeyFile: The key is in a file of its own, and an export would give it away.
+            MissingPackage: A kept text cannot be unpacked.
+            Corrupt: The database is damaged.
+            OSError: The file cannot be written.
         """
         if self.needs_key_file:
             raise BadKeyFile(
@@ -540,31 +599,17 @@ class Database(Searchable):
             )
         from fpdb.exchange.jsonl_export import export
 
-        with self._store.snapshot() as view:
-            return export(view, self.recipe, file, texts=texts)
+        with self.snapshot() as snapshot:
+            return export(snapshot, self.recipe, file, texts=texts)
 
     def compact(self) -> None:
-        """Rewrites the file without what was removed or merged, and gives the space back. Readers go on."""
+        """Rewrite the file without what was removed or merged, and give the space back. Readers go on."""
         self._store.compact()
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """Writes a consistent copy to a new file, while others read and write. Raises DatabaseExists."""
+        """Write a consistent copy to a new file, while others read and write. Raises DatabaseExists."""
         self._store.backup(os.fspath(path))
 
 
-def _found(view: Snapshot, name: str) -> tuple[int, Record]:
-    """Raises NoSuchDocument."""
-    found = view.catalogue.find(file_format.name_bytes(name))
-    if found is None:
-        raise NoSuchDocument(f"no document is named {name!r}")
-    return found, view.catalogue.record(found)
-
-
-def _literal_beginning(glob: str | None) -> bytes:
-    """What every name that matches the pattern begins with."""
-    end = re.search(r"[*?\[]", glob or "*")
-    literal = (glob or "")[: end.start() if end else None]
-    try:
-        return literal.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError as error:  # no name has that character
-        return literal[: error.start].encode("utf-8", "surrogateescape")
+def _prefix_bytes(prefix: str) -> bytes:
+    return file_format.name_bytes(prefix) if prefix else b""

@@ -1,17 +1,23 @@
-"""Documents as callers see them, and where their contents are had from."""
+"""Documents as callers see them, and where their contents are read."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fpdb.columns import DOCUMENT
+from fpdb.errors import NoSuchDocument
 from fpdb.storage import file_format
 from fpdb.storage.environment.files import BESIDE
 from fpdb.storage.records import Record
+from fpdb.storage.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from fpdb.regions.sources import Sources
@@ -21,9 +27,22 @@ if TYPE_CHECKING:
 class Document:
     """A document in the catalogue.
 
-    digest: of its content. symbols, kgrams, fingerprints: how many it has. hashes: distinct hashes among the
-    fingerprints. added: when, in UTC. note: how it was read. rotation: which subset of its search fingerprints is
-    stored, where the scheme rotates. text_bytes: how long its text is, where it is kept.
+    Attributes:
+        name: Its name.
+        kind: Its kind.
+        boilerplate: Whether its fingerprints are discarded wherever they occur.
+        digest: The digest of its content.
+        symbols: The number of symbols.
+        kgrams: The number of k-grams.
+        fingerprints: The number of fingerprints.
+        hashes: The number of distinct hashes among them.
+        added: When it was added, in UTC.
+        note: How it was read.
+        source: Where it came from.
+        contact: Whom to ask about it.
+        labels: Its labels.
+        rotation: Which subset of its search fingerprints is stored, if the scheme rotates.
+        text_bytes: The length of its text, if that is kept.
     """
 
     name: str
@@ -51,12 +70,16 @@ class Document:
         }
 
 
-def document_of(number: int, record: Record) -> Document:
-    """What the record of a document says."""
+TextLookup = Callable[[Document], str | bytes | None]
+"""Gives a document's content, or None."""
+
+
+def document_of(document_id: int, record: Record) -> Document:
+    """Return what the record of a document says."""
     return Document(
         name=record.name.decode("utf-8", "surrogateescape"),
         kind=record.kind,
-        boilerplate=number >= file_format.FIRST_BOILERPLATE,
+        boilerplate=document_id >= file_format.FIRST_BOILERPLATE,
         digest=record.digest,
         symbols=record.symbols,
         kgrams=record.kgrams,
@@ -72,8 +95,44 @@ def document_of(number: int, record: Record) -> Document:
     )
 
 
-def sources_of(paths: Iterable[str], texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
-    """Where contents of the documents of databases are had from: what the caller gives, if he gives them."""
+def find_document(snapshot: Snapshot, name: str) -> tuple[int, Record]:
+    """Return the id and the record of the document of this name. Raises NoSuchDocument, BadName."""
+    document_id = snapshot.catalogue.find(file_format.name_bytes(name))
+    if document_id is None:
+        raise NoSuchDocument(f"no document is named {name!r}")
+    return document_id, snapshot.catalogue.record(document_id)
+
+
+def list_documents(snapshot: Snapshot, glob: str | None) -> Iterator[Document]:
+    """Yield all documents by name, boilerplate included, or those whose names match a shell pattern."""
+    for document_id in snapshot.catalogue.in_order_of_names(_literal_prefix(glob or "*")):
+        document = document_of(document_id, snapshot.catalogue.record(document_id))
+        if glob is None or fnmatchcase(document.name, glob):
+            yield document
+
+
+def _literal_prefix(glob: str) -> bytes:
+    """Return what every name that matches the pattern begins with."""
+    wildcard = re.search(r"[*?\[]", glob)
+    literal = glob[: wildcard.start() if wildcard else None]
+    try:
+        return literal.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:  # no name has that character
+        return literal[: error.start].encode("utf-8", "surrogateescape")
+
+
+def names_of_boilerplate_only(snapshot: Snapshot) -> list[str]:
+    """Return the names, sorted, of the ordinary documents whose hashes are all boilerplate."""
+    document_ids = np.fromiter(snapshot.catalogue.size_table.ids(), np.uint32)
+    document_ids = document_ids[document_ids < file_format.FIRST_BOILERPLATE]
+    sizes = snapshot.catalogue.sizes(document_ids)
+    discarded = document_ids[(sizes["hashes"] > 0) & (sizes["hashes"] == sizes["boilerplate"])]
+    names = sorted(snapshot.catalogue.record(document_id).name for document_id in discarded.tolist())
+    return [name.decode("utf-8", "surrogateescape") for name in names]
+
+
+def sources_of(paths: Iterable[str], texts: TextLookup | None = None) -> Sources:
+    """Return what reads the contents of the documents of databases: through `texts`, if it is given."""
     from fpdb.regions.originals import identify
     from fpdb.regions.sources import Sources
 

@@ -1,22 +1,19 @@
-"""MultiDatabase: several databases asked as one that holds the documents of all of them."""
+"""MultiDatabase: several databases queried as one that holds the documents of all of them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import replace
-from typing import Self, cast
+from contextlib import ExitStack, contextmanager
+from functools import cache, partial
 
 from fpdb import database
 from fpdb.database import Database
-from fpdb.documents import Document, sources_of
+from fpdb.documents import TextLookup, sources_of
 from fpdb.errors import RecipeMismatch
-from fpdb.regions.sources import Sources
-from fpdb.search.ranking import Ranked
 from fpdb.search.searchable import Searchable
+from fpdb.search.searcher import Searcher
 from fpdb.storage.multi_snapshot import MultiSnapshot, MultiSnapshotCache
-from fpdb.storage.reader import Reader
 
 
 def open_all(
@@ -25,34 +22,49 @@ def open_all(
     timeout: float = 10.0,
     key_file: str | os.PathLike[str] | None = None,
 ) -> MultiDatabase:
-    """Opens databases of one recipe, to be read and asked together. timeout, key_file: as for `fpdb.open`. Raises what
-    that raises; RecipeMismatch, ValueError: there are none, or one is given twice."""
+    """Open databases of one recipe, to be read and queried together.
+
+    Args:
+        paths: The files, at least one.
+        timeout: See `fpdb.open`.
+        key_file: See `fpdb.open`.
+
+    Raises:
+        RecipeMismatch: The databases have different recipes.
+        ValueError: No database is given, or one is given twice.
+        Error: What `fpdb.open` raises.
+    """
     seen = set()
     with ExitStack() as stack:
-        found: dict[str, Database] = {}
+        databases: dict[str, Database] = {}
         for path in paths:
             name = os.fspath(path)
             if os.path.realpath(name) in seen:  # which a process may not open twice
                 raise ValueError(f"the database {name!r} is given twice")
             seen.add(os.path.realpath(name))
-            found[name] = stack.enter_context(database.open(name, "r", timeout=timeout, key_file=key_file))
-        shards = MultiDatabase(found)
+            databases[name] = stack.enter_context(database.open(name, "r", timeout=timeout, key_file=key_file))
+        combined = MultiDatabase(databases)
         stack.pop_all()
-    return shards
+    return combined
+
+
+@cache
+def open_for_worker(*paths: str) -> Database | MultiDatabase:
+    """Open one or several databases in a worker process, to be read for as long as it lives; by their real paths."""
+    return open_all(paths) if len(paths) > 1 else database.open_for_worker(*paths)
 
 
 class MultiDatabase(Searchable):
-    """Several open databases, by any names, as one that holds the documents of all of them: `query` and
-    `query_fingerprints` answer what that one would, and say in each match's `database` where the document is. Made by
-    `fpdb.open_all`, which names them by their paths.
+    """Several open databases, by any names, as one that holds the documents of all; made by `fpdb.open_all`.
 
-    Frequencies, weights and caps go by all documents together, and boilerplate of one is boilerplate for all. Two
+    `query` and `query_fingerprints` answer what that one would, and say in each match's `database` where the document
+    is. Document frequencies, weights and caps count all documents, and boilerplate of one is boilerplate for all. Two
     documents of one name in two databases are two documents; the query itself, known by name and content, is left out
     of each.
     """
 
     def __init__(self, databases: Mapping[str, Database]) -> None:
-        """Raises RecipeMismatch; ValueError where there are none."""
+        """Combine open databases. Raises RecipeMismatch; ValueError if none is given."""
         self.databases = dict(databases)
         if not self.databases:
             raise ValueError("give at least one database")
@@ -63,33 +75,25 @@ class MultiDatabase(Searchable):
                 raise RecipeMismatch(f"{first.path!r} and {other.path!r} have different max_df or max_ignored")
         self.recipe = first.recipe
         self._names = list(self.databases)
+        self._paths = [each.path for each in self.databases.values()]
         self._cache = MultiSnapshotCache()
 
     def close(self) -> None:
-        """Closes all of them; closing twice is harmless."""
-        for one in self.databases.values():
-            one.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _snapshot(self) -> AbstractContextManager[Reader]:
-        return self._together()
+        """Close all of them; closing twice is harmless."""
+        for each in self.databases.values():
+            each.close()
 
     @contextmanager
-    def _together(self) -> Iterator[MultiSnapshot]:
+    def searcher(self, texts: TextLookup | None = None) -> Iterator[Searcher]:
+        """Open what answers queries by the documents as they are now, see `Searchable.searcher`."""
         with ExitStack() as stack:
-            views = [stack.enter_context(one._snapshot()) for one in self.databases.values()]
-            yield MultiSnapshot(views, self._cache)
+            snapshots = [stack.enter_context(each.snapshot()) for each in self.databases.values()]
+            reader = MultiSnapshot(snapshots, self._cache)
+            open_sources = partial(sources_of, self._paths, texts)
+            yield Searcher(
+                self.recipe, reader, open_sources, lambda document_id: self._names[reader.store_of(document_id)]
+            )
 
-    def _sources(self, texts: Callable[[Document], str | bytes | None] | None = None) -> Sources:
-        return sources_of([one.path for one in self.databases.values()], texts)
-
-    def _placed(self, view: Reader, ranked: Ranked) -> Ranked:
-        together = cast(MultiSnapshot, view)  # as `_snapshot` makes it
-        names = [self._names[together.store_of(document)] for document in ranked.documents]
-        matches = [match._replace(database=name) for match, name in zip(ranked.answer.matches, names, strict=True)]
-        return ranked._replace(answer=replace(ranked.answer, matches=matches))
+    def opener(self) -> Callable[[], Database | MultiDatabase]:
+        """Return a function that opens the same databases in a worker process, see `Searchable.opener`."""
+        return partial(open_for_worker, *self._paths)

@@ -17,7 +17,7 @@ from bench.workspace import Workspace
 from fpdb.gc_control import collect_rarely
 from fpdb.ingest.loading import LoadSummary, load
 from fpdb.ingest.records import read_records, record_chunks
-from fpdb.search.batch_query import answers
+from fpdb.search.batch_query import answer_documents
 
 MOST = 1_000_000
 NEW = 100  # one new record, or query, for so many
@@ -86,7 +86,7 @@ def _query(path: Path, file: Path, minimum: float, matches: int) -> float:
     with fpdb.open(path, "r") as db, TemporaryDirectory(dir=path.parent) as folder:
 
         def ask() -> None:
-            all_answers = answers(db, record_chunks([str(file)], kind="auto"), folder=folder, min=minimum)
+            all_answers = answer_documents(db, record_chunks([str(file)], kind="auto"), folder=folder, min=minimum)
             assert matches == sum(b"".join(answered.lines.pieces()).count(b'"shared": ') for answered in all_answers)
 
         return seconds(ask)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from fpdb import Answer, Database, MultiDatabase
     from fpdb.ingest.document_frequencies import Rarity
     from fpdb.ingest.process_pool import ForkedPool
-    from fpdb.search.batch_query import Answered
+    from fpdb.search.batch_query import BatchAnswer
 
 COUNTED = ("containment", "reverse-containment", "resemblance")
 COVERAGES = ("query-coverage", "document-coverage")
@@ -158,17 +157,17 @@ class _Run:
 
     def workers(self) -> "AbstractContextManager[ForkedPool | None]":
         """Fork worker processes if there are many queries; this must happen before a database is open."""
-        from fpdb.search.batch_query import ALONE_BYTES, opened
+        from fpdb.search.batch_query import ALONE_BYTES
 
         queries = self.arguments.queries
         if not queries.record_format or (queries.size(self.target) or 0) < ALONE_BYTES:
             return nullcontext()
-        import_module("fpdb.database")  # forked processes need not import it again
         from fpdb.ingest.process_pool import available_processors, forked_pool
+        from fpdb.multi_database import open_for_worker  # forked processes need not import it again
 
         paths = self.target.paths or (self.target.path,)
         processes = self.arguments.jobs or available_processors()
-        return forked_pool(processes, partial(opened, *map(os.path.realpath, paths)))
+        return forked_pool(processes, partial(open_for_worker, *map(os.path.realpath, paths)))
 
 
 class _Answers:
@@ -220,34 +219,34 @@ class _Answers:
         options = vars(arguments.search) | {"top": top, "regions": regions, "gap": arguments.output.gap}
         return options if arguments.by is None else options | {"by": self._measure}
 
-    def _ask(self) -> "Iterator[Answered]":
+    def _ask(self) -> "Iterator[BatchAnswer]":
         """Answer the queries in order; report those that cannot be read."""
         from fpdb.ingest.files import Skipped
-        from fpdb.search.batch_query import answers
+        from fpdb.search.batch_query import answer_documents
 
         run, arguments = self._run, self._arguments
         with usage_errors():
-            for answered in answers(
+            for answered in answer_documents(
                 self._db,
                 arguments.queries.open(run.target),
                 jobs=arguments.jobs,
                 contents=self._page is not None or arguments.output.format == "table",
                 folder=self._folder,
-                copies=self._workers,
+                workers=self._workers,
                 **self._options(),
             ):
                 if answered.failure is None:
                     yield answered
                 else:
-                    run.watcher.skipped(Skipped(answered.source.place, answered.failure))
-                    run.failed |= arguments.strict or answered.source.requested
+                    run.watcher.skipped(Skipped(answered.document.place, answered.failure))
+                    run.failed |= arguments.strict or answered.document.requested
                     if arguments.strict:
-                        say(f"stopped at {answered.source.place}")
+                        say(f"stopped at {answered.document.place}")
                         return
-                if answered.passed:
-                    run.watcher.done(answered.passed)
+                if answered.input_bytes:
+                    run.watcher.done(answered.input_bytes)
 
-    def _complete(self) -> "Iterator[tuple[Answered, Answer]]":
+    def _complete(self) -> "Iterator[tuple[BatchAnswer, Answer]]":
         """Return the answers, and add each one to the report."""
         keep_regions = self._arguments.output.regions or self._arguments.output.format == "table"
         for answered in self._ask():
@@ -273,7 +272,7 @@ class _Answers:
         for index, (answered, answer) in enumerate(self._complete()):
             if index:
                 write_line()
-            show_answer(answer, self._measure, top, left_out=answered.itself)
+            show_answer(answer, self._measure, top, left_out=answered.omits_query)
             if self._arguments.output.regions and answer.matches:
                 from fpdb.cli.regions import show_match_regions
 

@@ -6,13 +6,15 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from fpdb.arrays import F64, U32, U64, Bools, contains, sorted_distinct
+from fpdb.documents import find_document
 from fpdb.errors import BadQuery, UnknownKind
-from fpdb.fingerprint import Fingerprints, Recipe, Rule, Symbols, find_scheme
+from fpdb.fingerprint import Fingerprints, Recipe, Rule, Symbols, content_digest, find_scheme
 from fpdb.pairs.counting import Measures
 from fpdb.pairs.explanation import ExplainedDocument, Explanation, find_reasons
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.regions.longest_common import longest_common
+from fpdb.regions.sources import Sources, read_document
 from fpdb.search.rarity import weigh
 from fpdb.storage import file_format
 from fpdb.storage.posting_scan import scan_documents
@@ -65,6 +67,18 @@ class ComparedDocument(NamedTuple):
         hashes = sorted_distinct(fingerprints.hashes)
         symbols = fingerprints.source
         return cls(name, fingerprints.kind, hashes, sizes, fingerprints.share, digest, None, None, symbols)
+
+
+def find_document_to_compare(
+    snapshot: Snapshot, recipe: Recipe, sources: Sources, name: str, content: str | bytes | None, *, kind: str
+) -> ComparedDocument:
+    """Return the document of a content, or of the database if no content is given. Raises NoSuchDocument, Corrupt."""
+    if content is not None:
+        fingerprints = recipe.fingerprint(content, kind, purpose="search", name=name)
+        return ComparedDocument.given(name, fingerprints, content_digest(content))
+    document_id, _ = find_document(snapshot, name)
+    original = read_document(snapshot, recipe, document_id, sources).original
+    return ComparedDocument.stored(snapshot, document_id, original.text.symbols if original else None)
 
 
 class _Hashes(NamedTuple):

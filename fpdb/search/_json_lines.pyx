@@ -1,5 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Answers as lines of JSON, straight from the arrays that hold them: the loop of `match.queries` that writes most."""
+"""Write answers as lines of JSON straight from arrays: the loop of `search.ranking` that writes most."""
+
+# orjson writes neither ASCII alone nor ", " between values, which the lines have byte for byte.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free
@@ -17,10 +19,10 @@ cdef extern from "Python.h":
 
 cdef enum:
     LONGEST = 24    # characters of a number, `repr`'s of a float among them
-    KEPT_BITS = 12
+    TABLE_BITS = 12
 
 
-cdef struct Written:  # how a float is written
+cdef struct WrittenFloat:
     uint64_t bits
     int length      # 0: the place is free
     char text[LONGEST]
@@ -33,7 +35,7 @@ cdef struct Line:
 
 
 cdef int make_room(Line* line, Py_ssize_t more) except -1:
-    """For so many more bytes. Raises MemoryError."""
+    """Make room for so many more bytes. Raises MemoryError."""
     cdef char* text
     if line.length + more > line.room:
         text = <char*> realloc(line.text, 2 * (line.length + more))
@@ -45,30 +47,30 @@ cdef int make_room(Line* line, Py_ssize_t more) except -1:
 
 
 cdef inline void put(Line* line, const char* text, Py_ssize_t length) noexcept nogil:
-    """Appends what there is room for."""
+    """Append bytes that there is room for."""
     memcpy(line.text + line.length, text, length)
     line.length += length
 
 
 cdef inline void put_count(Line* line, uint64_t count) noexcept nogil:
     cdef char digits[LONGEST]
-    cdef int at = LONGEST
+    cdef int start = LONGEST
     while True:
-        at -= 1
-        digits[at] = c'0' + count % 10
+        start -= 1
+        digits[start] = c'0' + count % 10
         count //= 10
         if not count:
             break
-    put(line, digits + at, LONGEST - at)
+    put(line, digits + start, LONGEST - start)
 
 
-cdef inline int put_float(Line* line, double value, Written* kept) except -1:
-    """As `repr` writes it; ratios of small numbers come again and again."""
+cdef inline int put_float(Line* line, double value, WrittenFloat* written) except -1:
+    """Append a float as `repr` writes it; ratios of small numbers come again and again."""
     cdef uint64_t bits
-    cdef Written* place
+    cdef WrittenFloat* place
     cdef char* text
     memcpy(&bits, &value, sizeof(bits))
-    place = kept + (bits * <uint64_t> 0x9e3779b97f4a7c15 >> (64 - KEPT_BITS))
+    place = written + (bits * <uint64_t> 0x9e3779b97f4a7c15 >> (64 - TABLE_BITS))
     if not place.length or place.bits != bits:
         text = PyOS_double_to_string(value, c'r', 0, Py_DTSF_ADD_DOT_0, NULL)
         place.bits, place.length = bits, <int> strlen(text)
@@ -79,7 +81,7 @@ cdef inline int put_float(Line* line, double value, Written* kept) except -1:
 
 
 cdef bint is_plain(bytes name) noexcept:
-    """Whether it is written as it is."""
+    """Return True if no character of the name is escaped."""
     cdef const unsigned char* text = <const unsigned char*> PyBytes_AS_STRING(name)
     cdef Py_ssize_t i
     for i in range(PyBytes_GET_SIZE(name)):
@@ -94,23 +96,33 @@ cdef bytes quoted(bytes name):
     return encode_basestring_ascii(name.decode("utf-8", "surrogateescape")).encode("ascii")
 
 
-def lines(list heads, list names, const int64_t[::1] which, const int64_t[::1] shared, const double[::1] containment,
-          const double[::1] reverse, const double[::1] resemblance, const int64_t[::1] bounds):
-    """A line for each query, of a head (JSON, what is said of the query) and its matches, as `json.dumps` would write it.
+def answer_lines(list heads, list names, matches, const int64_t[::1] bounds):
+    """Return a line of JSON for each query, as `json.dumps` writes its answer.
 
-    names: bytes, UTF-8 or not; names[which[i]] is match i's. shared, and the measures, which are in [0, 1]: of each match,
-    shape (n,). Query q's matches are those from bounds[q] to before bounds[q + 1]. Returns a list of bytes, ASCII, each
-    with its line feed. Raises MemoryError.
+    Args:
+        heads: The JSON of each query.
+        names: The names of documents: bytes, UTF-8 or not.
+        matches: (name_indices, shared, containment, reverse_containment, resemblance) of each match; shape (n,).
+        bounds: Query q's matches are those from bounds[q] to before bounds[q + 1].
+
+    Returns:
+        A list of bytes, ASCII, each with its line feed.
+
+    Raises:
+        MemoryError: A line is too long.
     """
-    cdef list in_quotes = [quoted(name) for name in names], made = []
+    cdef const int64_t[::1] name_indices, shared
+    cdef const double[::1] containment, reverse, resemblance
+    name_indices, shared, containment, reverse, resemblance = matches
+    cdef list in_quotes = [quoted(name) for name in names], lines = []
     cdef Line line
-    cdef Written* kept = <Written*> calloc(1 << KEPT_BITS, sizeof(Written))
+    cdef WrittenFloat* written = <WrittenFloat*> calloc(1 << TABLE_BITS, sizeof(WrittenFloat))
     cdef Py_ssize_t query, i
     cdef bytes text
     line.length, line.room = 0, 1 << 12
     line.text = <char*> malloc(line.room)
     try:
-        if kept == NULL or line.text == NULL:
+        if written == NULL or line.text == NULL:
             raise MemoryError
         for query in range(len(heads)):
             text = heads[query]
@@ -120,7 +132,7 @@ def lines(list heads, list names, const int64_t[::1] which, const int64_t[::1] s
             put(&line, PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text))
             put(&line, b', "matches": [', 14)
             for i in range(bounds[query], bounds[query + 1]):
-                text = in_quotes[which[i]]
+                text = in_quotes[name_indices[i]]
                 make_room(&line, PyBytes_GET_SIZE(text) + 4 * LONGEST + 128)
                 if i > bounds[query]:
                     put(&line, b', ', 2)
@@ -129,15 +141,15 @@ def lines(list heads, list names, const int64_t[::1] which, const int64_t[::1] s
                 put(&line, b', "shared": ', 12)
                 put_count(&line, shared[i])
                 put(&line, b', "containment": ', 17)
-                put_float(&line, containment[i], kept)
+                put_float(&line, containment[i], written)
                 put(&line, b', "reverse_containment": ', 25)
-                put_float(&line, reverse[i], kept)
+                put_float(&line, reverse[i], written)
                 put(&line, b', "resemblance": ', 17)
-                put_float(&line, resemblance[i], kept)
+                put_float(&line, resemblance[i], written)
                 put(&line, b'}', 1)
             put(&line, b']}\n', 3)
-            made.append(PyBytes_FromStringAndSize(line.text, line.length))
+            lines.append(PyBytes_FromStringAndSize(line.text, line.length))
     finally:
         free(line.text)
-        free(kept)
-    return made
+        free(written)
+    return lines

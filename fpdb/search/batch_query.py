@@ -1,276 +1,195 @@
-"""Asks a database about many documents, in worker processes when there are enough; order is kept, memory bounded."""
+"""Query many documents, in worker processes if there are enough; order is kept, memory bounded."""
 
 import itertools
-import math
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from fpdb.errors import BadName, Error, UnknownKind, Unreadable
+from fpdb.errors import Error
 from fpdb.fingerprint import AUTO, Recipe
 from fpdb.ingest.chunks import Chunk, chunked, estimate_work
 from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
 from fpdb.ingest.prepare import document_kind
-from fpdb.ingest.process_pool import QUEUED_BYTES, ForkedPool, PoolTask, available_processors, run_in_pool
-from fpdb.search.results import REGIONAL
-from fpdb.search.spool import Spooled, spooled
-
-if TYPE_CHECKING:
-    from fpdb.database import Database
-    from fpdb.multi_database import MultiDatabase
-    from fpdb.search.results import Answer
+from fpdb.ingest.process_pool import ForkedPool, PoolTask, available_processors, run_in_pool
+from fpdb.search.chunk_bundles import bundle_chunks
+from fpdb.search.options import ContentOptions
+from fpdb.search.query_fingerprints import QueryDocument
+from fpdb.search.results import Answer
+from fpdb.search.searchable import Searchable
+from fpdb.search.spool import SpooledLines, spool_lines
 
 ALONE_BYTES = 4 << 20
-"""Less text than this is answered sooner than by several processes."""
+"""Less text than this is answered sooner by one process than by several."""
 STARTING_BYTES = 2 << 20
 """What is answered while a worker process starts."""
-DOCUMENTS = 20
-"""Of a piece: so many files are read before the first is answered."""
-AHEAD = 3
-"""Pieces that are answered ahead, for each process: answers may be long."""
+CHUNK_DOCUMENTS = 20
+"""Of a chunk: so many files are read before the first is answered."""
+CHUNKS_AHEAD = 3
+"""Chunks that are answered ahead, for each process: answers may be long."""
 BUNDLE_BYTES = 8 << 20
 """Of documents that are answered together, at most;"""
 UNLIMITED_BYTES = 2 << 20
-"""and where nothing limits how long the answers are."""
+"""and if nothing limits how long the answers are."""
 
 
-class Answered(NamedTuple):
-    """An answer, or the lines of JSON of this source's and those that follow, or why there is none. passed: bytes of
-    input that are done.
+class BatchAnswer(NamedTuple):
+    """The answer to a document; exactly one of answer, failure and lines is given.
 
-    Where contents are asked for: itself, whether the document that is the query itself was left out; content, of the
-    query."""
+    Attributes:
+        document: The document, without its content.
+        answer: The answer.
+        failure: Why there is none.
+        lines: The answers to this document and those that follow, as lines of JSON.
+        content: The document's content, if contents are asked for.
+        omits_query: Whether a document was left out because it is the query itself, by name and content.
+        input_bytes: The number of bytes of input that are done with this document.
+    """
 
-    source: InputDocument
-    answer: "Answer | None" = None
+    document: InputDocument
+    answer: Answer | None = None
     failure: str | None = None
-    itself: bool = False
+    lines: SpooledLines | None = None
     content: bytes | str | None = None
-    passed: int = 0
-    lines: Spooled | None = None
+    omits_query: bool = False
+    input_bytes: int = 0
 
 
-def answers(
-    db: "Database | MultiDatabase",
-    sources: Iterable[InputDocument | Skipped | Chunk],
+def answer_documents(
+    db: Searchable,
+    documents: Iterable[InputDocument | Skipped | Chunk],
     *,
     jobs: int | None = None,
     contents: bool = False,
     folder: str | None = None,
-    copies: ForkedPool | None = None,
+    workers: ForkedPool | None = None,
     **options: Any,
-) -> Generator[Answered]:
-    """What the database answers for each document, in order; one that cannot be read gets a failure and stops no other.
+) -> Generator[BatchAnswer]:
+    """Yield the answer to each document, in order; a document that cannot be read has a failure and stops no other.
 
-    jobs: processes that answer, this one among them (default: one a processor); see `load`. contents: give the
-    queries' contents, too. folder: answers come as lines of JSON, see `Answer.to_json`, many together, and are kept in
-    this folder where they are long; it must be there for as long as they are not read. copies: as many processes, but
-    for this one. options: as `Database.query` takes them, but name and kind.
+    Args:
+        db: What is queried.
+        documents: The documents, alone or in chunks.
+        jobs: The number of processes that answer, this one among them; by default one for each processor.
+        contents: Whether to give the documents' contents, too.
+        folder: If given, answers come as lines of JSON, many together, and long ones are kept in this folder until they
+            are read.
+        workers: Worker processes that have started, one fewer than jobs.
+        options: As `Searchable.query` takes them, but name, kind and texts.
+
+    Raises:
+        MissingKey: The key is in a file of its own, which was not given.
+        WorkerError: A worker process died.
     """
     db.recipe.check_key()
-    asking = _Asking(db, contents, folder, options)
-    pieces = chunked(sources, DOCUMENTS)
+    asked = ContentOptions.of(options)
+    answerer = _Answerer(db, contents, folder, asked)
+    chunks = chunked(documents, CHUNK_DOCUMENTS)
     jobs = jobs or available_processors()
     ahead: list[Chunk] = []
     work = 0
-    while jobs > 1 and (piece := next(pieces, None)) is not None:
-        ahead.append(piece)
-        work += estimate_work(piece, db.recipe)
-        if len(ahead) > 1 and (work >= ALONE_BYTES or copies is not None):
+    while jobs > 1 and (chunk := next(chunks, None)) is not None:
+        ahead.append(chunk)
+        work += estimate_work(chunk, db.recipe)
+        if len(ahead) > 1 and (work >= ALONE_BYTES or workers is not None):
             break
     else:
         jobs = 1
-    every: Iterator[Chunk] = itertools.chain(ahead, pieces)
-    ahead_of_it, at_hand = AHEAD, 2
-    if not contents and not _one_by_one(options):
-        limited = folder or options.get("min") or options.get("top")
-        start = STARTING_BYTES if copies is None else 0
-        every = bundled(every, jobs, BUNDLE_BYTES if limited else UNLIMITED_BYTES, start)
-        ahead_of_it, at_hand = 2 if folder else 1, 1
+    chunks = itertools.chain(ahead, chunks)
+    chunks_ahead, at_hand = CHUNKS_AHEAD, 2
+    if not contents and not asked.needs_regions:
+        is_limited = folder or options.get("min") or options.get("top")
+        start = STARTING_BYTES if workers is None else 0
+        chunks = bundle_chunks(chunks, jobs, BUNDLE_BYTES if is_limited else UNLIMITED_BYTES, start)
+        chunks_ahead, at_hand = 2 if folder else 1, 1
     if jobs > 1:
-        given = _paths(db), db.recipe.to_record(), contents, folder, options
-        crew = PoolTask(_begin, given, lambda _, found: found, asking.answered, ahead_of_it, at_hand)
-        yield from run_in_pool(every, crew, jobs, copies)
+        given = db.opener(), db.recipe.to_record(), contents, folder, asked
+        task = PoolTask(_begin, given, lambda _, answers: answers, answerer.answer, chunks_ahead, at_hand)
+        yield from run_in_pool(chunks, task, jobs, workers)
         return
-    for piece in every:
-        yield from asking.answered(piece)
+    for chunk in chunks:
+        yield from answerer.answer(chunk)
 
 
-@dataclass(frozen=True)
-class Bundle:
-    """Pieces that are answered together, as a `Chunk`: the more hashes are looked up at once, the fewer times a block
-    is read."""
+class _Readable(NamedTuple):
+    """A document that has been read."""
 
-    pieces: list[Chunk]
-
-    @property
-    def content_bytes(self) -> int:
-        """As a `Chunk`."""
-        return sum(piece.content_bytes for piece in self.pieces)
-
-    @property
-    def input_bytes(self) -> int:
-        """As a `Chunk`."""
-        return sum(piece.input_bytes for piece in self.pieces)
-
-    def documents(self) -> Iterator[InputDocument | Skipped]:
-        """As a `Chunk`."""
-        return itertools.chain.from_iterable(piece.documents() for piece in self.pieces)
-
-
-def bundled(pieces: Iterable[Chunk], processes: int, most: int, start: int) -> Iterator[Bundle]:
-    """The pieces in bundles, as few as can be of up to `most` bytes, as blocks are read anew for each, and as many for
-    each process; the last one, which this process takes first, is larger by `start`, what is answered while the others
-    start. No more than QUEUED_BYTES are read ahead to know how much there is."""
-    waiting: deque[Chunk] = deque()
-    pieces = iter(pieces)
-    known = min(2 * processes * most, QUEUED_BYTES)
-    left = planned = later = 0
-    while True:
-        while left < known and (piece := next(pieces, None)) is not None:
-            waiting.append(piece)
-            left += _size(piece)
-            planned = 0
-        if not waiting:
-            return
-        if not planned:
-            rounds = max(math.ceil((left + (processes - 1) * start) / processes / most), 1)
-            planned = rounds * processes
-            later = start if rounds == 1 else 0
-        share = (left - later) / planned
-        planned -= 1
-        bundle = [waiting.popleft()]
-        size = _size(bundle[0])
-        while waiting and (not planned or size + _size(waiting[0]) / 2 <= share):
-            bundle.append(waiting.popleft())
-            size += _size(bundle[-1])
-        left -= size
-        yield Bundle(bundle)
-
-
-def _size(piece: Chunk) -> int:
-    return max(piece.content_bytes, piece.input_bytes)
+    document: InputDocument
+    query: QueryDocument
 
 
 @dataclass
-class _Asking:
-    """Answers pieces, in whichever process."""
+class _Answerer:
+    """Answers chunks, in any process."""
 
-    db: "Database | MultiDatabase"
+    db: Searchable
     contents: bool
     folder: str | None
-    options: dict[str, Any]
+    options: ContentOptions
 
-    def answered(self, piece: Chunk) -> list[Answered]:
-        """The answers for a piece, in order."""
-        made = self._each(piece)
-        found = list(made if self.folder is None else _together(made, self.folder))
-        if found:
-            found[-1] = found[-1]._replace(passed=piece.input_bytes)
-        return found
+    def answer(self, chunk: Chunk) -> list[BatchAnswer]:
+        """Return the answers to a chunk, in order."""
+        answers = self._answer(chunk)
+        batch = list(answers if self.folder is None else _spool(answers, self.folder))
+        if batch:
+            batch[-1] = batch[-1]._replace(input_bytes=chunk.input_bytes)
+        return batch
 
-    def _each(self, piece: Chunk) -> Iterator[Answered]:
-        """Each document's."""
-        sources: list[InputDocument | Skipped] = []
-        documents: list[tuple[str, bytes | str, str]] = []
-        for source in piece.documents():
-            read: InputDocument | Skipped = source
-            if isinstance(source, InputDocument):
-                try:
-                    content = read_content(source)
-                    kind = document_kind(self.db.recipe, source.name, content) if source.kind == AUTO else source.kind
-                    documents.append((source.name, content, kind))
-                except Exception as error:
-                    read = _failed(source, error)
-            sources.append(read)
-        given = iter(documents)
-        answers = self._ask(documents)
-        for read in sources:
-            if isinstance(read, Skipped):
-                yield Answered(InputDocument(read.name, requested=read.requested), failure=read.reason)
-                continue
-            (_, content, _), answer = next(given), next(answers)
-            if isinstance(answer, Error):
-                yield Answered(_without_content(read), failure=error_text(answer))
-            elif isinstance(answer, bytes):
-                yield Answered(read, lines=Spooled(answer))
-            elif self.contents:
-                itself = not self.options.get("include_self") and self.db.holds(read.name, content)
-                yield Answered(_without_content(read), answer, None, itself, content)
+    def _answer(self, chunk: Chunk) -> Iterator[BatchAnswer]:
+        read = list(map(self._read, chunk.documents()))
+        queries = [each.query for each in read if isinstance(each, _Readable)]
+        with self.db.searcher() as searcher:
+            answers: Iterator[Any]
+            if self.folder is None:
+                answers = searcher.rank_documents(queries, self.options)
             else:
-                yield Answered(_without_content(read), answer)
+                answers = searcher.json_lines(queries, self.options)
+            for each in read:
+                if isinstance(each, BatchAnswer):
+                    yield each
+                    continue
+                answer = next(answers)
+                if isinstance(answer, Error):
+                    yield BatchAnswer(each.document, failure=error_text(answer))
+                elif isinstance(answer, bytes):
+                    yield BatchAnswer(each.document, lines=SpooledLines(answer))
+                else:
+                    content = each.query.content if self.contents else None
+                    omits_query = bool(answer.query.omitted_ids)
+                    yield BatchAnswer(each.document, answer.answer, content=content, omits_query=omits_query)
 
-    def _ask(self, documents: "Sequence[tuple[str, bytes | str, str]]") -> "Iterator[Answer | bytes | Error]":
-        options = self.options
-        if not _one_by_one(options):
-            options = {name: value for name, value in options.items() if name not in ("regions", "gap")}
-            return self.db._queries(self.db._answers if self.folder is None else self.db._lines, documents, **options)
-        query = partial(self.db.query, **options)
-        answers = (_one(partial(query, content, name=name, kind=kind)) for name, content, kind in documents)
-        return answers if self.folder is None else map(_line, answers)
+    def _read(self, document: InputDocument | Skipped) -> _Readable | BatchAnswer:
+        """Read a document, or say why it is not read."""
+        if isinstance(document, InputDocument):
+            try:
+                content = read_content(document)
+                kind = document.kind
+                if kind == AUTO:
+                    kind = document_kind(self.db.recipe, document.name, content)
+                query = QueryDocument(document.name, content, kind)
+                return _Readable(document._replace(content=None), query)
+            except Exception as error:
+                document = Skipped(document.place, error_text(error), document.requested)
+        return BatchAnswer(InputDocument(document.name, requested=document.requested), failure=document.reason)
 
 
-def _one_by_one(options: dict[str, Any]) -> bool:
-    """Whether regions must be found."""
-    return bool(options.get("regions")) or options.get("by") in REGIONAL
-
-
-def _failed(source: InputDocument, error: Exception) -> Skipped:
-    return Skipped(source.place, error_text(error), source.requested)
-
-
-def _without_content(source: InputDocument) -> InputDocument:
-    return source._replace(content=None)
-
-
-def _together(answered: Iterable[Answered], folder: str) -> Iterator[Answered]:
-    """The lines of those that follow each other; a failure comes in between."""
-    for failed, some in itertools.groupby(answered, lambda one: one.lines is None):
-        if failed:
-            yield from some
+def _spool(answers: Iterable[BatchAnswer], folder: str) -> Iterator[BatchAnswer]:
+    """Yield the answers, with lines that follow each other as one; failures come in between."""
+    for has_lines, group in itertools.groupby(answers, lambda answer: answer.lines is not None):
+        if has_lines:
+            lines = spool_lines((answer.lines.last for answer in group if answer.lines), folder)
+            yield BatchAnswer(InputDocument(""), lines=lines)
         else:
-            yield Answered(InputDocument(""), lines=spooled((one.lines.last for one in some if one.lines), folder))
-
-
-def _line(answer: "Answer | Error") -> "bytes | Error":
-    return answer if isinstance(answer, Error) else answer.to_json().encode()
-
-
-def _one(ask: "Callable[[], Answer]") -> "Answer | Error":
-    try:
-        return ask()
-    except (BadName, Unreadable, UnknownKind) as error:
-        return error
-
-
-def _paths(db: "Database | MultiDatabase") -> list[str]:
-    from fpdb.database import Database
-
-    return [db.path] if isinstance(db, Database) else [one.path for one in db.databases.values()]
-
-
-@cache
-def opened(*paths: str) -> "Database | MultiDatabase":
-    """What a worker process asks, for as long as it lives: databases by their real paths."""
-    if len(paths) > 1:
-        from fpdb.multi_database import open_all
-
-        return open_all(paths)
-    from fpdb.database import open as open_one
-
-    return open_one(paths[0], "r")
+            yield from group
 
 
 def _begin(
-    paths: list[str],
+    open_databases: Callable[[], Searchable],
     recipe: dict[str, Any],
     contents: bool,
     folder: str | None,
-    options: dict[str, Any],
-) -> Callable[[Chunk], list[Answered]]:
-    """What a worker process does; as a `PoolTask` begins."""
-    db = opened(*paths)
+    options: ContentOptions,
+) -> Callable[[Chunk], list[BatchAnswer]]:
+    """Return what answers chunks in a worker process."""
+    db = open_databases()
     db.recipe = Recipe.from_record(recipe)  # with the key, which may be in a file of its own
-    return _Asking(db, contents, folder, options).answered
+    return _Answerer(db, contents, folder, options).answer

@@ -1,7 +1,7 @@
-"""How much a hash weighs by its rarity: log(N / df) among N documents of which df hold it.
+"""The weight of a hash by its rarity: log(N / df) among N documents of which df hold it.
 
 Weights are whole multiples of UNIT, so that sums of them are exact (up to 2**53 units: a million hashes of the largest
-weight) and do not depend on their order: a copy scores 1, and what is symmetric is so to the last bit.
+weight) and independent of their order: a copy scores 1, and symmetric measures are symmetric to the last bit.
 """
 
 from __future__ import annotations
@@ -19,47 +19,57 @@ UNIT: Final = 2.0**-28
 
 
 def weigh(frequencies: NDArray[np.integer], documents: int) -> F64:
-    """The weight of hashes that so many of the documents hold; shape (n,). None at all counts as one."""
+    """Return the weight of hashes that so many of the documents hold; shape (n,). A frequency of 0 counts as 1."""
     exact: F64 = np.log(max(documents, 1) / np.maximum(frequencies, 1))
     return np.round(exact / UNIT) * UNIT
 
 
 def rarity(weight: F64, shared: NDArray[np.integer], documents: int) -> F64:
-    """How rare the hashes are on average that documents share; in [0, 1), shape (n,).
+    """Return the mean rarity of shared hashes; in [0, 1), shape (n,).
 
-    weight: what they weigh together; shared: how many they are; documents: how many there are to be rare among.
+    Args:
+        weight: The sum of their weights; shape (n,).
+        shared: The number of these hashes; shape (n,).
+        documents: The number of documents that rarity is counted in.
     """
     return ratio(weight, shared * float(np.log(max(documents, 1))))
 
 
-def weights_held(view: Reader, found: U32, documents: int, but: U64, last: int) -> F64:
-    """What the hashes of some documents weigh, those of `but`, sorted, and those beyond `last` left out; shape (n,).
+def sum_weights(reader: Reader, document_ids: U32, documents: int, excluded: U64, last: int) -> F64:
+    """Return the sum of the weights of the hashes of some documents; shape (n,). Reads all postings up to `last`.
 
-    found: ids, ascending. documents: how many there are to be rare among. Reads all postings up to `last`. Raises
-    Corrupt.
+    Args:
+        reader: What is searched.
+        document_ids: Ascending; shape (n,).
+        documents: The number of documents that rarity is counted in.
+        excluded: Hashes that are left out, ascending.
+        last: The largest hash that is not left out.
+
+    Raises:
+        Corrupt: The database is damaged.
     """
-    held = np.zeros(len(found))
-    for lists in scan_posting_lists(view):
+    total = np.zeros(len(document_ids))
+    for lists in scan_posting_lists(reader):
         if int(lists.hashes[0]) > last:
             break
-        counted = (lists.hashes <= np.uint64(last)) & ~contains(but, lists.hashes)
+        counted = (lists.hashes <= np.uint64(last)) & ~contains(excluded, lists.hashes)
         holders = lists.document_ids[np.repeat(counted, lists.frequencies)]
         frequencies = lists.frequencies[counted]
-        held += sums(found, holders, np.repeat(weigh(frequencies, documents), frequencies))
-    return held
+        total += sum_by_document(document_ids, holders, np.repeat(weigh(frequencies, documents), frequencies))
+    return total
 
 
-def sums(found: U32, documents: U32, values: F64) -> F64:
-    """For each document found, ascending, the sum of the values that stand beside it; shape (found,)."""
-    if not len(found):
+def sum_by_document(document_ids: U32, holders: U32, values: F64) -> F64:
+    """Return the sum of each document's values; holders: the document of each value. document_ids: ascending."""
+    if not len(document_ids):
         return np.zeros(0)
-    index = np.minimum(np.searchsorted(found, documents), len(found) - 1)
-    asked = found[index] == documents
-    added: F64 = np.bincount(index[asked], values[asked], minlength=len(found)).astype(np.float64)
-    return added
+    index = np.minimum(np.searchsorted(document_ids, holders), len(document_ids) - 1)
+    known = document_ids[index] == holders
+    total: F64 = np.bincount(index[known], values[known], minlength=len(document_ids)).astype(np.float64)
+    return total
 
 
 def ratio(part: NDArray[Any], whole: Any) -> F64:
-    """The part's share of the whole, shape (n,); 0 of nothing: what has no weight is contained in nothing."""
+    """Return part / whole, shape (n,); 0 if the whole is 0: what has no weight is contained in nothing."""
     share: F64 = np.divide(part, whole, out=np.zeros(len(part)), where=np.greater(whole, 0))
     return share

@@ -1,4 +1,4 @@
-"""Where a database keeps samples of documents' hashes: two documents are compared within what both are samples of."""
+"""Samples of documents' hashes: two documents are compared within what both are samples of."""
 
 from __future__ import annotations
 
@@ -12,30 +12,38 @@ from fpdb.fingerprint import hash_levels
 
 
 class Sample(NamedTuple):
-    """How the hashes of query and documents are samples of all that they have; see `fingerprint.selection.Scheme`.
+    """How the hashes of the query and of the documents are samples of all their hashes.
 
-    sampling: "least" or "level"; share: the query's; bits: how wide hashes are.
+    Attributes:
+        sampling: "least" or "level", see `fingerprint.selection.Scheme`.
+        share: The query's share of all possible hashes, see `Fingerprints.share`.
+        bits: The width of hashes.
     """
 
     sampling: str
     share: int
     bits: int
 
-    def within(self, hashes: U64, values: NDArray[Any], shares: U32) -> F64:
-        """The sum of the values of those of the query's sorted hashes that are within the share that it has in common
-        with each document."""
+    def sum_within(self, hashes: U64, values: NDArray[Any], shares: U32) -> F64:
+        """Return, for each document, the sum of the values of the query's hashes within the share that both have.
+
+        Args:
+            hashes: The query's hashes, ascending; shape (n,).
+            values: The value of each; shape (n,).
+            shares: The share of each document; shape (documents,).
+        """
         common = np.minimum(shares, np.uint32(self.share)).astype(np.uint64)
         if self.sampling == "smallest":
             limits = ((common + np.uint64(1)) << np.uint64(32)) - np.uint64(1)  # wraps to 2**64 - 1 for the whole
             reached = np.searchsorted(hashes << np.uint64(64 - self.bits), limits, "right")
-            upto: F64 = np.r_[0.0, np.cumsum(values, dtype=np.float64)]
-            return upto[reached]
+            totals: F64 = np.r_[0.0, np.cumsum(values, dtype=np.float64)]
+            return totals[reached]
         # A share of 2**(32 - level) units less one lets pass what ends with `level` zeros.
         levels = 32 - np.log2(common.astype(np.float64) + 1).astype(np.int64)
         at_least: F64 = values.astype(np.float64) @ (hash_levels(hashes)[:, None] >= np.arange(33))
         return at_least[levels]
 
     def overlap(self, shares: U32) -> F64:
-        """How much of each document's sample is within the share that it has in common with the query."""
+        """Return how much of each document's sample lies within the share that it has in common with the query."""
         theirs = shares.astype(np.float64) + 1
         return np.minimum(theirs, self.share + 1) / theirs

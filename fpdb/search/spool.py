@@ -1,4 +1,4 @@
-"""Lines on their way from the process that makes them to where they are printed: few in memory, many in a file."""
+"""Keep lines between the process that makes them and the output: few in memory, many in a file."""
 
 import os
 import signal
@@ -12,18 +12,18 @@ from fpdb.errors import StorageFailure
 from fpdb.ingest.process_pool import TERMINATION_SIGNALS
 
 PIECE_BYTES = 1 << 16
-"""That are written at once, and held. (Of larger pieces, all memory that they pass through is new to the system, and a
+"""That are written at once, and held. (Memory that larger pieces pass through is new to the system each time, and a
 megabyte may take five times as long.)"""
 
 
-class Spooled(NamedTuple):
-    """Lines in order, to be read once: those in a file, if any, and those that follow."""
+class SpooledLines(NamedTuple):
+    """Lines in order, to be read once: those in a file, if there is one, and those that follow."""
 
     last: bytes
     path: str | None = None
 
     def pieces(self) -> Iterator[bytes]:
-        """All of them, in pieces that may end within a line. The file is gone then. OSError: it cannot be read."""
+        """Yield the lines in pieces that may end within a line, and delete the file. Raises OSError."""
         if self.path is not None:
             with open(self.path, "rb", buffering=0) as file:
                 while piece := file.read(PIECE_BYTES):
@@ -34,27 +34,30 @@ class Spooled(NamedTuple):
 
 @contextmanager
 def spool_folder() -> Iterator[str]:
-    """A new folder for `spooled`, which goes in the end, also where the process is told to end; for a main thread."""
-    from tempfile import TemporaryDirectory  # not for a query alone, which needs none
+    """Make a folder for `spool_lines`, and delete it even if a signal ends the process; for the main thread."""
+    from tempfile import TemporaryDirectory  # a query alone needs none
 
-    ending = [one for one in TERMINATION_SIGNALS if signal.getsignal(one) is signal.SIG_DFL]  # not: nohup
-    for one in ending:
-        signal.signal(one, _end)
+    endings = [each for each in TERMINATION_SIGNALS if signal.getsignal(each) is signal.SIG_DFL]  # not with nohup
+    for each in endings:
+        signal.signal(each, _end)
     try:
         with TemporaryDirectory(prefix="fpdb-") as folder:
             yield folder
     finally:
-        for one in ending:
-            signal.signal(one, signal.SIG_DFL)
+        for each in endings:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _end(number: int, _: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-def spooled(lines: Iterable[bytes], folder: str) -> Spooled:
-    """The lines, of which no more than PIECE_BYTES and the longest line are held in memory; others are in a new file in
-    the folder. Raises StorageFailure where that cannot be written."""
+def spool_lines(lines: Iterable[bytes], folder: str) -> SpooledLines:
+    """Keep lines: no more than PIECE_BYTES and the longest line in memory, the others in a new file in the folder.
+
+    Raises:
+        StorageFailure: The file cannot be written.
+    """
     from tempfile import NamedTemporaryFile
 
     waiting = bytearray()
@@ -75,4 +78,4 @@ def spooled(lines: Iterable[bytes], folder: str) -> Spooled:
                     f"answers cannot wait in {where!r}: {error.strerror}; let TMPDIR be a folder with more room"
                 ) from error
             waiting.clear()
-    return Spooled(bytes(waiting), None if file is None else file.name)
+    return SpooledLines(bytes(waiting), None if file is None else file.name)

@@ -18,7 +18,7 @@ from fpdb.ingest.files import InputDocument
 from fpdb.ingest.loading import load
 from fpdb.ingest.record_fields import Fields
 from fpdb.ingest.records import read_records, record_chunks
-from fpdb.search.batch_query import answers
+from fpdb.search.batch_query import answer_documents
 from tests.ingest.record_files import PACKED, numbered, text, written
 
 patient = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
@@ -96,7 +96,10 @@ def test_a_load_of_records_equals_adding_one_by_one(tmp_path: Path, monkeypatch:
         assert catalogue(every) == catalogue(one)
         before = Path(every.path).read_bytes()
         for options in ({}, {"max_df": 2}, {"by": "resemblance", "min": 0.2, "top": 2}, {"regions": True}):
-            got = [found.answer for found in answers(every, record_chunks([path], kind="auto"), jobs=jobs, **options)]
+            got = [
+                found.answer
+                for found in answer_documents(every, record_chunks([path], kind="auto"), jobs=jobs, **options)
+            ]
             assert got == [
                 one.query(row["text"], name=row.get("name") or row["id"], kind=document.kind, **options)
                 for row in rows

@@ -20,7 +20,8 @@ from fpdb.ingest.loading import load
 from fpdb.ingest.records import record_chunks
 from fpdb.multi_database import open_all
 from fpdb.search import spool
-from fpdb.search.batch_query import answers, bundled
+from fpdb.search.batch_query import answer_documents
+from fpdb.search.chunk_bundles import bundle_chunks
 from tests.ingest.record_files import numbered, text, written
 
 
@@ -43,11 +44,11 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
             yield piece
 
     given, bundles = [], 0
-    for bundle in bundled(counted(), processes, most, start):
+    for bundle in bundle_chunks(counted(), processes, most, start):
         size = max(bundle.content_bytes, bundle.input_bytes)
-        assert len(bundle.pieces) == 1 or size <= most + 9 * processes
+        assert len(bundle.chunks) == 1 or size <= most + 9 * processes
         assert taken - sum(max(one.content_bytes, one.input_bytes) for one in given) < 2 * processes * most + 10
-        given += bundle.pieces
+        given += bundle.chunks
         bundles += 1
     assert given == pieces
     if total < 2 * processes * most:  # all is known at the start
@@ -74,10 +75,12 @@ def test_lines_are_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             for options in ({}, {"by": "weighted_containment"}, {"min": 0.5, "include_self": True}, {"regions": True}):
                 made = [
                     one.failure or b"".join(one.lines.pieces()).decode()
-                    for one in answers(db, record_chunks([path], kind="auto"), jobs=jobs, folder=held, **options)
+                    for one in answer_documents(
+                        db, record_chunks([path], kind="auto"), jobs=jobs, folder=held, **options
+                    )
                     if one.failure or one.lines
                 ]
-                asked = answers(db, record_chunks([path], kind="auto"), jobs=1, **options)
+                asked = answer_documents(db, record_chunks([path], kind="auto"), jobs=1, **options)
                 assert "".join(made) == "".join(
                     one.answer.to_json() if one.answer else one.failure or "" for one in asked
                 )

@@ -20,14 +20,16 @@ def test_lines_are_those_of_json(queries):
     matches = [match for _, some in queries for match in some]
     names = sorted({match[0] for match in matches})
     containment, reverse, resemblance = (np.array([match[at] for match in matches], np.float64) for at in (2, 3, 4))
-    found = _json_lines.lines(
+    found = _json_lines.answer_lines(
         [json.dumps(query).encode() for query, _ in queries],
         names,
-        np.array([names.index(match[0]) for match in matches], np.intp),
-        np.array([match[1] for match in matches], np.int64),
-        containment,
-        reverse,
-        resemblance,
+        (
+            np.array([names.index(match[0]) for match in matches], np.intp),
+            np.array([match[1] for match in matches], np.int64),
+            containment,
+            reverse,
+            resemblance,
+        ),
         np.cumsum([0, *(len(some) for _, some in queries)], dtype=np.int64),
     )
     expected = [
@@ -44,14 +46,16 @@ def test_lines_are_those_of_json(queries):
 
 def test_more_ratios_than_are_remembered():
     ratios = np.random.default_rng(1).random(30_000)
-    (line,) = _json_lines.lines(
+    (line,) = _json_lines.answer_lines(
         [b"0"],
         [b"a"],
-        np.zeros(len(ratios), np.intp),
-        np.ones(len(ratios), np.int64),
-        ratios,
-        ratios[::-1].copy(),
-        ratios,
+        (
+            np.zeros(len(ratios), np.intp),
+            np.ones(len(ratios), np.int64),
+            ratios,
+            ratios[::-1].copy(),
+            ratios,
+        ),
         np.array([0, len(ratios)], np.int64),
     )
     matches = json.loads(line)["matches"]

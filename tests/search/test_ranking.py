@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
-from fpdb.search.ranking import measure
-from fpdb.search.results import Answer, Match, Options, Query
+from fpdb.search.options import QueryOptions
+from fpdb.search.results import Answer, Match, Query
+from fpdb.search.scoring import measure_sets
 from fpdb.storage import hits
 from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 
@@ -219,7 +220,7 @@ def test_a_copy_scores_one_in_floating_point():
         with_rounding = []
         for n in range(1, size + 1, 1 + size // 40):
             reached = np.array([size]) * n / size
-            found = measure(np.array([n]), n, reached)
+            found = measure_sets(np.array([n]), n, reached)
             with_rounding += [found["containment"][0], found["reverse_containment"][0], found["resemblance"][0]]
         assert set(with_rounding) == {1}
 
@@ -409,7 +410,7 @@ def test_boilerplate_lasts_as_long_as_one_document_holds_it(db):
 )
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(fpdb.BadQuery):
-        Options(**options)
+        QueryOptions(**options)
 
 
 def test_numpy_numbers_are_options(db):

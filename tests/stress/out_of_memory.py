@@ -86,7 +86,7 @@ def inspect(send, folder, models):
 def look(send, folder, nth):
     """Send what a quick check reports of a sound database when an allocation of Python fails."""
     found = []
-    with fpdb.open(f"{folder}/t.fpdb", "r") as db, db._snapshot() as view:
+    with fpdb.open(f"{folder}/t.fpdb", "r") as db, db.snapshot() as view:
         starve_python(nth, 1)
         try:
             found = list(verify(view, quick=True))

@@ -1,0 +1,131 @@
+"""How documents are queried: the measures, and what a caller may choose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from numbers import Real
+from typing import Any, Final, Self
+
+from fpdb.errors import BadQuery
+from fpdb.fingerprint import Recipe
+from fpdb.ingest.document_frequencies import Rarity
+from fpdb.validation import check_integer
+
+COUNTED: Final = ("containment", "reverse_containment", "resemblance")
+WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
+COVERED: Final = ("query_coverage", "document_coverage")
+WEIGHTED_COVERED: Final = ("weighted_query_coverage", "weighted_document_coverage")
+REGIONAL: Final = (*COVERED, *WEIGHTED_COVERED)
+"""Measures that need the regions of a match."""
+
+MEASURES: Final = (*COUNTED, "shared", *WEIGHTED, *REGIONAL)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOptions:
+    """How matches are found and ranked by hashes.
+
+    The weighted measures count log(N / df) for a hash that df of N documents hold. The query counts as one of the N and
+    of the df, whether the database holds it or not, so that its scores are those that `pairs` would give it. Weighted
+    reverse containment and resemblance read all postings, or those up to the largest of the `smallest` hashes.
+
+    The measures of REGIONAL need the regions of all documents that share a hash with the query.
+
+    Attributes:
+        by: The measure to rank by, one of MEASURES.
+        smallest: The number of smallest hashes to look up; None for all.
+        max_df: The document frequency from which hashes are ignored.
+        max_ignored: The largest number of hashes that max_df ignores, the most frequent first.
+        min: The lowest measure of a match: in [0, 1], or a count if by is "shared"; inclusive.
+        top: The largest number of matches.
+
+    Raises:
+        BadQuery: A value is unknown or out of range.
+    """
+
+    by: str = "containment"
+    smallest: int | None = None
+    max_df: int | None = None
+    max_ignored: int | None = None
+    min: float | None = None
+    top: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.by not in MEASURES:
+            raise BadQuery(f"by must be one of {', '.join(MEASURES)}, not {self.by!r}")
+        for name, minimum in (("smallest", 1), ("max_df", 1), ("max_ignored", 0), ("top", 1)):
+            value = getattr(self, name)
+            if value is not None:
+                check_integer(value, name, minimum, error=BadQuery)
+        if self.max_ignored is not None and self.max_df is None:
+            raise BadQuery("max_ignored limits what max_df ignores; give max_df too")
+        maximum = math.inf if self.by == "shared" else 1
+        if self.min is not None and not (isinstance(self.min, Real) and 0 <= self.min <= maximum):
+            raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
+
+    @property
+    def weighted(self) -> bool:
+        """Return True if hashes weigh by their rarity."""
+        return self.by in WEIGHTED or self.by in WEIGHTED_COVERED
+
+    @property
+    def regional(self) -> bool:
+        """Return True if the measure needs regions."""
+        return self.by in REGIONAL
+
+    def check_by_hashes(self) -> None:
+        """Raise BadQuery if the measure needs the content of one document."""
+        if self.regional:
+            raise BadQuery(f"{self.by} is told by regions: ask with one document's content, by `query`")
+
+    def without_regions(self) -> QueryOptions:
+        """Return options that rank all candidates by a measure of hashes, weighted if this one is."""
+        return replace(self, by="weighted_containment" if self.weighted else "containment", min=None, top=None)
+
+
+@dataclass(frozen=True, slots=True)
+class ContentOptions:
+    """How a query's content is fingerprinted, and what its answer says.
+
+    Attributes:
+        window: A window wider than the recipe's: fewer look-ups, a coarser answer.
+        rarity: Where the scheme koala counts the k-grams that it takes for rare, see `WriteBatch.add`.
+        include_self: Whether a document of the query's name and content is a match like others.
+        regions: Whether matches tell their regions.
+        gap: The largest number of symbols between two regions that are joined.
+        ranking: The keywords of `QueryOptions` that were given.
+    """
+
+    window: int | None = None
+    rarity: Rarity = "document"
+    include_self: bool = False
+    regions: bool = False
+    gap: int = 0
+    ranking: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, keywords: Mapping[str, Any]) -> Self:
+        """Take the keywords apart."""
+        own = {name: keywords[name] for name in keywords.keys() & {each.name for each in fields(cls)}}
+        return cls(**own, ranking={name: value for name, value in keywords.items() if name not in own})
+
+    @property
+    def needs_regions(self) -> bool:
+        """Return True if regions are told, or rank the matches."""
+        return self.regions or self.ranking.get("by") in REGIONAL
+
+
+def recipe_options(recipe: Recipe, given: Mapping[str, Any], kind: str | None = None) -> QueryOptions:
+    """Return the options that are given, completed by the recipe's measure and caps.
+
+    Args:
+        recipe: The recipe of what is searched.
+        given: Keywords of `QueryOptions`; max_df and max_ignored replace the recipe's only together.
+        kind: The kind of the query, which has a measure of its own; None for hashes alone.
+    """
+    options = dict(given) if kind is None else {"by": recipe.measure(kind), **given}
+    if options.get("max_df") is None and options.get("max_ignored") is None:
+        options |= {"max_df": recipe.max_df, "max_ignored": recipe.max_ignored}
+    return QueryOptions(**options)

@@ -1,0 +1,161 @@
+"""Fingerprint queries, and find the documents that are the queries themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, repeat
+from typing import NamedTuple
+
+from fpdb.arrays import U64
+from fpdb.errors import BadName, Error, UnknownKind, Unreadable
+from fpdb.fingerprint import SHORT_TEXT, Fingerprints, Frequencies, Recipe, content_digest, find_scheme
+from fpdb.ingest.document_frequencies import document_frequencies
+from fpdb.search.options import ContentOptions
+from fpdb.search.samples import Sample
+from fpdb.storage import file_format
+from fpdb.storage.reader import Reader
+
+
+class QueryDocument(NamedTuple):
+    """A document that is queried by its content.
+
+    Attributes:
+        name: Its name, if it has one.
+        content: Its content.
+        kind: One of `fingerprint.KINDS`, or "auto".
+    """
+
+    name: str | None
+    content: str | bytes
+    kind: str
+
+
+class QueryFingerprints(NamedTuple):
+    """The fingerprints of a query.
+
+    Attributes:
+        hashes: In any order, repeats allowed; shape (n,).
+        name: The query's name.
+        kind: The query's kind.
+        own_ids: The documents that are the query itself, at most one in each database.
+        include_self: Whether these are matches like others.
+        sample: Given if the database keeps samples.
+        kgrams: The number of k-grams, if documents of any length have as many fingerprints; else 0.
+        document: All fingerprints, with positions and symbols, if regions are needed.
+    """
+
+    hashes: U64
+    name: str | None
+    kind: str
+    own_ids: Sequence[int] = ()
+    include_self: bool = False
+    sample: Sample | None = None
+    kgrams: int = 0
+    document: Fingerprints | None = None
+
+    @property
+    def omitted_ids(self) -> Sequence[int]:
+        """The documents that are left out."""
+        return () if self.include_self else self.own_ids
+
+    @property
+    def text(self) -> str:
+        """The decoded text, if regions are needed."""
+        return self.document.source.text if self.document is not None and self.document.source is not None else ""
+
+
+def fingerprint_queries(
+    recipe: Recipe, reader: Reader, documents: Sequence[QueryDocument], options: ContentOptions
+) -> list[QueryFingerprints | Error]:
+    """Return the fingerprints of each document, or why it has none: BadName, UnknownKind, Unreadable.
+
+    Raises:
+        BadRecipe: The window is narrower than the recipe's.
+        MissingKey: The key is in a file of its own, which was not given.
+        MissingPackage: What reads a kind is not installed.
+        Corrupt: The database is damaged.
+    """
+    together = options.window is None and options.rarity == "document" and not options.needs_regions
+    short_texts = _short_text_hashes(recipe, documents) if together else repeat(None, len(documents))
+    counts = document_frequencies(reader) if options.rarity == "corpus" else None
+    queries: list[QueryFingerprints | Error] = []
+    for document, own_ids, hashes in zip(documents, _find_own_ids(reader, documents), short_texts, strict=True):
+        try:
+            if isinstance(own_ids, BadName):
+                queries.append(own_ids)
+            elif hashes is not None:
+                queries.append(QueryFingerprints(hashes, document.name, document.kind, own_ids, options.include_self))
+            else:
+                query = _fingerprint_alone(recipe, document, counts, options)
+                queries.append(query._replace(own_ids=own_ids, include_self=options.include_self))
+        except (UnknownKind, Unreadable) as error:
+            queries.append(error)
+    return queries
+
+
+def own_document_ids(reader: Reader, name: str, digest: bytes) -> list[int]:
+    """Return the documents of this name and content digest, boilerplate left out: at most one in each database.
+
+    Raises:
+        BadName: No document can have that name.
+        Corrupt: The database is damaged.
+    """
+    key = file_format.name_bytes(name)
+    return _with_digest(reader, reader.find_by_name([key]).get(key, ()), digest)
+
+
+def _with_digest(reader: Reader, document_ids: Iterable[int], digest: bytes) -> list[int]:
+    return [document_id for document_id in document_ids if reader.catalogue.record(document_id).digest == digest]
+
+
+def _find_own_ids(reader: Reader, documents: Sequence[QueryDocument]) -> Iterator[list[int] | BadName]:
+    """Yield the documents that each query is itself; their names are looked up together."""
+    keys: list[bytes | BadName | None] = []
+    for document in documents:
+        try:
+            keys.append(None if document.name is None else file_format.name_bytes(document.name))
+        except BadName as error:
+            keys.append(error)
+    ids_by_name = reader.find_by_name({key for key in keys if isinstance(key, bytes)})
+    for key, document in zip(keys, documents, strict=True):
+        if isinstance(key, BadName):
+            yield key
+        else:
+            same_name = ids_by_name.get(key) if key is not None else None
+            yield _with_digest(reader, same_name, content_digest(document.content)) if same_name else []
+
+
+def _short_text_hashes(recipe: Recipe, documents: Sequence[QueryDocument]) -> Iterator[U64 | None]:
+    """Yield the hashes of each short text, fingerprinted together; None for a document to be fingerprinted alone."""
+    is_short = [document.kind == "text" and len(document.content) <= SHORT_TEXT for document in documents]
+    contents = [document.content for document in compress(documents, is_short)]
+    texts = recipe.fingerprint_texts(contents, purpose="search")
+    if texts is None:
+        yield from repeat(None, len(documents))
+        return
+    start = 0
+    rows = zip(texts.counts, texts.symbols, strict=True)
+    for short in is_short:
+        if short:
+            count, symbols = next(rows)
+            yield texts.hashes[start : start + count] if symbols >= 0 else None
+            start += count
+        else:
+            yield None
+
+
+def _fingerprint_alone(
+    recipe: Recipe, document: QueryDocument, counts: Frequencies | None, options: ContentOptions
+) -> QueryFingerprints:
+    """Fingerprint one document of any kind; counts: the document frequencies, if rarity is counted in the corpus."""
+    name, content, kind = document
+    kind = recipe.resolve_kind(kind, content, name)
+    found = recipe.fingerprint(content, kind, purpose="search", window=options.window, frequencies=counts, name=name)
+    scheme = find_scheme(recipe.rule_for(kind)[1].scheme)
+    sample = Sample(scheme.sampling, found.share, recipe.hash_bits) if scheme.sampling else None
+    query = QueryFingerprints(found.hashes, name, kind, sample=sample, kgrams=found.kgrams if scheme.fixed_size else 0)
+    if not options.needs_regions:
+        return query
+    if options.window is not None and found.source is not None:  # regions are told by all fingerprints
+        found = recipe.fingerprint_symbols(found.source, kind, purpose="search", frequencies=counts)
+    return query._replace(document=found)

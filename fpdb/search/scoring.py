@@ -1,0 +1,117 @@
+"""Compute the measures of candidates.
+
+The measures are those of Broder (On the resemblance and containment of documents, 1997). Knows nothing of text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fpdb.arrays import F64, I64, U32, sorted_distinct
+from fpdb.search.candidates import Candidates
+from fpdb.search.options import COUNTED
+from fpdb.search.rarity import rarity, ratio, sum_weights
+from fpdb.storage.reader import Reader
+
+
+@dataclass(frozen=True)
+class ScoredCandidates:
+    """The candidates of some queries, one query's after the other's.
+
+    Attributes:
+        queries: The queries and their candidates.
+        query_indices: The query of each candidate; shape (n,).
+        document_ids: Shape (n,).
+        shared: The number of hashes that each shares with its query; shape (n,).
+        measures: By name; shape (n,) each.
+    """
+
+    queries: Sequence[Candidates]
+    query_indices: NDArray[np.intp]
+    document_ids: U32
+    shared: I64
+    measures: dict[str, F64]
+
+    def score(self, by: str) -> NDArray[Any]:
+        """Return the measure to rank by; shape (n,)."""
+        return self.shared if by == "shared" else self.measures[by]
+
+    def take(self, indices: NDArray[np.intp]) -> Self:
+        """Return some of the candidates, in this order."""
+        columns = self.query_indices[indices], self.document_ids[indices], self.shared[indices]
+        return type(self)(self.queries, *columns, {name: column[indices] for name, column in self.measures.items()})
+
+
+def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> ScoredCandidates:
+    """Compute the measures of the candidates of some queries that are alike, see `Candidates.is_counted_only`.
+
+    Raises:
+        Corrupt: The database is damaged.
+    """
+    lengths = [len(query.document_ids) for query in queries]
+    document_ids = np.concatenate([query.document_ids for query in queries])
+    shared: I64 = np.concatenate([query.shared for query in queries], dtype=np.int64)
+    distinct = sorted_distinct(document_ids) if len(queries) > 1 else document_ids
+    sizes = reader.catalogue.sizes(distinct)
+    if len(queries) > 1:
+        sizes = sizes[np.searchsorted(distinct, document_ids)]
+    held = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
+    if queries[0].is_counted_only:
+        counted = np.repeat([query.counted for query in queries], lengths)
+        looked_up = np.repeat([len(query.hashes.looked_up) for query in queries], lengths)
+        all_hashes = np.repeat([max(query.hashes.distinct, 1) for query in queries], lengths)
+        measures = measure_sets(shared, counted, held * looked_up / all_hashes)
+    else:
+        bounds = np.cumsum(lengths)[:-1]
+        parts = zip(queries, np.split(held, bounds), np.split(sizes["share"], bounds), strict=True)
+        measures = _join([_measure_alone(reader, query, held, shares, by) for query, held, shares in parts])
+    return ScoredCandidates(queries, np.repeat(np.arange(len(queries)), lengths), document_ids, shared, measures)
+
+
+def measure_sets(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F64]:
+    """Return three measures of each candidate by the sizes, or the weights, of sets; shape (n,).
+
+    Args:
+        shared: |Q and D| among the hashes that were looked up; shape (n,).
+        asked: |Q| of these.
+        reached: |D|, or, if only hashes up to some T were looked up, |D up to T|: the same share of |D| as the hashes
+            looked up are of Q. Stored hashes are uniform, and Q's own share errs with the sample, so that a copy of
+            the query scores exactly 1.
+    """
+    asked, reached = np.maximum(asked, shared), np.maximum(reached, shared)
+    ratios = ratio(shared, asked), ratio(shared, reached), ratio(shared, asked + reached - shared)
+    return dict(zip(COUNTED, ratios, strict=True))
+
+
+def _measure_alone(reader: Reader, candidates: Candidates, held: I64, shares: U32, by: str) -> dict[str, F64]:
+    """Return the measures of a query's candidates if the database keeps samples, or hashes weigh by their rarity."""
+    sample, hashes = candidates.query.sample, candidates.hashes
+    looked_up = hashes.looked_up
+
+    def compare(shared: NDArray[Any], values: NDArray[Any], reached: F64) -> dict[str, F64]:
+        """Compute the measures; values: what each hash looked up counts."""
+        if sample is None:
+            return measure_sets(shared, values.sum(), reached)
+        return measure_sets(shared, sample.sum_within(looked_up, values, shares), reached * sample.overlap(shares))
+
+    measures = compare(candidates.shared, candidates.counts, held * len(looked_up) / max(hashes.distinct, 1))
+    if candidates.weights is None:
+        return measures
+    weights, shared, documents = candidates.weights
+    measures["rarity"] = rarity(shared, candidates.shared, documents)
+    if by == "weighted_containment":
+        return measures | {by: compare(shared, weights, shared)["containment"]}
+    last = int(looked_up[-1]) if 0 < len(looked_up) < hashes.distinct else 2**64 - 1
+    rest = sum_weights(reader, candidates.document_ids, documents, looked_up[candidates.counts], last)
+    weighted = compare(shared, weights, shared + rest)
+    return measures | {f"weighted_{name}": column for name, column in weighted.items()}
+
+
+def _join(parts: Iterable[dict[str, F64]]) -> dict[str, F64]:
+    parts = list(parts)
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
