@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 
 import fpdb
 from fpdb.cli.program import cli
-from tests.cli.prose import prose
+from tests.cli.prose import lines, prose
 
 Run = Callable[..., Result]
 
@@ -73,4 +73,39 @@ def term(run: Run) -> Run:
         Path(name).write_text(text)
     run("add", "ann", "--label", "owner=ann")
     run("add", "bob", "cid", "--label", "term=2")
+    return run
+
+
+@pytest.fixture
+def half_copied(run: Run) -> Run:
+    """Add three texts; draft.txt is the first half of a.txt and something new."""
+    Path("c").mkdir()
+    for seed, name in enumerate(("a.txt", "b.txt", "c.txt")):
+        Path("c", name).write_text(prose(seed))
+    half = prose(0)[: len(prose(0)) // 2]
+    Path("draft.txt").write_text(half + " " + prose(100, 200))
+    run("add", "c")
+    return run
+
+
+@pytest.fixture
+def shared_lines(run: Run) -> Run:
+    """Add a.txt, which holds the lines 3 to 22 of draft.txt from its line 6 on, and b.txt, the last 10."""
+    shared = lines(1, 20)
+    Path("draft.txt").write_text("Heading\n" + "-" * 9 + "\n" + shared)
+    Path("a.txt").write_text(lines(2, 5) + "\n" + shared + "\n" + lines(3, 5))
+    Path("b.txt").write_text("\n".join(shared.split("\n")[10:]))
+    run("add", "a.txt", "b.txt")
+    return run
+
+
+@pytest.fixture
+def with_template(run: Run) -> Run:
+    """Add c/a.txt, c/b.txt, and the boilerplate template."""
+    Path("c").mkdir()
+    for seed, name in enumerate(("a.txt", "b.txt")):
+        Path("c", name).write_text(prose(seed))
+    Path("template").write_text(prose(9))
+    run("add", "c", "--label", "term=1")
+    run("add", "template", "--boilerplate")
     return run

@@ -10,3 +10,8 @@ def prose(seed: int, words: int = 400) -> str:
     return " ".join(
         row.tobytes().decode()[:size] for row, size in zip(letters, rng.integers(3, 10, words), strict=True)
     )
+
+
+def lines(seed: int, count: int) -> str:
+    """Lines of eight words each."""
+    return "\n".join(prose(100 * seed + at, 8) for at in range(count))

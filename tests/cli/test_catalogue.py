@@ -6,77 +6,64 @@ import json
 from datetime import date, timedelta
 from pathlib import Path
 
-import pytest
-
 from fpdb.fingerprint import Recipe
 from tests.cli.conftest import Run
-from tests.cli.prose import prose
 
 
-@pytest.fixture
-def corpus(run: Run) -> Run:
-    """c/a.txt and c/b.txt, and the boilerplate template."""
-    Path("c").mkdir()
-    for seed, name in enumerate(("a.txt", "b.txt")):
-        Path("c", name).write_text(prose(seed))
-    Path("template").write_text(prose(9))
-    run("add", "c", "--label", "term=1")
-    run("add", "template", "--boilerplate")
-    return run
-
-
-def test_list(corpus: Run) -> None:
-    records = [json.loads(line) for line in corpus("list", "--format", "json").stdout.splitlines()]
+def test_list(with_template: Run) -> None:
+    records = [json.loads(line) for line in with_template("list", "--format", "json").stdout.splitlines()]
     assert [record["name"] for record in records] == ["c/a.txt", "c/b.txt", "template"]
     assert [record["boilerplate"] for record in records] == [False, False, True]
-    rows = list(csv.DictReader(io.StringIO(corpus("list", "--format", "csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(with_template("list", "--format", "csv").stdout)))
     assert [(row["name"], row["labels"]) for row in rows[:1]] == [("c/a.txt", '{"term": "1"}')]
     assert list(rows[0]) == list(records[0])
-    lines = corpus("list", "--glob", "c/*").stdout.splitlines()
+    lines = with_template("list", "--glob", "c/*").stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["name", "c/a.txt", "c/b.txt"]
-    assert "text (boilerplate)" in corpus("list").stdout
+    assert "text (boilerplate)" in with_template("list").stdout
 
 
-def test_list_by_label_and_time(corpus: Run) -> None:
+def test_list_by_label_and_time(with_template: Run) -> None:
     def names(*options: str) -> list[str]:
-        return [json.loads(line)["name"] for line in corpus("list", "--format", "json", *options).stdout.splitlines()]
+        return [
+            json.loads(line)["name"] for line in with_template("list", "--format", "json", *options).stdout.splitlines()
+        ]
 
-    corpus("add", "c/b.txt", "--name", "third", "--label", "term=2", "--label", "late=yes")
+    with_template("add", "c/b.txt", "--name", "third", "--label", "term=2", "--label", "late=yes")
     assert names("--label", "term=1") == ["c/a.txt", "c/b.txt"]
     assert names("--label", "term=2", "--label", "late=yes") == ["third"]
     assert names("--label", "term=1", "--label", "late=yes") == names("--label", "term=1", "--label", "term=2") == []
     day = date.today()
     assert names("--since", str(day - timedelta(1)), "--before", str(day + timedelta(1))) == names()
     assert names("--since", str(day + timedelta(1))) == names("--before", str(day - timedelta(1))) == []
-    corpus("list", "--since", "yesterday", status=2)
-    corpus("list", "--label", "term", status=2)
+    with_template("list", "--since", "yesterday", status=2)
+    with_template("list", "--label", "term", status=2)
 
 
-def test_show(corpus: Run) -> None:
-    record = json.loads(corpus("show", "c/a.txt", "--format", "json").stdout)
+def test_show(with_template: Run) -> None:
+    record = json.loads(with_template("show", "c/a.txt", "--format", "json").stdout)
     assert record["labels"] == {"term": "1"}
     assert record["note"] == "utf-8"
     assert len(record["digest"]) == 32
-    assert corpus("show", "c/a.txt").stdout.startswith("name          c/a.txt\n")
-    assert len(corpus("show", "c/a.txt", "--format", "csv").stdout.splitlines()) == 2
-    error = corpus("show", "missing", status=1).stderr
+    assert with_template("show", "c/a.txt").stdout.startswith("name          c/a.txt\n")
+    assert len(with_template("show", "c/a.txt", "--format", "csv").stdout.splitlines()) == 2
+    error = with_template("show", "missing", status=1).stderr
     assert error.startswith("fpdb: ")
     assert "missing" in error
 
 
-def test_info(corpus: Run) -> None:
-    figures = json.loads(corpus("info", "--format", "json").stdout)
+def test_info(with_template: Run) -> None:
+    figures = json.loads(with_template("info", "--format", "json").stdout)
     contract = {"documents", "boilerplate_documents", "postings", "runs", "file_bytes", "format_version", "recipe"}
     assert contract <= set(figures)
     assert (figures["documents"], figures["boilerplate_documents"]) == (2, 1)
     assert figures["file_bytes"] == Path("corpus.fpdb").stat().st_size
-    assert "documents    2\n" in corpus("info").stdout
-    assert len(corpus("info", "--format", "csv").stdout.splitlines()) == 2
+    assert "documents    2\n" in with_template("info").stdout
+    assert len(with_template("info", "--format", "csv").stdout.splitlines()) == 2
 
 
-def test_the_key_is_never_printed(corpus: Run) -> None:
+def test_the_key_is_never_printed(with_template: Run) -> None:
     for form in ("table", "json", "csv"):
-        assert str(Recipe.preset().key) not in corpus("info", "--format", form).stdout
+        assert str(Recipe.preset().key) not in with_template("info", "--format", form).stdout
 
 
 def test_an_empty_database(run: Run) -> None:

@@ -144,29 +144,6 @@ def test_a_query_that_is_ended_leaves_nothing_behind(how: signal.Signals, monkey
     assert how == signal.SIGKILL or os.listdir("tmp") == []
 
 
-FORKED = """
-import threading
-from fpdb.ingest.process_pool import forked_pool
-
-wait = threading.Event()
-for _ in range({others}):
-    threading.Thread(target=wait.wait).start()
-with forked_pool({processes}, int) as copies:
-    print(0 if copies is None else len(copies.executor._processes))
-wait.set()
-"""
-
-
-@pytest.mark.parametrize(("processes", "others", "copies"), [(1, 0, 0), (2, 0, 1), (4, 0, 3), (4, 1, 0)])
-def test_a_process_is_copied_only_while_it_has_one_thread(
-    processes: int, others: int, copies: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")  # as the program has it
-    script = FORKED.format(processes=processes, others=others)
-    shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert (shown.stdout, shown.stderr) == (f"{copies}\n", "")
-
-
 def in_session(session: int) -> list[int]:
     """Return the living processes of a session."""
     found = []

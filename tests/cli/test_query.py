@@ -11,20 +11,8 @@ from tests.cli.conftest import Run
 from tests.cli.prose import prose
 
 
-@pytest.fixture
-def corpus(run: Run) -> Run:
-    """Three texts; draft.txt is the first half of a.txt and something new."""
-    Path("c").mkdir()
-    for seed, name in enumerate(("a.txt", "b.txt", "c.txt")):
-        Path("c", name).write_text(prose(seed))
-    half = prose(0)[: len(prose(0)) // 2]
-    Path("draft.txt").write_text(half + " " + prose(100, 200))
-    run("add", "c")
-    return run
-
-
-def test_json_is_the_contract(corpus: Run) -> None:
-    result = corpus("query", "draft.txt", "c/b.txt", "--format", "json")
+def test_json_is_the_contract(half_copied: Run) -> None:
+    result = half_copied("query", "draft.txt", "c/b.txt", "--format", "json")
     assert result.stdout.isascii()
     first, second = map(json.loads, result.stdout.splitlines())
     assert list(first) == ["query", "matches"]
@@ -44,61 +32,63 @@ def test_json_is_the_contract(corpus: Run) -> None:
     assert second["matches"] == []
 
 
-def test_json_goes_alone_to_standard_output(corpus: Run) -> None:
-    result = corpus("query", "draft.txt", "missing", "--format", "json", status=1)
+def test_json_goes_alone_to_standard_output(half_copied: Run) -> None:
+    result = half_copied("query", "draft.txt", "missing", "--format", "json", status=1)
     assert len(result.stdout.splitlines()) == 1
     assert result.stderr == "skipped missing: no such file or directory\n"
 
 
-def test_csv(corpus: Run) -> None:
-    rows = list(csv.DictReader(io.StringIO(corpus("query", "draft.txt", "--format", "csv").stdout)))
+def test_csv(half_copied: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(half_copied("query", "draft.txt", "--format", "csv").stdout)))
     assert [(row["query"], row["rank"], row["name"]) for row in rows] == [("draft.txt", "1", "c/a.txt")]
     assert 0.4 < float(rows[0]["containment"]) < 0.6
 
 
-def test_weighted_measures_are_added(corpus: Run) -> None:
+def test_weighted_measures_are_added(half_copied: Run) -> None:
     def rows(by: str) -> list[dict[str, str]]:
-        return list(csv.DictReader(io.StringIO(corpus("query", "draft.txt", "--by", by, "--format", "csv").stdout)))
+        return list(
+            csv.DictReader(io.StringIO(half_copied("query", "draft.txt", "--by", by, "--format", "csv").stdout))
+        )
 
     (row,) = rows("weighted-resemblance")
     assert 0 < float(row["weighted_resemblance"]) < float(row["weighted_containment"]) < 1
-    match = json.loads(corpus("query", "draft.txt", "--by", "weighted-resemblance", "--format", "json").stdout)
+    match = json.loads(half_copied("query", "draft.txt", "--by", "weighted-resemblance", "--format", "json").stdout)
     assert {name: str(value) for name, value in match["matches"][0].items()}.items() <= row.items()
     assert rows("weighted-containment")[0]["weighted_containment"] == row["weighted_containment"]
     assert rows("weighted-containment")[0]["weighted_resemblance"] == ""
     for by in ("weighted-containment", "weighted-reverse-containment", "weighted-resemblance"):
-        header, first = corpus("query", "draft.txt", "--by", by).stdout.splitlines()[1:3]
+        header, first = half_copied("query", "draft.txt", "--by", by).stdout.splitlines()[1:3]
         assert header.split()[-1] == "weighted"
         assert f"{float(row[by.replace('-', '_')]):.3f}" in first
-        assert corpus("query", "draft.txt", "--by", by, "--min", "0.99").stdout.endswith("no match\n")
-    assert "weighted" not in corpus("query", "draft.txt", "--format", "csv").stdout
+        assert half_copied("query", "draft.txt", "--by", by, "--min", "0.99").stdout.endswith("no match\n")
+    assert "weighted" not in half_copied("query", "draft.txt", "--format", "csv").stdout
 
 
-def test_a_folder_is_a_query_for_each_file(corpus: Run) -> None:
+def test_a_folder_is_a_query_for_each_file(half_copied: Run) -> None:
     Path("c/binary").write_bytes(b"\0")
-    result = corpus("query", "c", "--format", "json")
+    result = half_copied("query", "c", "--format", "json")
     names = [json.loads(line)["query"]["name"] for line in result.stdout.splitlines()]
     assert names == ["c/a.txt", "c/b.txt", "c/c.txt"]
     assert "skipped c/binary: binary" in result.stderr
-    corpus("query", "c/binary", status=1)
+    half_copied("query", "c/binary", status=1)
 
 
-def test_the_query_itself_is_left_out_unless_asked_for(corpus: Run) -> None:
-    assert json.loads(corpus("query", "c/a.txt", "--format", "json").stdout)["matches"] == []
-    answer = json.loads(corpus("query", "c/a.txt", "--include-self", "--format", "json").stdout)
+def test_the_query_itself_is_left_out_unless_asked_for(half_copied: Run) -> None:
+    assert json.loads(half_copied("query", "c/a.txt", "--format", "json").stdout)["matches"] == []
+    answer = json.loads(half_copied("query", "c/a.txt", "--include-self", "--format", "json").stdout)
     assert answer["matches"][0]["name"] == "c/a.txt"
-    answer = json.loads(corpus("query", "c/a.txt", "--name", "other", "--format", "json").stdout)
+    answer = json.loads(half_copied("query", "c/a.txt", "--name", "other", "--format", "json").stdout)
     assert answer["matches"][0]["resemblance"] == 1
 
 
-def test_standard_input(corpus: Run) -> None:
-    answer = json.loads(corpus("query", "-", "--format", "json", stdin=prose(1).encode()).stdout)
+def test_standard_input(half_copied: Run) -> None:
+    answer = json.loads(half_copied("query", "-", "--format", "json", stdin=prose(1).encode()).stdout)
     assert (answer["query"]["name"], answer["matches"][0]["name"]) == ("-", "c/b.txt")
 
 
-def test_options_reach_the_query(corpus: Run) -> None:
+def test_options_reach_the_query(half_copied: Run) -> None:
     def answer(*options: str) -> dict[str, dict[str, int]]:
-        return json.loads(corpus("query", "draft.txt", "--format", "json", *options).stdout)  # type: ignore[no-any-return]
+        return json.loads(half_copied("query", "draft.txt", "--format", "json", *options).stdout)  # type: ignore[no-any-return]
 
     everything = answer()
     assert answer("--min", "1")["matches"] == []
@@ -107,7 +97,7 @@ def test_options_reach_the_query(corpus: Run) -> None:
     assert answer("--max-df", "1")["query"]["ignored_common"] > 3
     assert answer("--max-df", "1", "--max-ignored", "3")["query"]["ignored_common"] == 3
     assert answer("--by", "shared", "--min", "2")["matches"]
-    corpus("add", "c/a.txt", "--boilerplate", "--name", "template")
+    half_copied("add", "c/a.txt", "--boilerplate", "--name", "template")
     assert answer()["query"]["ignored_boilerplate"] > 3
 
 
@@ -129,8 +119,8 @@ def test_options_reach_the_query(corpus: Run) -> None:
         (("c", "--name", "x"), "--name"),
     ],
 )
-def test_wrong_usage(corpus: Run, options: tuple[str, ...], hint: str) -> None:
-    assert hint in corpus("query", "draft.txt", *options, status=2).stderr
+def test_wrong_usage(half_copied: Run, options: tuple[str, ...], hint: str) -> None:
+    assert hint in half_copied("query", "draft.txt", *options, status=2).stderr
 
 
 def test_without_a_database(run: Run) -> None:

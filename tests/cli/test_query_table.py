@@ -3,64 +3,50 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Run
 from tests.cli.prose import prose
 
 
-@pytest.fixture
-def corpus(run: Run) -> Run:
-    """Three texts; draft.txt is the first half of a.txt and something new."""
-    Path("c").mkdir()
-    for seed, name in enumerate(("a.txt", "b.txt", "c.txt")):
-        Path("c", name).write_text(prose(seed))
-    half = prose(0)[: len(prose(0)) // 2]
-    Path("draft.txt").write_text(half + " " + prose(100, 200))
-    run("add", "c")
-    return run
-
-
-def test_table(corpus: Run) -> None:
-    lines = corpus("query", "draft.txt").stdout.splitlines()
+def test_table(half_copied: Run) -> None:
+    lines = half_copied("query", "draft.txt").stdout.splitlines()
     assert lines[0].startswith("draft.txt: ")
     assert lines[1].split() == ["#", "name", "shared", "containment", "reverse", "resemblance"]
     assert lines[2].split()[:2] == ["1", "c/a.txt"]
     assert "█" in lines[2]
 
 
-def test_what_is_only_boilerplate_is_said(corpus: Run) -> None:
+def test_what_is_only_boilerplate_is_said(half_copied: Run) -> None:
     """By query, pairs and show, in the table and beside or in the JSON."""
     because = "all of its fingerprints are boilerplate"
-    assert "discarded" not in corpus("show", "c/a.txt").stdout
-    corpus("add", "c/a.txt", "--boilerplate", "--name", "template")
-    assert corpus("query", "c/a.txt").stdout.endswith(f"no match: {because}\n")
-    answer = json.loads(corpus("query", "c/a.txt", "--format", "json").stdout)
+    assert "discarded" not in half_copied("show", "c/a.txt").stdout
+    half_copied("add", "c/a.txt", "--boilerplate", "--name", "template")
+    assert half_copied("query", "c/a.txt").stdout.endswith(f"no match: {because}\n")
+    answer = json.loads(half_copied("query", "c/a.txt", "--format", "json").stdout)
     assert (answer["query"]["note"], answer["query"]["looked_up"], answer["matches"]) == (because, 0, [])
-    assert "note" not in json.loads(corpus("query", "c/b.txt", "--format", "json").stdout)["query"]
+    assert "note" not in json.loads(half_copied("query", "c/b.txt", "--format", "json").stdout)["query"]
     for form in ("table", "json", "csv"):
         said = "in no pair, since all of their fingerprints are boilerplate: c/a.txt\n"
-        assert corpus("pairs", "--format", form).stderr == said
-    assert "hashes, boilerplate: all of its fingerprints" in corpus("show", "c/a.txt").stdout
-    shown = json.loads(corpus("show", "c/a.txt", "--format", "json").stdout)
+        assert half_copied("pairs", "--format", form).stderr == said
+    assert "hashes, boilerplate: all of its fingerprints" in half_copied("show", "c/a.txt").stdout
+    shown = json.loads(half_copied("show", "c/a.txt", "--format", "json").stdout)
     assert shown["boilerplate_hashes"] == shown["hashes"]
     Path("tiny.txt").write_text("Name:")
-    assert "shorter than a k-gram" in corpus("add", "--boilerplate", "tiny.txt").stderr
+    assert "shorter than a k-gram" in half_copied("add", "--boilerplate", "tiny.txt").stderr
 
 
-def test_no_match_is_not_an_error(corpus: Run) -> None:
+def test_no_match_is_not_an_error(half_copied: Run) -> None:
     Path("new.txt").write_text(prose(7))
-    assert corpus("query", "new.txt").stdout.endswith("\nno match\n")
-    assert json.loads(corpus("query", "new.txt", "--format", "json").stdout)["matches"] == []
-    assert len(corpus("query", "new.txt", "--format", "csv").stdout.splitlines()) == 1
+    assert half_copied("query", "new.txt").stdout.endswith("\nno match\n")
+    assert json.loads(half_copied("query", "new.txt", "--format", "json").stdout)["matches"] == []
+    assert len(half_copied("query", "new.txt", "--format", "csv").stdout.splitlines()) == 1
 
 
-def test_long_tables_are_cut(corpus: Run) -> None:
+def test_long_tables_are_cut(half_copied: Run) -> None:
     for index in range(25):
-        corpus("add", "c/a.txt", "--name", f"copy{index}")
-    result = corpus("query", "draft.txt")
+        half_copied("add", "c/a.txt", "--name", f"copy{index}")
+    result = half_copied("query", "draft.txt")
     assert len(result.stdout.splitlines()) == 23
     assert result.stdout.endswith("6 more; see them with --top\n")
-    assert len(corpus("query", "draft.txt", "--top", "30").stdout.splitlines()) == 28
-    assert len(json.loads(corpus("query", "draft.txt", "--format", "json").stdout)["matches"]) == 26
-    assert len(json.loads(corpus("query", "draft.txt", "--format", "json", "--top", "2").stdout)["matches"]) == 2
+    assert len(half_copied("query", "draft.txt", "--top", "30").stdout.splitlines()) == 28
+    assert len(json.loads(half_copied("query", "draft.txt", "--format", "json").stdout)["matches"]) == 26
+    assert len(json.loads(half_copied("query", "draft.txt", "--format", "json", "--top", "2").stdout)["matches"]) == 2

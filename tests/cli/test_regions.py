@@ -11,26 +11,11 @@ import pytest
 import fpdb
 from tests.cli.conftest import Run
 from tests.cli.json_lines import objects
-from tests.cli.prose import prose
+from tests.cli.prose import lines, prose
 
 
-def lines(seed: int, count: int) -> str:
-    return "\n".join(prose(100 * seed + at, 8) for at in range(count))
-
-
-@pytest.fixture
-def corpus(run: Run) -> Run:
-    """a.txt holds the lines 3 to 22 of draft.txt from its line 6 on, b.txt the last 10."""
-    shared = lines(1, 20)
-    Path("draft.txt").write_text("Heading\n" + "-" * 9 + "\n" + shared)
-    Path("a.txt").write_text(lines(2, 5) + "\n" + shared + "\n" + lines(3, 5))
-    Path("b.txt").write_text("\n".join(shared.split("\n")[10:]))
-    run("add", "a.txt", "b.txt")
-    return run
-
-
-def test_json_has_places(corpus: Run) -> None:
-    answer = json.loads(corpus("query", "draft.txt", "--regions", "--format", "json").stdout)
+def test_json_has_places(shared_lines: Run) -> None:
+    answer = json.loads(shared_lines("query", "draft.txt", "--regions", "--format", "json").stdout)
     match = answer["matches"][0]
     assert list(match)[5:] == ["query_coverage", "document_coverage", "source", "regions"]
     (region,) = match["regions"]
@@ -40,12 +25,12 @@ def test_json_has_places(corpus: Run) -> None:
     for side, name in (("query", "draft.txt"), ("document", "a.txt")):
         place = region[side]
         assert lines(1, 20)[:30] in Path(name).read_text()[place["start"] : place["end"]]
-    assert "regions" not in corpus("query", "draft.txt", "--format", "json").stdout
+    assert "regions" not in shared_lines("query", "draft.txt", "--format", "json").stdout
 
 
-def test_table_shows_the_lines(corpus: Run) -> None:
-    plain = corpus("query", "draft.txt").stdout
-    shown = corpus("query", "draft.txt", "--regions").stdout
+def test_table_shows_the_lines(shared_lines: Run) -> None:
+    plain = shared_lines("query", "draft.txt").stdout
+    shown = shared_lines("query", "draft.txt", "--regions").stdout
     assert shown.startswith(plain)
     first, second = shown[len(plain) :].strip().split("\n\n")
     assert first.startswith("1  a.txt: 1 region, ")
@@ -68,48 +53,48 @@ def test_lines_end_where_editors_end_them(run: Run, separator: str) -> None:
         assert lines[5 + number] == f"    {number}  {expected}"
 
 
-def test_a_changed_source_is_said(corpus: Run) -> None:
+def test_a_changed_source_is_said(shared_lines: Run) -> None:
     Path("a.txt").write_text("changed")
     Path("b.txt").unlink()
-    shown = corpus("query", "draft.txt", "--regions").stdout
+    shown = shared_lines("query", "draft.txt", "--regions").stdout
     assert "its source has changed since it was added: positions only" in shown
     assert "its source is gone, and its text was not kept: positions only" in shown
     assert " = symbols " in shown
 
 
-def test_control_characters_do_not_reach_the_terminal(corpus: Run) -> None:
+def test_control_characters_do_not_reach_the_terminal(shared_lines: Run) -> None:
     Path("draft.txt").write_text("\x1b[31m\u202e" + lines(1, 20).replace("\n", "\x07\n"))
-    shown = corpus("query", "draft.txt", "--regions").stdout
+    shown = shared_lines("query", "draft.txt", "--regions").stdout
     assert "\\x07" in shown
     assert not any(char in shown for char in "\x1b\x07\u202e")
 
 
-def test_regions_beyond_the_top_are_not_made(corpus: Run) -> None:
-    shown = corpus("query", "draft.txt", "--regions", "--top", "1").stdout
+def test_regions_beyond_the_top_are_not_made(shared_lines: Run) -> None:
+    shown = shared_lines("query", "draft.txt", "--regions", "--top", "1").stdout
     assert "b.txt" not in shown
     assert "\nmore; see them with --top\n" in shown
 
 
-def test_small_gaps_are_joined(corpus: Run) -> None:
+def test_small_gaps_are_joined(shared_lines: Run) -> None:
     text = lines(1, 20).split("\n")
     Path("draft.txt").write_text("\n".join([*text[:10], "changed", *text[11:]]))
-    assert "a.txt: 2 regions" in corpus("query", "draft.txt", "--regions").stdout
-    assert "a.txt: 1 region" in corpus("query", "draft.txt", "--regions", "--gap", "100").stdout
-    corpus("query", "draft.txt", "--regions", "--gap", "-1", status=2)
-    corpus("query", "draft.txt", "--gap", "9", status=2)
+    assert "a.txt: 2 regions" in shared_lines("query", "draft.txt", "--regions").stdout
+    assert "a.txt: 1 region" in shared_lines("query", "draft.txt", "--regions", "--gap", "100").stdout
+    shared_lines("query", "draft.txt", "--regions", "--gap", "-1", status=2)
+    shared_lines("query", "draft.txt", "--gap", "9", status=2)
 
 
-def test_csv_has_coverage(corpus: Run) -> None:
-    rows = list(csv.DictReader(io.StringIO(corpus("query", "draft.txt", "--regions", "--format", "csv").stdout)))
+def test_csv_has_coverage(shared_lines: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(shared_lines("query", "draft.txt", "--regions", "--format", "csv").stdout)))
     assert [row["source"] for row in rows] == ["same", "same"]
     assert all(0 < float(row[name]) <= 1 for row in rows for name in ("query_coverage", "document_coverage"))
-    assert "coverage" not in corpus("query", "draft.txt", "--format", "csv").stdout
+    assert "coverage" not in shared_lines("query", "draft.txt", "--format", "csv").stdout
 
 
-def test_pairs_tell_their_regions(corpus: Run) -> None:
-    corpus("add", "draft.txt")
-    (plain, *_) = found = objects(corpus("pairs", "--format", "json").stdout)
-    placed = objects(corpus("pairs", "--regions", "--format", "json").stdout)
+def test_pairs_tell_their_regions(shared_lines: Run) -> None:
+    shared_lines("add", "draft.txt")
+    (plain, *_) = found = objects(shared_lines("pairs", "--format", "json").stdout)
+    placed = objects(shared_lines("pairs", "--regions", "--format", "json").stdout)
     assert [{name: pair[name] for name in plain} for pair in placed] == found
     told = ["coverage_a", "coverage_b", "source_a", "source_b", "regions"]
     assert all(list(pair) == [*plain, *told] for pair in placed)
@@ -118,60 +103,60 @@ def test_pairs_tell_their_regions(corpus: Run) -> None:
     (region,) = pair["regions"]
     assert (region["a"]["first_line"], region["a"]["last_line"]) == (1, 10)
     assert (region["b"]["first_line"], region["b"]["last_line"]) == (13, 22)
-    rows = list(csv.DictReader(io.StringIO(corpus("pairs", "--regions", "--format", "csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(shared_lines("pairs", "--regions", "--format", "csv").stdout)))
     assert [list(row) for row in rows] == [[*plain, *told[:-1]]] * 3
-    table = corpus("pairs").stdout
-    shown = corpus("pairs", "--regions").stdout
+    table = shared_lines("pairs").stdout
+    shown = shared_lines("pairs", "--regions").stdout
     assert shown.startswith(table)
     assert "  b.txt and draft.txt: 1 region, 100.0% of a and " in shown
     assert f"\n  lines 1-10 = lines 13-22 ({region['shared']} shared)\n" in shown
 
 
-def test_pairs_whose_texts_are_gone_have_positions(corpus: Run) -> None:
+def test_pairs_whose_texts_are_gone_have_positions(shared_lines: Run) -> None:
     Path("a.txt").unlink()
-    (pair,) = objects(corpus("pairs", "--regions", "--format", "json").stdout)
+    (pair,) = objects(shared_lines("pairs", "--regions", "--format", "json").stdout)
     (region,) = pair["regions"]
     assert (pair["source_a"], list(region["a"])) == ("gone", ["first_symbol", "last_symbol"])
     assert (pair["source_b"], region["b"]["first_line"]) == ("same", 1)
-    assert "; a: " not in corpus("pairs", "--regions").stdout
-    assert ", a: its source is gone, and its text was not kept" in corpus("pairs", "--regions").stdout
+    assert "; a: " not in shared_lines("pairs", "--regions").stdout
+    assert ", a: its source is gone, and its text was not kept" in shared_lines("pairs", "--regions").stdout
     Path("b.txt").write_text("another")
-    (pair,) = objects(corpus("pairs", "--regions", "--by", "coverage", "--format", "json").stdout)
+    (pair,) = objects(shared_lines("pairs", "--regions", "--by", "coverage", "--format", "json").stdout)
     assert (pair["source_a"], pair["source_b"]) == ("gone", "changed")
     assert 0.3 < pair["coverage_a"] < pair["coverage_b"] <= 1
-    assert "= symbols " in corpus("pairs", "--regions").stdout
+    assert "= symbols " in shared_lines("pairs", "--regions").stdout
 
 
 @pytest.mark.parametrize("by", ["query-coverage", "document-coverage", "weighted-document-coverage"])
-def test_queries_ranked_by_coverage(corpus: Run, by: str) -> None:
+def test_queries_ranked_by_coverage(shared_lines: Run, by: str) -> None:
     """All of b is in the draft, but in a, too."""
     name = by.replace("-", "_")
     added = ["query_coverage", "document_coverage", "source"]
     if by.startswith("weighted"):
         added += ["rarity", "weighted_query_coverage", "weighted_document_coverage"]
     command = ("query", "draft.txt", "--by", by)
-    matches = json.loads(corpus(*command, "--format", "json").stdout)["matches"]
+    matches = json.loads(shared_lines(*command, "--format", "json").stdout)["matches"]
     assert [match["name"] for match in matches] == (
         ["b.txt", "a.txt"] if by == "document-coverage" else ["a.txt", "b.txt"]
     )
     assert all(set(list(match)[5:]) == set(added) for match in matches)
     assert matches[0][name] > matches[1][name] >= 0
-    (only,) = json.loads(corpus(*command, "--min", str(matches[0][name]), "--format", "json").stdout)["matches"]
+    (only,) = json.loads(shared_lines(*command, "--min", str(matches[0][name]), "--format", "json").stdout)["matches"]
     assert only == matches[0]
-    rows = list(csv.DictReader(io.StringIO(corpus(*command, "--format", "csv").stdout)))
+    rows = list(csv.DictReader(io.StringIO(shared_lines(*command, "--format", "csv").stdout)))
     for row, match in zip(rows, matches, strict=True):
         assert [row[field] for field in added] == [str(match[field]) for field in added]
-    header, *_, last = corpus(*command, "--top", "1").stdout.splitlines()[1:]
+    header, *_, last = shared_lines(*command, "--top", "1").stdout.splitlines()[1:]
     assert header.split()[-1] == ("weighted" if by.startswith("weighted") else "coverage")
     assert last == "more; see them with --top"
     Path("q.jsonl").write_text(json.dumps({"name": "draft.txt", "text": Path("draft.txt").read_text()}))
-    answer = json.loads(corpus("query", "--jsonl", "q.jsonl", "--by", by, "--format", "json").stdout)
+    answer = json.loads(shared_lines("query", "--jsonl", "q.jsonl", "--by", by, "--format", "json").stdout)
     assert answer["matches"] == matches
-    corpus(*command, "--report", "r.html")
+    shared_lines(*command, "--report", "r.html")
     assert "coverage" in Path("r.html").read_text()
 
 
-def test_what_has_no_regions_says_so(corpus: Run) -> None:
+def test_what_has_no_regions_says_so(shared_lines: Run) -> None:
     for options in (
         ("pairs", "--gap", "3"),
         ("pairs", "--regions", "--by-owner"),
@@ -180,11 +165,11 @@ def test_what_has_no_regions_says_so(corpus: Run) -> None:
         ("pairs", "--by", "weighted-coverage", "--by-owner"),
         ("drop-list", "--by", "coverage"),
     ):
-        assert "Error: " in corpus(*options, status=2).stderr
+        assert "Error: " in shared_lines(*options, status=2).stderr
     with fpdb.open("corpus.fpdb") as db:
         for name in ("x", "y"):
             db.add_fingerprints(name, [1], positions=[0])
-    assert corpus("pairs", "--regions").stdout.endswith("  x and y: no region can be told\n")
+    assert shared_lines("pairs", "--regions").stdout.endswith("  x and y: no region can be told\n")
 
 
 def placed(name: str, place: dict[str, int]) -> tuple[Any, ...]:

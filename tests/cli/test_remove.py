@@ -2,43 +2,28 @@
 
 from pathlib import Path
 
-import pytest
-
 import fpdb
 from tests.cli.conftest import Run
-from tests.cli.prose import prose
 
 
-@pytest.fixture
-def corpus(run: Run) -> Run:
-    """c/a.txt and c/b.txt, and the boilerplate template."""
-    Path("c").mkdir()
-    for seed, name in enumerate(("a.txt", "b.txt")):
-        Path("c", name).write_text(prose(seed))
-    Path("template").write_text(prose(9))
-    run("add", "c", "--label", "term=1")
-    run("add", "template", "--boilerplate")
-    return run
+def test_what_is_listed_can_be_removed(with_template: Run) -> None:
+    Path("names").write_text(with_template("list", "--label", "term=1", "--names").stdout)
+    assert "removed 2 documents" in with_template("remove", "--from", "names").stderr
 
 
-def test_what_is_listed_can_be_removed(corpus: Run) -> None:
-    Path("names").write_text(corpus("list", "--label", "term=1", "--names").stdout)
-    assert "removed 2 documents" in corpus("remove", "--from", "names").stderr
+def test_remove(with_template: Run) -> None:
+    assert "removed 2 documents" in with_template("remove", "c/a.txt", "template", "c/a.txt").stderr
+    assert with_template("list").stdout.splitlines()[1].split()[0] == "c/b.txt"
+    assert "removed 1 document\n" in with_template("remove", "--glob", "c/*").stderr
 
 
-def test_remove(corpus: Run) -> None:
-    assert "removed 2 documents" in corpus("remove", "c/a.txt", "template", "c/a.txt").stderr
-    assert corpus("list").stdout.splitlines()[1].split()[0] == "c/b.txt"
-    assert "removed 1 document\n" in corpus("remove", "--glob", "c/*").stderr
-
-
-def test_remove_is_all_or_nothing(corpus: Run) -> None:
-    error = corpus("remove", "c/a.txt", "missing", "gone", status=1).stderr
+def test_remove_is_all_or_nothing(with_template: Run) -> None:
+    error = with_template("remove", "c/a.txt", "missing", "gone", status=1).stderr
     assert "missing" in error
     assert "gone" in error
-    assert len(corpus("list").stdout.splitlines()) == 4
-    assert "no document" in corpus("remove", "--glob", "x*", status=1).stderr
-    corpus("remove", status=2)
+    assert len(with_template("list").stdout.splitlines()) == 4
+    assert "no document" in with_template("remove", "--glob", "x*", status=1).stderr
+    with_template("remove", status=2)
 
 
 def test_names_are_removed_from_a_pipe(copies: Run) -> None:

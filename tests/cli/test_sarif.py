@@ -5,39 +5,22 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-import pytest
-
 from tests.cli.conftest import Run
 from tests.cli.json_lines import objects
 from tests.cli.prose import prose
 
 
-def lines(seed: int, count: int) -> str:
-    return "\n".join(prose(100 * seed + at, 8) for at in range(count))
-
-
-@pytest.fixture
-def corpus(run: Run) -> Run:
-    """a.txt holds the lines 3 to 22 of draft.txt from its line 6 on, b.txt the last 10."""
-    shared = lines(1, 20)
-    Path("draft.txt").write_text("Heading\n" + "-" * 9 + "\n" + shared)
-    Path("a.txt").write_text(lines(2, 5) + "\n" + shared + "\n" + lines(3, 5))
-    Path("b.txt").write_text("\n".join(shared.split("\n")[10:]))
-    run("add", "a.txt", "b.txt")
-    return run
-
-
-def test_sarif_has_a_result_a_region(corpus: Run) -> None:
+def test_sarif_has_a_result_a_region(shared_lines: Run) -> None:
     """With the lines of JSON; names as URIs, and as text that no reader takes for a link."""
     hostile = "[c](http:x) {0}\udce9.txt"
     Path(hostile).write_text(Path("a.txt").read_text())
-    corpus("add", hostile, "--keep-text")
+    shared_lines("add", hostile, "--keep-text")
     pairs, query = ("pairs",), ("query", "draft.txt")
     for command in (pairs, (*pairs, "--by", "weighted-coverage"), query, (*query, "a.txt", "--min", "0.1")):
-        said = json.loads(corpus(*command, "--format", "sarif").stdout)
+        said = json.loads(shared_lines(*command, "--format", "sarif").stdout)
         (run,) = said["runs"]
         assert (said["version"], run["tool"]["driver"]["name"]) == ("2.1.0", "fpdb")
-        found = objects(corpus(*command, "--regions", "--format", "json").stdout)
+        found = objects(shared_lines(*command, "--regions", "--format", "json").stdout)
         expected = [places for one in found for places in (of_answer(one) if "query" in one else of_pair(one))]
         assert len(expected) > 2
         assert [
@@ -49,11 +32,11 @@ def test_sarif_has_a_result_a_region(corpus: Run) -> None:
             assert rules[result["ruleIndex"]] == result["ruleId"]
             assert not set("[]{}") & set(result["message"]["text"])
     Path("a.txt").unlink()
-    run = json.loads(corpus("pairs", "--format", "sarif").stdout)["runs"][0]
+    run = json.loads(shared_lines("pairs", "--format", "sarif").stdout)["runs"][0]
     locations = [one["physicalLocation"] for result in run["results"] for one in result["locations"]]
     assert any("region" not in location for location in locations)
     Path("new.txt").write_text(prose(9, 60))
-    run = json.loads(corpus("query", "new.txt", "--format", "sarif").stdout)["runs"][0]
+    run = json.loads(shared_lines("query", "new.txt", "--format", "sarif").stdout)["runs"][0]
     assert run["results"] == []
 
 

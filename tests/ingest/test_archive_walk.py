@@ -16,14 +16,7 @@ from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.loading import load
 from fpdb.regions.originals import read_original
 from tests import crafted_archives as crafted
-from tests.ingest.archives.made_archives import (
-    GOOD,
-    GOOD_TEXT,
-    MAKERS,
-    found,
-    patient,
-    written,
-)
+from tests.ingest.archives.made_archives import GOOD, GOOD_TEXT, MAKERS, found, patient, written
 
 PARTS = st.sampled_from(["a", "b", "c d", "é", "日本", "x" * 120, "[1]", "a!"])
 

@@ -9,9 +9,7 @@ from fpdb.ingest.discover import discover
 from fpdb.ingest.loading import load
 from fpdb.ingest.rotation import rotate
 from tests import crafted_archives as crafted
-from tests.ingest.archives.made_archives import (
-    written,
-)
+from tests.ingest.archives.made_archives import written
 
 
 def test_rotation_reads_members_again(tmp_path: Path) -> None:

@@ -5,11 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ingest.archives.made_archives import (
-    GOOD_TEXT,
-    found,
-    written,
-)
+from tests.ingest.archives.made_archives import GOOD_TEXT, found, written
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from fpdb.ingest.archives.member_lookup import MemberCache
 from fpdb.regions.originals import identify, read_original
 from tests import crafted_archives as crafted
-from tests.ingest.archives.made_archives import (
-    GOOD_TEXT,
-    patient,
-    written,
-)
+from tests.ingest.archives.made_archives import GOOD_TEXT, patient, written
 
 
 def test_an_original_is_the_member_as_it_is_now(tmp_path: Path) -> None:
