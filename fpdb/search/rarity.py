@@ -53,8 +53,9 @@ def sum_weights(reader: Reader, document_ids: U32, documents: int, excluded: U64
         if int(lists.hashes[0]) > last:
             break
         counted = (lists.hashes <= np.uint64(last)) & ~contains(excluded, lists.hashes)
-        holders = lists.document_ids[np.repeat(counted, lists.frequencies)]
-        frequencies = lists.frequencies[counted]
+        holders, frequencies = lists.document_ids, lists.frequencies
+        if not counted.all():
+            holders, frequencies = holders[np.repeat(counted, frequencies)], frequencies[counted]
         total += sum_by_document(document_ids, holders, np.repeat(weigh(frequencies, documents), frequencies))
     return total
 

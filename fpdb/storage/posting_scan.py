@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from fpdb.arrays import I64, U32, U64, contains, group_starts
-from fpdb.storage import file_format
+from fpdb.storage import file_format, sorting
 from fpdb.storage.catalogue import live_documents
 from fpdb.storage.reader import Reader
 from fpdb.storage.runs.merge import merge_postings
@@ -62,9 +62,9 @@ def scan_posting_lists(reader: Reader) -> Iterator[PostingLists]:
             hashes, document_ids = hashes[live], document_ids[live]
         if not len(hashes):
             continue
-        new_hash = np.r_[True, hashes[1:] != hashes[:-1]]
-        distinct = new_hash | np.r_[True, document_ids[1:] != document_ids[:-1]]
-        hashes, document_ids = hashes[distinct], document_ids[distinct]
+        distinct = sorting.first_of_pair(hashes, document_ids)
+        if not distinct.all():
+            hashes, document_ids = hashes[distinct], document_ids[distinct]
         starts = group_starts(hashes)
         yield PostingLists(hashes[starts], np.diff(np.r_[starts, len(hashes)]), document_ids)
 
