@@ -10,7 +10,6 @@ import pytest
 
 import fpdb
 from fpdb.storage import store
-from fpdb.storage.environment.locking import FileLock
 from fpdb.storage.runs import merge, merge_policy, writer
 from fpdb.storage.runs.blocks import stored_runs
 from tests.storage.processes import hear, running, tell
@@ -37,27 +36,6 @@ def test_a_second_writer_waits_and_then_names_the_first(path):
         assert db.check() == []
 
 
-WRITE = """
-with fpdb.open(path) as db:
-    say("begun")
-    for number in range(400):
-        db.add_fingerprints(f"{number % 50}", hashes_of(number, 300))
-"""
-
-
-def test_a_check_beside_a_writer_finds_nothing(path):
-    fpdb.open(path).close()
-    with running(WRITE, path) as writer:
-        assert hear(writer) == "begun"
-        found = []
-        while writer.poll() is None:
-            with fpdb.open(path, "r") as db:
-                found += db.check()
-        assert writer.wait() == 0
-    assert found == []
-    assert fpdb.check(path) == fpdb.Findings(())
-
-
 def test_a_second_writer_gets_its_turn(path):
     fpdb.open(path).close()
     with running(HOLD, path) as holder, fpdb.open(path, timeout=60) as db, ThreadPoolExecutor() as pool:
@@ -75,36 +53,6 @@ def test_a_killed_writer_lets_go(path):
         holder.send_signal(signal.SIGKILL)
         assert db.add_fingerprints("a", [1]) == "added"
         assert db.check() == []
-
-
-def test_a_child_forked_meanwhile_does_not_keep_the_lock(tmp_path):
-    program = """
-from fpdb.storage.environment.locking import FileLock
-with FileLock(path, "testing", 0).held():
-    child = os.fork()
-    if not child:
-        hear()
-        os._exit(0)
-with FileLock(path, "testing", 0).held():
-    say("free")
-os.kill(child, signal.SIGKILL)
-"""
-    with running(program, str(tmp_path / "lock")) as process:
-        assert hear(process) == "free"
-
-
-def test_a_thread_may_take_a_lock_again_and_another_waits(tmp_path):
-    lock = FileLock(str(tmp_path / "lock"), "testing", 0.05)
-    with lock.held(), lock.held(), ThreadPoolExecutor() as pool:
-
-        def take():
-            with lock.held():
-                return True
-
-        with pytest.raises(fpdb.Locked, match="another thread"):
-            pool.submit(take).result()
-    with ThreadPoolExecutor() as pool:
-        assert pool.submit(take).result()
 
 
 ADD = """

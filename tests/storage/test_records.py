@@ -1,5 +1,6 @@
 """The names in a group of records are those that unpacking it gives, and no bytes lead out of it."""
 
+import os
 from contextlib import suppress
 
 import msgpack
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpdb.storage import _records
+from fpdb.storage import _records, file_format
+from fpdb.storage.records import Record, pack_records, unpack_rows
 
 WIDE = st.sampled_from([16, 20, 65536]).flatmap(lambda n: st.sampled_from([[0] * n, dict.fromkeys(range(n))]))
 VALUES = st.recursive(
@@ -82,3 +84,23 @@ def test_any_bytes_as_a_group_are_described_or_refused(data, places):
         with suppress(ValueError, LookupError):
             _records.describe(packed, 8, sorted(places), 65535, names, counts)
             assert len(names) == len(counts) == len(places)
+
+
+def test_records_are_not_called_malformed_for_want_of_memory() -> None:
+    """Out of memory, zlib raises an error of its own."""
+    allocations = pytest.importorskip("_testcapi", reason="this Python comes without _testcapi")
+    labels = {"a": os.urandom(40_000).hex()}  # more than zlib gives out at once: it makes a window then
+    records = [Record(b"a", "text", bytes(file_format.DIGEST_BYTES), 1, 1, 1, 1, 1, labels=labels)] * 8
+    key = file_format.id_key(1)
+    value = pack_records(key, records, 1)
+    raised = set()
+    for nth in range(1, 150):
+        allocations.set_nomemory(nth, nth + 1)
+        try:
+            unpack_rows(key, value)
+        except Exception as error:
+            allocations.remove_mem_hooks()
+            raised.add(type(error))
+        finally:
+            allocations.remove_mem_hooks()
+    assert raised == {MemoryError}

@@ -1,151 +1,15 @@
-"""The file: what is refused untouched, what a mode allows, and what may be at the path."""
+"""The file at a path: what a mode allows, what may happen to the file meanwhile, and how a failed one goes on."""
 
 import os
 import shutil
-import sqlite3
-import stat
 import subprocess
 import sys
 
 import lmdb
-import msgpack
-import numpy as np
 import pytest
 
 import fpdb
-from fpdb.storage import file_format
-from tests.reference_database import as_json
-
-
-def foreign_lmdb(path, **values):
-    with lmdb.open(str(path), subdir=False, lib_version=0) as env, env.begin(write=True) as txn:
-        for key, value in (values or {"a": b"b"}).items():
-            txn.put(key.encode(), value)
-    for name in (f"{path}-lock",):
-        os.unlink(name)
-
-
-def rewrite_format(path, **changes):
-    """Rewrites the format record of a closed database, checksum and all."""
-    with lmdb.open(str(path), subdir=False, max_dbs=5) as env, env.begin(write=True) as txn:
-        record = msgpack.unpackb(txn.get(file_format.FORMAT_KEY)[file_format.CHECKSUM :])
-        record.update(changes)
-        txn.put(file_format.FORMAT_KEY, file_format.seal(file_format.FORMAT_KEY, msgpack.packb(record)))
-
-
-def make(path, documents=50):
-    rng = np.random.default_rng(1)
-    with fpdb.open(path, "x") as db, db.batch() as batch:
-        for number in range(documents):
-            batch.add_fingerprints(f"{number}", rng.integers(0, 2**63, 500, np.uint64))
-    for beside in ("-lock", "-writer", "-merge"):
-        if os.path.exists(f"{path}{beside}"):
-            os.unlink(f"{path}{beside}")
-
-
-def folder(path):
-    os.mkdir(path)
-
-
-def empty(path):
-    path.write_bytes(b"")
-
-
-def text(path):
-    path.write_bytes(b"This is a text. " * 1_000)
-
-
-def one_byte(path):
-    path.write_bytes(b"x")
-
-
-def zeros(path):
-    path.write_bytes(bytes(16_384))
-
-
-def sqlite(path):
-    with sqlite3.connect(path) as connection:
-        connection.execute("create table t (a)")
-    connection.close()
-
-
-def third_version(path):
-    foreign_lmdb(path)
-    data = bytearray(path.read_bytes())
-    for page in (0, 4096):
-        data[page + 20 : page + 24] = (3).to_bytes(4, "little")
-    path.write_bytes(data)
-
-
-def newer(path):
-    make(path)
-    rewrite_format(path, version=2)
-    os.unlink(f"{path}-lock")
-
-
-def other_magic(path):
-    make(path)
-    rewrite_format(path, magic="other")
-    os.unlink(f"{path}-lock")
-
-
-def no_recipe(path):
-    make(path)
-    rewrite_format(path, recipe=None)
-    os.unlink(f"{path}-lock")
-
-
-def truncated(path):
-    make(path)
-    os.truncate(path, os.path.getsize(path) // 2)
-
-
-def damaged_format(path):
-    make(path)
-    data = path.read_bytes()
-    assert b"recipe" in data
-    path.write_bytes(data.replace(b"recipe", b"Recipe"))  # in old pages, too
-
-
-def pipe(path):
-    os.mkfifo(path)
-
-
-REFUSED = [
-    (folder, fpdb.NotADatabase),
-    (empty, fpdb.NotADatabase),
-    (one_byte, fpdb.NotADatabase),
-    (text, fpdb.NotADatabase),
-    (zeros, fpdb.NotADatabase),
-    (sqlite, fpdb.NotADatabase),
-    (pipe, fpdb.NotADatabase),
-    (foreign_lmdb, fpdb.NotADatabase),
-    (third_version, fpdb.NotADatabase),
-    (other_magic, fpdb.NotADatabase),
-    (newer, fpdb.NewerFormat),
-    (no_recipe, fpdb.Corrupt),
-    (truncated, fpdb.Corrupt),
-    (damaged_format, fpdb.Corrupt),
-]
-
-
-@pytest.mark.parametrize(("plant", "error"), REFUSED, ids=lambda value: value.__name__)
-@pytest.mark.parametrize("mode", ["r", "r+", "a", "x"])
-def test_what_is_not_a_database_is_refused_untouched(tmp_path, plant, error, mode):
-    path = tmp_path / "file"
-    plant(path)
-    before = path.read_bytes() if path.is_file() else None
-    status = path.stat()
-    with pytest.raises(fpdb.DatabaseExists if mode == "x" else error) as caught:
-        fpdb.open(path, mode)
-    assert (
-        str(path) in str(caught.value)
-        or "version" in str(caught.value)
-        or plant in (no_recipe, damaged_format, other_magic)
-    )
-    assert os.listdir(tmp_path) == ["file"]
-    assert (path.read_bytes() if path.is_file() else None) == before
-    assert (path.stat().st_mtime_ns, path.stat().st_mode) == (status.st_mtime_ns, status.st_mode)
+from tests.storage.environment.closed_databases import make
 
 
 def test_modes(tmp_path):
@@ -247,23 +111,6 @@ def test_close_with_an_unfinished_iteration(path):
         assert again.check() == []
 
 
-def test_only_the_owner_may_read(path):
-    old = os.umask(0)
-    try:
-        with fpdb.open(path) as db:
-            db.add_fingerprints("a", [1])
-            db.backup(f"{path}.copy")
-        for name in ("", ".copy", "-lock", "-writer"):
-            assert stat.S_IMODE(os.stat(path + name).st_mode) == 0o600, name
-        os.chmod(path, 0o640)
-        with fpdb.open(path) as db:
-            db.compact()
-            assert db.check() == []
-        assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
-    finally:
-        os.umask(old)
-
-
 FORKED = """
 import os, sys, fpdb
 db = fpdb.open(sys.argv[1])
@@ -303,34 +150,6 @@ def test_errors_of_the_caller_are_its_own(db):
     assert "a" not in db
 
 
-def test_copies_are_whole(path, tmp_path, rng):
-    hashes = rng.integers(0, 2**63, 500, np.uint64)
-    with fpdb.open(path) as db:
-        for name in "abc":
-            db.add_fingerprints(name, hashes, boilerplate=name == "c")
-        db.remove("b")
-        db.backup(tmp_path / "copy")
-        with pytest.raises(fpdb.DatabaseExists):
-            db.backup(tmp_path / "copy")
-        with pytest.raises(fpdb.DatabaseExists):
-            db.backup(path)
-        with pytest.raises(fpdb.StorageFailure):
-            db.backup(tmp_path / "none" / "copy")
-        with fpdb.open(tmp_path / "copy", "r+") as copy:
-            assert as_json(copy.query_fingerprints(hashes)) == as_json(db.query_fingerprints(hashes))
-            assert copy.recipe == db.recipe
-            assert copy.check() == []
-            copy.add_fingerprints("d", hashes)
-        assert "d" not in db
-        assert db.check() == []
-    left = {
-        "t.fpdb",
-        "copy",
-        *(name + beside for name in ("t.fpdb", "copy") for beside in ("-lock", "-writer", "-merge")),
-    }
-    assert set(os.listdir(tmp_path)) <= left
-
-
 def test_a_file_that_goes_away_is_missed(path):
     db = fpdb.open(path)
     shutil.move(path, f"{path}.moved")
@@ -348,3 +167,39 @@ def test_a_lost_lock_file_is_made_anew(db, path):
     assert db.add_fingerprints("b", [1]) == "added"
     assert os.path.exists(f"{path}-lock")
     assert len(db) == 2
+
+
+class Failing:
+    """An LMDB environment of which a commit has failed at the meta page: LMDB refuses everything from then on."""
+
+    def __init__(self, env):
+        self.env = env
+
+    def begin(self, **_):
+        raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC: Update of meta page failed or environment had fatal error")
+
+    def __getattr__(self, name):
+        return getattr(self.env, name)
+
+
+def test_a_database_goes_on_after_a_failed_write(db):
+    db.add_fingerprints("a", [1, 2])
+    file = db._store.env._file
+    file.env = Failing(file.env)
+    with pytest.raises(fpdb.StorageFailure, match="try again"):
+        len(db)
+    assert len(db) == 1
+    assert db.add_fingerprints("b", [1]) == "added"
+
+
+def test_reads_that_go_on_are_in_the_way_of_going_on(db):
+    for name in "abc":
+        db.add_fingerprints(name, [1, 2])
+    reading = db.documents()
+    next(reading)
+    file = db._store.env._file
+    file.failed = True
+    with pytest.raises(fpdb.StorageFailure, match="end the reads"):
+        len(db)
+    assert len(list(reading)) == 2
+    assert len(db) == 3
