@@ -111,6 +111,15 @@ def db(path):
 
 
 @pytest.fixture
+def koala(tmp_path):
+    """Open a database of the preset "koala", which must be sound when the test ends."""
+    recipe = fpdb.Recipe.preset("koala").with_(max_df=None)
+    with fpdb.open(tmp_path / "koala.fpdb", recipe=recipe) as db:
+        yield db
+        assert db.check() == []
+
+
+@pytest.fixture
 def rng():
     return np.random.default_rng(1)
 

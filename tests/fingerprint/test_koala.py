@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fpdb
 from fpdb.fingerprint import NO_POSITION, Recipe, Rule
+from tests.made_up_prose import prose
 
 KOALA = Recipe.preset("koala")
 TEXTS = {name: Path(sysconfig.get_path("stdlib"), name).read_bytes() for name in ("argparse.py", "enum.py", "this.py")}
@@ -111,3 +113,13 @@ def test_vowels_digits_and_accents_make_no_difference():
     text = TEXTS["argparse.py"].decode()[1000:]
     noisy = text.replace("e", "é").replace("i", "1").replace(" ", "")
     assert np.array_equal(KOALA.with_(skip=0).fingerprint(text).hashes, KOALA.with_(skip=0).fingerprint(noisy).hashes)
+
+
+def test_koala_searches_with_more_than_it_stores(koala: fpdb.Database) -> None:
+    text = prose(1, 4_000)
+    koala.add("a", text)
+    assert koala.document("a").fingerprints == 100
+    answer = koala.query(text)
+    assert answer.query.looked_up == 1000
+    [match] = answer.matches
+    assert (match.shared, match.reverse_containment) == (100, 1.0)

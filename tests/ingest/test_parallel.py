@@ -1,8 +1,10 @@
 """Workers and one process prepare the same documents, and read ahead in bounds."""
 
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fpdb
@@ -70,3 +72,20 @@ def test_content_on_its_way_is_bounded(tmp_path: Path, monkeypatch: pytest.Monke
         assert all(isinstance(outcome, ReadyDocument) for outcome in outcomes)
         assert given - done <= 20
         done += len(outcomes)
+
+
+@pytest.mark.parametrize("preset", ["sample", "koala", "text"])
+def test_workers_give_what_one_process_gives(tmp_path: Path, preset: str) -> None:
+    """Shares, levels and positions too: the files hold the same postings and sizes."""
+    folder = Path(sysconfig.get_path("stdlib"))
+    sources = [InputDocument(path.name, str(path)) for path in sorted(folder.glob("*.py"))] * 3
+    sources = [source._replace(name=f"{number}") for number, source in enumerate(sources)]
+    found = []
+    for jobs in (1, 2):
+        with fpdb.open(tmp_path / f"{jobs}.fpdb", recipe=fpdb.Recipe.preset(preset)) as db:
+            load(db, sources, jobs=jobs)
+            with db._store.snapshot() as view:
+                ids = np.fromiter(view.catalogue.size_table.ids(), np.uint32)
+                found.append(view.catalogue.sizes(ids).tobytes())
+            assert db.check() == []
+    assert found[0] == found[1]

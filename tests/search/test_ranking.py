@@ -15,6 +15,7 @@ from fpdb.search.options import QueryOptions
 from fpdb.search.results import Answer, Match, Query
 from fpdb.search.scoring import measure_sets
 from fpdb.storage import hits
+from tests.made_up_prose import prose
 from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 
 MOST = 2**64 - 1
@@ -428,3 +429,17 @@ def test_questions_without_hashes_have_no_matches(db):
     for options in OPTIONS:
         answer = db.query_fingerprints([5, 5], **options)
         assert (answer.matches, answer.query.looked_up, answer.query.ignored_boilerplate) == ([], 0, 1)
+
+
+def test_low_ratios_of_documents_of_very_different_length_are_flagged(koala: fpdb.Database) -> None:
+    short = prose(7, 1_000)
+    koala.add("whole", prose(8, 8_000) + short + prose(9, 8_000))
+    koala.add("other", prose(10, 17_000))
+    koala.add("itself", short)
+    found = {match.name: match for match in koala.query(short).matches}
+    assert found["itself"].part is None
+    assert found["whole"].reverse_containment < 0.3
+    assert found["whole"].part is not None
+    assert found["whole"].part > 0.3
+    assert "part" in koala.query(short).to_dict()["matches"][-1]
+    assert "part" not in koala.query(short).to_dict()["matches"][0]
