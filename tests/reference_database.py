@@ -157,3 +157,8 @@ def name_bytes(name):
 def as_json(answer):
     """Return the JSON bytes of an answer."""
     return json.dumps(answer if isinstance(answer, dict) else answer.to_dict()).encode()
+
+
+def shared_by_name(db, hashes):
+    """Return how many of the hashes each match of a database shares."""
+    return {match.name: match.shared for match in db.query_fingerprints(hashes).matches}

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from datetime import datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from fpdb.ingest.files import InputDocument
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import load
 from tests.ingest.given_texts import text
+from tests.reference_database import shared_by_name
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
 
@@ -68,3 +70,86 @@ def test_what_is_known_is_what_adding_would_not_change(
         assert {status: getattr(report, status) for status in STATUSES} == {each: said[each] for each in STATUSES}
         assert described(db) == described(one)
         assert db.check() == []
+
+
+def test_status_says_what_happened(db):
+    assert db.add("a", "some text " * 20) == "added"
+    assert db.add("a", "some text " * 20) == "unchanged"
+    assert db.add("a", b"some text " * 20) == "unchanged"
+    assert db.add("a", "some text " * 20, source="s", labels={"x": "y"}) == "updated"
+    assert db.add("a", "some text " * 20, source="s", labels={"x": "y"}) == "unchanged"
+    assert db.add("a", "some text " * 20, source="s", contact="c") == "updated"
+    assert (db.document("a").source, db.document("a").contact, db.document("a").labels) == ("s", "c", {})
+    assert db.add("a", "other text " * 20) == "replaced"
+    assert db.add("a", "other text " * 20, boilerplate=True) == "replaced"
+    assert (len(db), db.info()["boilerplate_documents"], db.document("a").boilerplate) == (0, 1, True)
+    assert db.add("a", "other text " * 20, boilerplate=True, contact="") == "updated"
+    assert db.add("a", "other text " * 20, boilerplate=True, contact="") == "unchanged"
+    assert db.add("a", "other text " * 20) == "replaced"
+    assert db.add_fingerprints("a", [1, 2], kind="audio") == "replaced"
+    assert db.add_fingerprints("a", [1, 2], kind="video") == "replaced"
+    assert db.add_fingerprints("a", [1, 2], [3, 4], kind="video") == "replaced"
+    assert db.document("a").kind == "video"
+    assert len(db) == 1
+
+
+def test_nothing_is_written_where_nothing_changes(db):
+    db.add_fingerprints("a", [1])
+    before = db.info(), db.document("a").added
+    for _ in range(3):
+        db.add_fingerprints("a", [1])
+        with db.batch():
+            pass
+    assert (db.info(), db.document("a").added) == before
+
+
+def test_a_batch_that_fails_leaves_nothing(db):
+    db.add_fingerprints("a", [1])
+
+    def change_and_fail(error):
+        with db.batch() as batch:
+            batch.add_fingerprints("b", [1, 2])
+            batch.remove("a")
+            raise error
+
+    for error in (ValueError, OSError, KeyboardInterrupt, GeneratorExit):
+        with pytest.raises(error):
+            change_and_fail(error)
+
+    def remove_what_is_not_there():
+        with db.batch() as batch:
+            batch.add_fingerprints("b", [1])
+            batch.remove("c")
+
+    with pytest.raises(fpdb.NoSuchDocument):
+        remove_what_is_not_there()
+    assert shared_by_name(db, [1, 2]) == {"a": 1}
+
+
+def test_the_last_word_in_a_batch_counts(db):
+    db.add_fingerprints("stored", [1])
+    with db.batch() as batch:
+        assert batch.add_fingerprints("new", [1]) == "added"
+        assert batch.add_fingerprints("new", [1]) == "unchanged"
+        assert batch.add_fingerprints("new", [1], source="s") == "updated"
+        assert batch.add_fingerprints("new", [2, 3]) == "replaced"
+        assert batch.postings == 2
+        batch.add_fingerprints("gone", [1, 2, 3])
+        batch.remove("gone")
+        assert batch.postings == 2
+        with pytest.raises(fpdb.NoSuchDocument):
+            batch.remove("gone")
+        assert batch.add_fingerprints("stored", [1], source="s") == "updated"
+        assert batch.add_fingerprints("stored", [1], source="s") == "unchanged"
+        batch.remove("stored")
+        with pytest.raises(fpdb.NoSuchDocument):
+            batch.remove("stored")
+        assert batch.add_fingerprints("stored", [1]) == "added"
+    assert shared_by_name(db, [1, 2, 3]) == {"stored": 1, "new": 2}
+    assert db.document("stored").source is None
+    with db.batch() as batch:
+        batch.add_fingerprints("stored", [7])
+        batch.remove("stored")
+        batch.add_fingerprints("stored", [8], boilerplate=True)
+        batch.remove("stored")
+    assert shared_by_name(db, [1, 2, 3, 7, 8]) == {"new": 2}

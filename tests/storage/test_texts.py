@@ -14,9 +14,8 @@ import fpdb
 from fpdb.fingerprint import content_digest
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.prepare import PrepareOptions, ReadDocument, prepare
-from fpdb.storage import commit, file_format, texts
-
-from .raw import Raw
+from fpdb.storage import file_format, texts
+from tests.storage.raw import Raw
 
 PROSE = "It was seven years ago, and nobody remembers why. " * 3
 LONG = "".join(f"{number * 7919 % 100_003} " for number in range(9_000))  # several pages, compressed
@@ -125,39 +124,6 @@ def test_texts_are_a_dict(tmp_path):
 
 
 # ---------------------------------------------------------------- what a commit does
-
-
-def test_a_text_goes_with_the_content_that_it_is(db):
-    """Another writer comes between a batch's beginning and its end."""
-    for meanwhile, kept in ((("a", "other"), None), (("a", PROSE), PROSE), (("b", ""), PROSE)):
-        db.add("a", PROSE)
-        with db.batch() as batch:
-            assert batch.add("a", PROSE, keep_text=True) == "updated"
-            db.add(*meanwhile, keep_text=meanwhile[0] == "a" and kept is not None)
-        assert db.text("a") == (None if kept is None else kept.encode())
-        db.remove("a")
-    db.add("a", PROSE)
-    with db.batch() as batch:
-        batch.add("a", PROSE, keep_text=True)
-        db.remove("a")
-    assert "a" not in db
-
-
-def test_a_commit_that_fails_leaves_no_text(db, monkeypatch):
-    db.add("a", PROSE, keep_text=True)
-    before = db.info()
-
-    def fail(*_):
-        raise OSError("the disk is gone")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(commit, "write_state", fail)
-        for change in (lambda: db.add("b", LONG, keep_text=True), lambda: db.remove("a"), lambda: db.add("a", LONG)):
-            with pytest.raises(fpdb.StorageFailure, match="gone"):
-                change()
-    assert db.info() == before
-    assert db.text("a") == PROSE.encode()
-    assert "b" not in db
 
 
 def test_what_is_gone_takes_no_room(db):
