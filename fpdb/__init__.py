@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from fpdb.pairs.ranking import Pair
     from fpdb.pairs.spans import Span
     from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
-    from fpdb.report import Report
+    from fpdb.report.report import Report
     from fpdb.search.results import Answer, Match, Query
 
 __version__ = "0.1.0"
@@ -127,7 +127,7 @@ _HOMES = {
     "fpdb.pairs.ranking": ("Pair",),
     "fpdb.search.results": ("Answer", "Match", "Query"),
     "fpdb.regions.places": ("MatchedRegion", "SymbolPlace", "TextPlace"),
-    "fpdb.report": ("Report",),
+    "fpdb.report.report": ("Report",),
     "fpdb.multi_database": ("MultiDatabase", "open_all"),
     "fpdb.pairs.spans": ("Span",),
 }

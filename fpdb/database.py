@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from fpdb.pairs.spans import Span
     from fpdb.regions.pair_aligner import PairAligner
     from fpdb.regions.sources import Sources
-    from fpdb.report import Report
+    from fpdb.report.report import Report
 
 Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
@@ -466,7 +466,7 @@ class Database(Searchable):
         Raises:
             MissingPackage: A package for reports is not installed.
         """
-        from fpdb.report import Report
+        from fpdb.report.report import Report
 
         return Report(self._store.snapshot, self.recipe, sources_of([self.path], texts), **options)
 

@@ -1,13 +1,10 @@
-"""What a report holds, as plain values: sources, and rows that compare two of them. Knows no HTML and no database."""
-
-from __future__ import annotations
+"""The contents of a report as plain values: sources, and rows that compare two of them. Knows no HTML, no database."""
 
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from fpdb.regions.places import MatchedRegion, SymbolPlace
 from fpdb.regions.sources import SourceState
-
-State = SourceState | Literal["omitted"]
 
 LISTED: Final = 2000
 """Rows that a page lists."""
@@ -17,50 +14,49 @@ TEXT: Final = 40_000_000
 
 
 class Limits(NamedTuple):
-    """How much a page may hold; see LISTED and TEXT."""
+    """How much a page may hold: rows, and bytes of sources."""
 
     rows: int = LISTED
     text: int = TEXT
 
 
 @dataclass(slots=True)
-class Source:
-    """A document on the page. text: the original, where it is the "same" and not "omitted" for its size."""
+class PageSource:
+    """A document on the page. text: None unless its state is "same"; "omitted" is a text that was too large."""
 
     name: str
-    state: State
+    state: SourceState | Literal["omitted"]
     text: str | None = None
-
-
-class Region(NamedTuple):
-    """[start, end) of both sides: characters where the side has its text, else symbols; and what they share."""
-
-    a_start: int
-    a_end: int
-    b_start: int
-    b_end: int
-    shared: int
 
 
 @dataclass(slots=True)
 class Row:
-    """A pair, or a match: two sources, by index; its score in [0, 1]; values under the columns, None for unknown.
+    """A pair, or a match.
 
-    regions: None where there is nothing to compare. symbols: which sides have their regions in symbols. part: it is
-    part of the row before that is none: a pair of documents, of two owners.
+    Attributes:
+        a, b: The indices of its sources.
+        score: In [0, 1].
+        values: Values under the columns; None for unknown.
+        regions: In order of a; None if there is nothing to compare.
+        part: True for a pair of documents that is part of the pair of owners in a row before.
     """
 
     a: int
     b: int
     score: float
     values: list[float | int | None]
-    regions: list[Region] | None = None
-    symbols: tuple[bool, bool] = (False, False)
+    regions: list[MatchedRegion] | None = None
     part: bool = False
 
+    def in_symbols(self) -> tuple[bool, bool]:
+        """Return whether each side has its regions in symbols."""
+        if not self.regions:
+            return False, False
+        return isinstance(self.regions[0].a, SymbolPlace), isinstance(self.regions[0].b, SymbolPlace)
 
-class Column(NamedTuple):
-    """A column of numbers. share: in [0, 1], shown in percent."""
+
+class ReportColumn(NamedTuple):
+    """A column of numbers. share: True for numbers in [0, 1], shown in percent."""
 
     title: str
     about: str
@@ -68,28 +64,39 @@ class Column(NamedTuple):
 
     @property
     def long(self) -> bool:
-        """Whether a word of the title takes a wider column."""
+        """True if a word of the title takes a wider column."""
         return max(map(len, self.title.split())) > 7
 
 
 @dataclass(slots=True)
 class Contents:
-    """A whole page. noun: what a row is. sides: what its two sources are called. more: whether rows were left out."""
+    """A whole page.
+
+    Attributes:
+        title: The heading.
+        noun: What a row is.
+        sides: What its two sources are called.
+        score: The words for the measure that rows are ranked by.
+        columns: The columns of values.
+        sources, rows: What the page shows.
+        notes: Sentences above the list.
+        connect: The score from which rows connect their sources into clusters; None for no clusters.
+        more: True if rows were left out.
+    """
 
     title: str
     noun: str
     sides: tuple[str, str]
     score: str
-    columns: tuple[Column, ...]
-    sources: list[Source] = field(default_factory=list)
+    columns: tuple[ReportColumn, ...]
+    sources: list[PageSource] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     connect: float | None = None
-    """The score from which rows connect their sources into clusters; None for no clusters."""
     more: bool = False
 
     def numbered(self) -> list[tuple[str, Row]]:
-        """The rows with their ranks: parts as 1.1, 1.2 and so on."""
+        """Return the rows with their ranks; parts are 1.1, 1.2 and so on."""
         numbers: list[str] = []
         rank = part = 0
         for row in self.rows:
@@ -98,16 +105,5 @@ class Contents:
         return list(zip(numbers, self.rows, strict=True))
 
     def whole(self) -> list[Row]:
-        """The rows that are no parts."""
+        """Return the rows that are no parts."""
         return [row for row in self.rows if not row.part]
-
-    def data(self) -> dict[str, Any]:
-        """What the page's script needs beside the texts."""
-        return {
-            "sides": self.sides,
-            "sources": [{"name": source.name, "state": source.state} for source in self.sources],
-            "rows": [
-                {"a": row.a, "b": row.b, "symbols": row.symbols, "regions": row.regions, "score": round(row.score, 6)}
-                for row in self.rows
-            ],
-        }

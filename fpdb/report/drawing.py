@@ -1,22 +1,23 @@
-"""What is drawn on the page: where the bars of the histogram and the nodes of the clusters stand. Knows no HTML."""
-
-from __future__ import annotations
+"""Drawings on the page: where the bars of the histogram and the nodes of clusters stand. Knows no HTML."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from math import cos, pi, sin
 from typing import Final, NamedTuple
 
+import numpy as np
+
+from fpdb.pairs.union_find import connect
 from fpdb.report.contents import Contents
 
 BINS: Final = 20
 WIDTH, HEIGHT = 640, 160
 DRAWN: Final = 40
-"""Members that a cluster is drawn up to."""
+"""Members up to which a cluster is drawn."""
 
 
 class Bar(NamedTuple):
-    """Scores in [low, high): so many, and the rectangle that stands for them."""
+    """The number of rows with scores in [low, high), and the rectangle that stands for them."""
 
     low: str
     high: str
@@ -28,7 +29,7 @@ class Bar(NamedTuple):
 
 
 def histogram(scores: Sequence[float]) -> list[Bar]:
-    """Bars of equal width from 0 to 1; the last one includes 1. The highest fills the height."""
+    """Return bars of equal width from 0 to 1; the last one includes 1, and the highest fills the height."""
     counts = [0] * BINS
     for score in scores:
         counts[min(int(score * BINS + 1e-9), BINS - 1)] += 1
@@ -42,7 +43,7 @@ def histogram(scores: Sequence[float]) -> list[Bar]:
 
 
 class Node(NamedTuple):
-    """A member where it stands in the drawing: its source, and the centre of its dot and of its number."""
+    """A member in the drawing: its source, and the centres of its dot and of its number."""
 
     source: int
     x: float
@@ -62,8 +63,8 @@ class Edge(NamedTuple):
     strength: int
 
 
-class Group(NamedTuple):
-    """A cluster: sources, by index, and rows that connect them. nodes, edges: none where there are too many."""
+class ClusterDrawing(NamedTuple):
+    """A cluster: sources and the rows that connect them, by index; without nodes and edges if there are too many."""
 
     members: list[int]
     rows: list[int]
@@ -71,34 +72,29 @@ class Group(NamedTuple):
     edges: list[Edge]
 
 
-def clusters(contents: Contents) -> list[Group]:
-    """Sources connected by rows of enough score, directly or through others; the largest first, then by rank."""
+def clusters(contents: Contents) -> list[ClusterDrawing]:
+    """Return sources connected by rows of enough score, the largest clusters first, then by rank."""
     if contents.connect is None:
         return []
-    roots = list(range(len(contents.sources)))
-
-    def root(index: int) -> int:
-        while roots[index] != index:
-            roots[index] = index = roots[roots[index]]
-        return index
-
     connecting = [index for index, row in enumerate(contents.rows) if not row.part and row.score >= contents.connect]
-    for index in connecting:
-        a, b = root(contents.rows[index].a), root(contents.rows[index].b)
-        roots[max(a, b)] = min(a, b)
+    roots = np.arange(len(contents.sources), dtype=np.uint32)
+    ends = np.array([(contents.rows[index].a, contents.rows[index].b) for index in connecting], np.uint32).reshape(
+        -1, 2
+    )
+    connect(roots, ends[:, 0], ends[:, 1])
     members, rows = defaultdict(list), defaultdict(list)
-    for index in range(len(roots)):
-        members[root(index)].append(index)
+    for index, root in enumerate(roots.tolist()):
+        members[root].append(index)
     for index in connecting:
-        rows[root(contents.rows[index].a)].append(index)
-    order = sorted(rows, key=lambda head: (-len(members[head]), rows[head][0]))
+        rows[int(roots[contents.rows[index].a])].append(index)
+    order = sorted(rows, key=lambda root: (-len(members[root]), rows[root][0]))
     names = [source.name for source in contents.sources]
-    return [_group(contents, sorted(members[head], key=names.__getitem__), rows[head]) for head in order]
+    return [_drawing(contents, sorted(members[root], key=names.__getitem__), rows[root]) for root in order]
 
 
-def _group(contents: Contents, members: list[int], rows: list[int]) -> Group:
+def _drawing(contents: Contents, members: list[int], rows: list[int]) -> ClusterDrawing:
     if not 3 <= len(members) <= DRAWN:
-        return Group(members, rows, [], [])
+        return ClusterDrawing(members, rows, [], [])
     nodes = {}
     for place, source in enumerate(members):
         angle = 2 * pi * place / len(members) - pi / 2
@@ -107,6 +103,6 @@ def _group(contents: Contents, members: list[int], rows: list[int]) -> Group:
     edges = []
     for index in rows:
         row = contents.rows[index]
-        one, other = nodes[row.a], nodes[row.b]
-        edges.append(Edge(index, one.x, one.y, other.x, other.y, min(int(row.score * 4) + 1, 4)))
-    return Group(members, rows, list(nodes.values()), edges)
+        a, b = nodes[row.a], nodes[row.b]
+        edges.append(Edge(index, a.x, a.y, b.x, b.y, min(int(row.score * 4) + 1, 4)))
+    return ClusterDrawing(members, rows, list(nodes.values()), edges)

@@ -1,15 +1,13 @@
-"""The page: HTML from a report's contents, everything in one file, nothing in it that a browser would fetch or obey.
+"""The page: HTML from a report's contents, all in one file, with nothing in it that a browser would fetch or obey.
 
-Names and texts are whatever people wrote: they are escaped, and characters that hide or turn text are spelled out.
+Names and texts come from anyone: they are escaped, and characters that hide or turn text are spelled out.
 """
-
-from __future__ import annotations
 
 import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.resources import files
 from typing import Any, Final
@@ -17,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from fpdb.errors import MissingPackage
-from fpdb.report.contents import Contents, Limits, Region, Row
+from fpdb.report.contents import Contents, Limits
 from fpdb.report.drawing import clusters, histogram
 
 # Not only what would end the script element, but whatever an editor or a browser may act on.
@@ -27,7 +25,7 @@ _RISKY: Final = re.compile(
 
 
 def check_packages() -> None:
-    """Raises MissingPackage where pages cannot be made."""
+    """Raise MissingPackage if pages cannot be made."""
     try:
         import_module("jinja2")
     except ImportError as error:
@@ -35,20 +33,20 @@ def check_packages() -> None:
 
 
 def render(contents: Contents, limits: Limits) -> str:
-    """The page. Raises MissingPackage."""
+    """Return the page. Raises MissingPackage."""
     check_packages()
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"pieces": pieces, "counted": counted}
-    style, script = _part("page.css"), _part("page.js")
-    page = environment.from_string(_part("page.html")).render(
+    style, script = _read_file("page.css"), _read_file("page.js")
+    page = environment.from_string(_read_file("page.html")).render(
         contents=contents,
         limits=limits,
         style=style,
         script=script,
         policy=_policy(style, script),
-        data=escaped_json(_data(contents)),
+        data=escaped_json(_script_data(contents)),
         texts=[(index, escaped_json(source.text)) for index, source in enumerate(contents.sources) if source.text],
         omitted=sum(source.state == "omitted" for source in contents.sources),
         histogram=histogram([row.score for row in contents.whole()]),
@@ -58,12 +56,12 @@ def render(contents: Contents, limits: Limits) -> str:
 
 
 def escaped_json(value: Any) -> str:
-    """JSON that is safe inside a script element, and shows in an editor as what it is."""
-    return _RISKY.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False, allow_nan=False))
+    """Return JSON that is safe inside a script element, and that an editor shows as what it is."""
+    return _RISKY.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def pieces(text: str) -> Iterator[tuple[bool, str]]:
-    """The text in pieces: (False, as it is) and (True, the name of a character that would not show as itself)."""
+    """Yield the text in pieces: (False, text), and (True, name of a character that would not show as itself)."""
     for part in re.split(r"([^ -~])", text):
         if len(part) == 1 and not part.isprintable():
             yield True, _spelled(ord(part))
@@ -72,7 +70,7 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 pair`, `1,234 pairs`."""
+    """Return `1 pair`, `1,234 pairs`."""
     plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
     return f"{count:,} {noun if count == 1 else plural}"
 
@@ -83,52 +81,41 @@ def _spelled(code: int) -> str:
     return f"U+{code:04X}"
 
 
-def _part(name: str) -> str:
+def _read_file(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
 def _policy(style: str, script: str) -> str:
-    """The content security policy: the page's own style and script, and nothing else."""
-    sources = {"style-src": _hash(style), "script-src": _hash(script)}
-    named = "; ".join(f"{directive} '{source}'" for directive, source in sources.items())
-    return f"default-src 'none'; {named}; base-uri 'none'; form-action 'none'"
+    """Return the content security policy: the page's own style and script, and nothing else."""
+    allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _hash(block: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()
 
 
-# ---------------------------------------------------------------- characters as a browser counts them
+def _script_data(contents: Contents) -> dict[str, Any]:
+    """Return what the page's script needs beside the texts; regions in UTF-16 code units, or symbols."""
+    units = [_code_units(source.text or "") for source in contents.sources]
+    rows = []
+    for row in contents.rows:
+        symbols = row.in_symbols()
+        a, b = (tuple if kept else units[source] for kept, source in zip(symbols, (row.a, row.b), strict=True))
+        regions = [[*a(region.a.interval), *b(region.b.interval), region.shared] for region in row.regions or ()]
+        rows.append({"a": row.a, "b": row.b, "symbols": symbols, "regions": regions, "score": round(row.score, 6)})
+    sources = [{"name": source.name, "state": source.state} for source in contents.sources]
+    return {"sides": contents.sides, "sources": sources, "rows": rows}
 
 
-def _data(contents: Contents) -> dict[str, Any]:
-    units = [None if source.text is None else _Units(source.text) for source in contents.sources]
-    data = contents.data()
-    for row, entry in zip(contents.rows, data["rows"], strict=True):
-        entry["regions"] = [_in_units(row, region, units[row.a], units[row.b]) for region in row.regions or ()]
-    return data
+def _code_units(text: str) -> Callable[[tuple[int, int]], tuple[int, int]]:
+    """Return a function from indices of code points to those of UTF-16 code units, which JavaScript counts."""
+    if text.isascii() or max(text) <= "\uffff":
+        return lambda interval: interval
+    astral = np.flatnonzero(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4") > 0xFFFF)
 
+    def convert(interval: tuple[int, int]) -> tuple[int, int]:
+        start, end = interval
+        return start + int(np.searchsorted(astral, start)), end + int(np.searchsorted(astral, end))
 
-def _in_units(row: Row, region: Region, a: _Units | None, b: _Units | None) -> list[int]:
-    one, other = [region.a_start, region.a_end], [region.b_start, region.b_end]
-    if a is not None and not row.symbols[0]:
-        one = a.of(one)
-    if b is not None and not row.symbols[1]:
-        other = b.of(other)
-    return [*one, *other, region.shared]
-
-
-class _Units:
-    """From indices of code points to those of UTF-16 code units, which JavaScript counts."""
-
-    def __init__(self, text: str) -> None:
-        self._astral = None
-        if not text.isascii() and max(text) > "\uffff":
-            codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-            self._astral = np.flatnonzero(codes > 0xFFFF)
-
-    def of(self, indices: list[int]) -> list[int]:
-        """Code points, as code units."""
-        if self._astral is None:
-            return indices
-        return [index + int(np.searchsorted(self._astral, index)) for index in indices]
+    return convert
