@@ -98,7 +98,7 @@ cdef class Survey:
 
     def add(self, const uint32_t[::1] members):
         """Add posting lists."""
-        cdef Py_ssize_t n = members.shape[0], start = 0, df, i
+        cdef Py_ssize_t n = members.shape[0], max_df = self._max_df, start = 0, df, i
         cdef bint weighted = self._weights.shape[0] > 0, pairs
         cdef uint32_t rank
         cdef uint32_t[::1] sizes = self._sizes, paired = self._paired
@@ -106,12 +106,13 @@ cdef class Survey:
         with nogil:
             while start < n:
                 df = length(&members[start])
-                if self._max_df == 0 or df < self._max_df:
+                if max_df == 0 or df < max_df:
                     pairs = df > 1 and members[start] < self._new
                     for i in range(start, start + df):
                         rank = members[i] & RANK
                         sizes[rank] += 1
-                        paired[rank] += pairs
+                        if pairs:
+                            paired[rank] += 1
                         if weighted:
                             totals[rank] += self._weights[df]
                 start += df
@@ -144,14 +145,14 @@ cdef class TileLists:
 
     def add(self, const uint32_t[::1] lists):
         """Keep, of each list that counts, the members in a or b, if the first is in a and another one follows."""
-        cdef Py_ssize_t n = lists.shape[0], start = 0, end = self._end, df, i, first
+        cdef Py_ssize_t n = lists.shape[0], max_df = self._max_df, start = 0, end = self._end, df, i, first
         cdef bint weighted = self.frequencies.shape[0] > 0
         cdef uint32_t a_start = self.a_start, a_end = self.a_end, b_start = self.b_start, b_end = self.b_end, rank
         cdef uint32_t[::1] members = self.members, frequencies = self.frequencies
         with nogil:
             while start < n:
                 df = length(&lists[start])
-                if df > 1 and (self._max_df == 0 or df < self._max_df):
+                if df > 1 and (max_df == 0 or df < max_df):
                     first = end
                     for i in range(start, start + df):
                         rank = lists[i] & RANK
@@ -299,22 +300,29 @@ cdef class Counter:
                              Py_ssize_t pairs) noexcept nogil:
         """Clear the counters of the documents found; append the pairs that pass; return how many pairs there are."""
         cdef bint weighted = thresholds.weights.shape[0] > 0, owned = thresholds.owners.shape[0] > 0
+        # Local pointers: what is reached through an object would be loaded again after each write.
         cdef const double* sizes = &thresholds.sizes[0]
+        cdef const uint32_t* owners = &thresholds.owners[0]
+        cdef uint32_t* counts = &self.counts[0]
+        cdef const uint32_t* touched = &self.touched[0]
+        cdef double min_ratio = thresholds.min_ratio
+        cdef uint32_t min_shared = thresholds.min_shared
+        cdef bint of_union = thresholds.of_union
         cdef uint32_t b, shared
         cdef double value, bound
         cdef Py_ssize_t i
         for i in range(found):
-            b = self.touched[i]
-            shared = self.counts[b]
-            self.counts[b] = 0
+            b = touched[i]
+            shared = counts[b]
+            counts[b] = 0
             value = shared
             if weighted:
                 value = self.sums[b]
                 self.sums[b] = 0
-            if shared < thresholds.min_shared or (owned and thresholds.owners[row] == thresholds.owners[b]):
+            if shared < min_shared or (owned and owners[row] == owners[b]):
                 continue
-            bound = sizes[row] + sizes[b] - value if thresholds.of_union else min(sizes[row], sizes[b])
-            if value * SLACK < thresholds.min_ratio * bound:
+            bound = sizes[row] + sizes[b] - value if of_union else min(sizes[row], sizes[b])
+            if value * SLACK < min_ratio * bound:
                 continue
             self._a[pairs] = row
             self._b[pairs] = b

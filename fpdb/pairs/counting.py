@@ -68,18 +68,20 @@ class Measures(NamedTuple):
     resemblance: F64
 
     @classmethod
-    def compute(cls, value: NDArray[np.generic], sizes: tuple[F64, F64], shares: tuple[U32, U32]) -> Self:
+    def compute(cls, value: F64, sizes: tuple[F64, F64], shares: tuple[U32, U32] | None) -> Self:
         """Compute the measures. Of two samples, only what both are samples of counts: that share of the wider one.
 
         Args:
             value: The number of shared hashes, or their weight; shape (n,).
             sizes: The number of hashes of both documents, or what they weigh.
-            shares: Of how much of all their hashes these are a sample, see file_format.WHOLE.
+            shares: Of how much of all their hashes these are a sample, see file_format.WHOLE; None for no samples.
         """
-        share_a, share_b = (share.astype(np.float64) + 1 for share in shares)
-        common = np.minimum(share_a, share_b)
-        size_a = np.maximum(sizes[0] * (common / share_a), value)
-        size_b = np.maximum(sizes[1] * (common / share_b), value)
+        size_a, size_b = sizes
+        if shares is not None:
+            share_a, share_b = (share.astype(np.float64) + 1 for share in shares)
+            common = np.minimum(share_a, share_b)
+            size_a = np.maximum(size_a * (common / share_a), value)
+            size_b = np.maximum(size_b * (common / share_b), value)
         return cls(ratio(value, size_a), ratio(value, size_b), ratio(value, size_a + size_b - value))
 
     def score(self, by: str) -> F64:
@@ -230,9 +232,9 @@ class PairCounter:
     def measures(self, pairs: CountedPairs, *, weighted: bool) -> Measures:
         """Return the measures of pairs, with weights or without."""
         sizes = self._survey.totals if weighted else self._sizes
-        shares = self.corpus.shares
+        shares = (self.corpus.shares[pairs.a], self.corpus.shares[pairs.b]) if self._sampled else None
         value = pairs.weight if weighted else pairs.shared.astype(np.float64)
-        return Measures.compute(value, (sizes[pairs.a], sizes[pairs.b]), (shares[pairs.a], shares[pairs.b]))
+        return Measures.compute(value, (sizes[pairs.a], sizes[pairs.b]), shares)
 
     def ranked(self, pairs: CountedPairs) -> CountedPairs:
         """Return the first `top` pairs, by the measure, then shared, both descending, then the names' bytes."""

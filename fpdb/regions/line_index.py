@@ -4,6 +4,7 @@ A line ends with \n, with \r\n or with a lone \r, as editors count; form feed, v
 U+2029 end none. Characters are Unicode code points of the decoded original, without a byte order mark.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,14 +28,15 @@ class LineIndex:
     symbols: Symbols
 
     @cached_property
-    def _starts(self) -> I64:
-        return line_starts(self.symbols.text)
+    def _starts(self) -> list[int]:
+        starts: list[int] = line_starts(self.symbols.text).tolist()
+        return starts
 
     def locate(self, start: int, end: int) -> TextPlace:
         """Return the place of the symbols [start, end), which are not empty."""
         first, behind = int(self.symbols.offsets[start]), int(self.symbols.ends[end - 1])
-        lines = np.searchsorted(self._starts, [first, max(behind - 1, first)], "right")
-        return TextPlace(first, behind, int(lines[0]), int(lines[1]))
+        last = max(behind - 1, first)
+        return TextPlace(first, behind, bisect_right(self._starts, first), bisect_right(self._starts, last))
 
 
 def line_starts(text: str) -> I64:

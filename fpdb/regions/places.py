@@ -1,6 +1,6 @@
 """Where regions lie in the originals: characters and lines of a text, or symbols where the text cannot be read."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -20,7 +20,7 @@ class TextPlace:
 
     def to_dict(self) -> dict[str, int]:
         """Return the place as JSON output has it."""
-        return asdict(self)
+        return {"start": self.start, "end": self.end, "first_line": self.first_line, "last_line": self.last_line}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class SymbolPlace:
 
     def to_dict(self) -> dict[str, int]:
         """Return the place as JSON output has it."""
-        return asdict(self)
+        return {"first_symbol": self.first_symbol, "last_symbol": self.last_symbol}
 
 
 @dataclass(frozen=True, slots=True)

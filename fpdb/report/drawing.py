@@ -78,10 +78,8 @@ def clusters(contents: Contents) -> list[ClusterDrawing]:
         return []
     connecting = [index for index, row in enumerate(contents.rows) if not row.part and row.score >= contents.connect]
     roots = np.arange(len(contents.sources), dtype=np.uint32)
-    ends = np.array([(contents.rows[index].a, contents.rows[index].b) for index in connecting], np.uint32).reshape(
-        -1, 2
-    )
-    connect(roots, ends[:, 0], ends[:, 1])
+    a, b = (np.array([getattr(contents.rows[index], side) for index in connecting], np.uint32) for side in "ab")
+    connect(roots, a, b)
     members, rows = defaultdict(list), defaultdict(list)
     for index, root in enumerate(roots.tolist()):
         members[root].append(index)
