@@ -7,6 +7,7 @@ import pytest
 from fpdb.exchange import merge_database, parquet_import
 from fpdb.storage import ingest
 from fpdb.storage.runs import writer
+from tests.parquet_folders import document, rows
 
 
 @pytest.fixture
@@ -20,3 +21,11 @@ def small_steps(monkeypatch):
     monkeypatch.setattr(parquet_import, "DOCUMENTS_PER_READ", 5)
     monkeypatch.setattr(parquet_import, "POSTINGS_PER_READ", 7)
     monkeypatch.setattr(time, "time", lambda: 1e9)
+
+
+@pytest.fixture
+def folder_rows():
+    """Return the rows of a sound folder: those of documents, and those of postings."""
+    return rows(
+        [(document(f"{number}", bytes([number]) * 16), [(hash_, hash_) for hash_ in range(9)]) for number in range(5)]
+    )

@@ -20,7 +20,7 @@ from tests.exchange.merged_databases import (
     grown,
     same,
 )
-from tests.parquet_folders import DOCUMENTS, POSTINGS, document, rows, write, write_rows
+from tests.parquet_folders import document, write, write_rows
 
 pytestmark = pytest.mark.usefixtures("small_steps")
 
@@ -60,14 +60,6 @@ def test_adopting_equals_adding_all(tmp_path, ours, theirs, files, placed):
         same(db, plain)
         assert db.adopt(folder / "folder")["unchanged"] == len(final)
         assert compacted(db) == compacted(built)
-
-
-@pytest.fixture
-def some():
-    """Rows of a sound folder."""
-    return rows(
-        [(document(f"{number}", bytes([number]) * 16), [(hash_, hash_) for hash_ in range(9)]) for number in range(5)]
-    )
 
 
 def set_(which, row, **values):
@@ -115,12 +107,12 @@ WRONG_ROWS = {
 
 @pytest.mark.parametrize("wrong", WRONG_ROWS)
 @pytest.mark.usefixtures("small_limits")
-def test_what_is_wrong_in_a_folder_is_named_and_changes_nothing(db, tmp_path, some, wrong):
+def test_what_is_wrong_in_a_folder_is_named_and_changes_nothing(db, tmp_path, folder_rows, wrong):
     spoil, message = WRONG_ROWS[wrong]
     db.add_fingerprints("here", [1, 2], boilerplate=True)
     before = compacted(db)
-    spoil(some)
-    folder = write_rows(tmp_path / "folder", RECIPE.to_record(), *some, files=1)
+    spoil(folder_rows)
+    folder = write_rows(tmp_path / "folder", RECIPE.to_record(), *folder_rows, files=1)
     with pytest.raises(fpdb.BadFolder, match=message):
         db.adopt(folder)
     assert db.check() == []
@@ -128,16 +120,16 @@ def test_what_is_wrong_in_a_folder_is_named_and_changes_nothing(db, tmp_path, so
     assert compacted(db) == before
 
 
-def test_recipes_limit_hashes_and_positions(tmp_path, some):
+def test_recipes_limit_hashes_and_positions(tmp_path, folder_rows):
     narrow = RECIPE.with_(hash_bits=16, positions=False)
     with fpdb.open(tmp_path / "db", recipe=narrow) as db:
         with pytest.raises(fpdb.BadFolder, match=r"row 1: it has a position"):
-            db.adopt(write_rows(tmp_path / "1", narrow.to_record(), *some))
-        for row in some[1]:
+            db.adopt(write_rows(tmp_path / "1", narrow.to_record(), *folder_rows))
+        for row in folder_rows[1]:
             row["position"] = None
-        some[1][-1]["hash"] = 2**16 - 2**63
+        folder_rows[1][-1]["hash"] = 2**16 - 2**63
         with pytest.raises(fpdb.BadFolder, match=r"the hash has more than the recipe's 16 bits"):
-            db.adopt(write_rows(tmp_path / "2", narrow.to_record(), *some))
+            db.adopt(write_rows(tmp_path / "2", narrow.to_record(), *folder_rows))
 
 
 def without(path):
@@ -205,43 +197,19 @@ WRONG_FOLDERS = {
 
 
 @pytest.mark.parametrize("wrong", WRONG_FOLDERS)
-def test_a_folder_that_is_none_is_refused(db, tmp_path, some, wrong):
+def test_a_folder_that_is_none_is_refused(db, tmp_path, folder_rows, wrong):
     spoil, message = WRONG_FOLDERS[wrong]
-    folder = write_rows(tmp_path / "folder", RECIPE.to_record(), *some, files=1)
+    folder = write_rows(tmp_path / "folder", RECIPE.to_record(), *folder_rows, files=1)
     spoil(folder)
     with pytest.raises(fpdb.BadFolder, match=message):
         db.adopt(folder)
     assert len(db) == 0
 
 
-def test_postings_cut_short_in_a_file_are_found(db, tmp_path, some):
-    """Where the footer is sound and a page is not."""
-    folder = write_rows(tmp_path / "folder", RECIPE.to_record(), *some, files=1)
-    file = next((folder / "postings").glob("*.parquet"))
-    content = bytearray(file.read_bytes())
-    content[4:200] = bytes(196)
-    file.write_bytes(content)
-    with pytest.raises(fpdb.BadFolder, match="cannot be read"):
-        db.adopt(folder)
-    assert len(db) == 0
-
-
-def test_optional_columns_and_empty_folders(db, tmp_path, some):
-    least = pa.schema([field for field in DOCUMENTS if field.name not in ("source", "contact", "labels")])
-    large = pa.schema(
-        [pa.field(each.name, {pa.string(): pa.large_string()}.get(each.type, each.type)) for each in least]
-    )
-    assert db.adopt(write_rows(tmp_path / "1", RECIPE.to_record(), *some, schemas=(least, POSTINGS)))["added"] == 5
-    assert db.adopt(write_rows(tmp_path / "2", RECIPE.to_record(), *some, schemas=(large, POSTINGS)))["unchanged"] == 5
-    assert sum(db.adopt(write_rows(tmp_path / "3", RECIPE.to_record(), [], [], files=0)).values()) == 0
-    with pytest.raises(fpdb.BadFolder, match=r"0 postings are told of.*45 rows"):
-        db.adopt(write_rows(tmp_path / "4", RECIPE.to_record(), [], some[1]))
-
-
-def test_names_that_are_there_are_refused_skipped_or_replaced(db, tmp_path, some):
+def test_names_that_are_there_are_refused_skipped_or_replaced(db, tmp_path, folder_rows):
     db.add_fingerprints("1", [100])
     db.add_fingerprints("2", [1, 2], boilerplate=True)
-    folder = write_rows(tmp_path / "folder", RECIPE.to_record(), *some)
+    folder = write_rows(tmp_path / "folder", RECIPE.to_record(), *folder_rows)
     with pytest.raises(fpdb.NameTaken, match=r"'1', '2'; 2 in all"):
         db.adopt(folder)
     assert len(db) == 1
@@ -272,10 +240,3 @@ def test_a_content_fingerprinted_elsewhere_is_found(db, tmp_path):
     assert db.query(PROSE, name="prose", include_self=True).matches[0].containment == 1
     assert db.add("prose", PROSE) == "unchanged"
     assert db.document("prose").hashes == len(set(found.hashes.tolist()))
-
-
-def test_parquet_needs_its_package(db, tmp_path, monkeypatch):
-    folder = write(tmp_path / "folder", RECIPE, [(document("a", b"a" * 16), [])])
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(fpdb.MissingPackage, match=r"fpdb\[parquet\]"):
-        db.adopt(folder)
