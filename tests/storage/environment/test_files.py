@@ -3,7 +3,12 @@
 import os
 import stat
 
+import lmdb
+import pytest
+
 import fpdb
+from fpdb.storage import file_format
+from fpdb.storage.environment import files
 
 
 def test_only_the_owner_may_read(path):
@@ -21,3 +26,19 @@ def test_only_the_owner_may_read(path):
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
     finally:
         os.umask(old)
+
+
+def test_a_file_is_made_whole_and_never_over_another(tmp_path):
+    path = str(tmp_path / "t.fpdb")
+    files.create(path, b"format", {b"key": b"value"})
+    with lmdb.open(path, subdir=False, lock=False, readonly=True) as env, env.begin() as txn:
+        assert (txn.get(file_format.FORMAT_KEY), txn.get(b"key")) == (b"format", b"value")
+    before = files.identity(path), (tmp_path / "t.fpdb").read_bytes()
+    with pytest.raises(FileExistsError):
+        files.create(path, b"other", {})
+    assert (files.identity(path), (tmp_path / "t.fpdb").read_bytes()) == before
+    assert os.listdir(tmp_path) == ["t.fpdb"]
+    files.discard(path)
+    files.discard(path)
+    assert os.listdir(tmp_path) == []
+    assert files.identity(path) is None
