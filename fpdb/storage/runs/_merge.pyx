@@ -3,6 +3,7 @@
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 
 cdef class Stream:
@@ -81,16 +82,34 @@ cdef struct Dead:
     uint32_t first, count   # ids beyond are not dead
 
 
+cdef Py_ssize_t copy_head(Head* head, Output* output) noexcept nogil:
+    """Move postings of the only stream, none of them dead, as `run_tree` does."""
+    cdef Py_ssize_t count = min(head.left, output.room - output.filled)
+    memcpy(output.hashes + output.filled, head.hashes, <size_t>count * sizeof(uint64_t))
+    memcpy(output.documents + output.filled, head.documents, <size_t>count * sizeof(uint32_t))
+    memcpy(output.positions + output.filled, head.positions, <size_t>count * sizeof(uint32_t))
+    output.filled += count
+    head.left -= count
+    return -1 if head.left else head.stream
+
+
 cdef Py_ssize_t run_tree(Tree* tree, Output* output, Dead dead) noexcept nogil:
     """Move postings until the output is full, or a stream is dry; return the dry one's stream, or -1."""
-    cdef Py_ssize_t best = tree.losers[0], filled = output.filled, node, other, swapped
+    cdef Py_ssize_t best = tree.losers[0], count = tree.count, filled = output.filled, node, other, swapped
+    cdef Py_ssize_t* losers = tree.losers  # local, so that the compiler need not read them again after each store
+    cdef uint64_t* heads = tree.hashes
+    cdef uint64_t* hashes = output.hashes
+    cdef uint32_t* documents = output.documents
+    cdef uint32_t* positions = output.positions
     cdef Head* head
+    cdef uint32_t document
     while filled < output.room:
         head = &tree.heads[best]
-        if head.documents[0] - dead.first >= dead.count or not dead.flags[head.documents[0] - dead.first]:
-            output.hashes[filled] = tree.hashes[best]
-            output.documents[filled] = head.documents[0]
-            output.positions[filled] = head.positions[0]
+        document = head.documents[0]
+        if document - dead.first >= dead.count or not dead.flags[document - dead.first]:
+            hashes[filled] = heads[best]
+            documents[filled] = document
+            positions[filled] = head.positions[0]
             filled += 1
         head.hashes += 1
         head.documents += 1
@@ -99,12 +118,12 @@ cdef Py_ssize_t run_tree(Tree* tree, Output* output, Dead dead) noexcept nogil:
         if head.left == 0:
             output.filled = filled
             return head.stream
-        tree.hashes[best] = head.hashes[0]
-        node = (best + tree.count) >> 1
+        heads[best] = head.hashes[0]
+        node = (best + count) >> 1
         while node:
-            other = tree.losers[node]
-            swapped = (best ^ other) & -comes_before(tree.hashes, other, best)
-            tree.losers[node] = other ^ swapped
+            other = losers[node]
+            swapped = (best ^ other) & -comes_before(heads, other, best)
+            losers[node] = other ^ swapped
             best ^= swapped
             node >>= 1
     output.filled = filled
@@ -157,8 +176,11 @@ def merge(list streams, tuple output, Py_ssize_t filled, const uint8_t[::1] dead
         dry = begin(streams, &tree)
         if dry < 0 and tree.count:
             with nogil:
-                build(tree.hashes, tree.losers, tree.count)
-                dry = run_tree(&tree, &target, flags)
+                if tree.count == 1 and not flags.count:
+                    dry = copy_head(&tree.heads[0], &target)
+                else:
+                    build(tree.hashes, tree.losers, tree.count)
+                    dry = run_tree(&tree, &target, flags)
             for i in range(tree.count):
                 stream = streams[tree.heads[i].stream]
                 stream.taken += stream.left - tree.heads[i].left
