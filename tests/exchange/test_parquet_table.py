@@ -6,9 +6,7 @@ import pytest
 
 import fpdb
 from fpdb.exchange.parquet_table import INTEGER, STRING, ParquetColumn, ParquetTable
-from tests.exchange.merged_databases import (
-    RECIPE,
-)
+from tests.exchange.merged_databases import RECIPE
 from tests.parquet_folders import DOCUMENTS, POSTINGS, document, write, write_rows
 
 pytestmark = pytest.mark.usefixtures("small_steps")

@@ -8,6 +8,7 @@ import fpdb
 
 
 def make(path, documents=50):
+    """Make a database, and remove the files beside it."""
     rng = np.random.default_rng(1)
     with fpdb.open(path, "x") as db, db.batch() as batch:
         for number in range(documents):

@@ -1,4 +1,4 @@
-"""What fails below fpdb: the error says what to do, and the open database goes on. See tests/stress for every place."""
+"""What LMDB and the operating system refuse becomes an error that says what to do. See tests/stress for every place."""
 
 import errno
 import os
