@@ -129,4 +129,4 @@ def test_the_limits_of_archives_are_those_there_are() -> None:
 
 
 def test_the_tour_is_short() -> None:
-    assert len((ROOT / "docs" / "architecture.md").read_text().splitlines()) <= 180
+    assert len((ROOT / "docs" / "architecture.md").read_text().splitlines()) <= 150
