@@ -5,137 +5,26 @@ with fpdb.open("corpus.fpdb") as db:
     answer = db.query(other_text)
 """
 
+import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from fpdb.database import Database, import_, open
-    from fpdb.documents import Document
-    from fpdb.errors import (
-        BadExport,
-        BadFingerprints,
-        BadFolder,
-        BadKeyFile,
-        BadLabel,
-        BadName,
-        BadQuery,
-        BadRecipe,
-        ContentChanged,
-        Corrupt,
-        DatabaseExists,
-        Error,
-        Locked,
-        MissingKey,
-        MissingPackage,
-        NameTaken,
-        NewerFormat,
-        NoSuchDatabase,
-        NoSuchDocument,
-        NotADatabase,
-        ReadOnly,
-        RecipeMismatch,
-        SparkFailure,
-        StorageFailure,
-        UnknownKind,
-        Unreadable,
-    )
-    from fpdb.fingerprint import Fingerprints, Recipe, Rule
-    from fpdb.ingest.batch import WriteBatch
-    from fpdb.maintenance import Findings, Loss, Repair, check, repair
-    from fpdb.multi_database import MultiDatabase, open_all
-    from fpdb.pairs.clusters import Cluster
-    from fpdb.pairs.common_passages import CommonPassage
-    from fpdb.pairs.dedup import Drop
-    from fpdb.pairs.explanation import Explanation
-    from fpdb.pairs.ranking import Pair
-    from fpdb.pairs.spans import Span
-    from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
-    from fpdb.report.report import Report
-    from fpdb.search.results import Answer, Match, Query
+from typing import Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Answer",
-    "BadExport",
-    "BadFingerprints",
-    "BadFolder",
-    "BadKeyFile",
-    "BadLabel",
-    "BadName",
-    "BadQuery",
-    "BadRecipe",
-    "Cluster",
-    "CommonPassage",
-    "ContentChanged",
-    "Corrupt",
-    "Database",
-    "DatabaseExists",
-    "Document",
-    "Drop",
-    "Error",
-    "Explanation",
-    "Findings",
-    "Fingerprints",
-    "Locked",
-    "Loss",
-    "Match",
-    "MatchedRegion",
-    "MissingKey",
-    "MissingPackage",
-    "MultiDatabase",
-    "NameTaken",
-    "NewerFormat",
-    "NoSuchDatabase",
-    "NoSuchDocument",
-    "NotADatabase",
-    "Pair",
-    "Query",
-    "ReadOnly",
-    "Recipe",
-    "RecipeMismatch",
-    "Repair",
-    "Report",
-    "Rule",
-    "Span",
-    "SparkFailure",
-    "StorageFailure",
-    "SymbolPlace",
-    "TextPlace",
-    "UnknownKind",
-    "Unreadable",
-    "WriteBatch",
-    "check",
-    "import_",
-    "open",
-    "open_all",
-    "repair",
-]
+# The stub lists the public names once, for type checkers and for this module. A name is imported when it is first used,
+# so that `fpdb --help` need not wait for numpy and LMDB.
+_STUB: str = __loader__.get_data(f"{__file__}i").decode()  # type: ignore[name-defined]
+_MODULES = {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as", _STUB, re.MULTILINE)}
 
-
-# Names are looked up when they are first used, so that `fpdb --help` need not wait for numpy and LMDB.
-_HOMES = {
-    "fpdb.maintenance": ("Findings", "Loss", "Repair", "check", "repair"),
-    "fpdb.ingest.batch": ("WriteBatch",),
-    "fpdb.database": ("Database", "import_", "open"),
-    "fpdb.documents": ("Document",),
-    "fpdb.fingerprint": ("Fingerprints", "Recipe", "Rule"),
-    "fpdb.pairs.clusters": ("Cluster",),
-    "fpdb.pairs.dedup": ("Drop",),
-    "fpdb.pairs.explanation": ("Explanation",),
-    "fpdb.pairs.common_passages": ("CommonPassage",),
-    "fpdb.pairs.ranking": ("Pair",),
-    "fpdb.search.results": ("Answer", "Match", "Query"),
-    "fpdb.regions.places": ("MatchedRegion", "SymbolPlace", "TextPlace"),
-    "fpdb.report.report": ("Report",),
-    "fpdb.multi_database": ("MultiDatabase", "open_all"),
-    "fpdb.pairs.spans": ("Span",),
-}
+__all__ = sorted(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = next((home for home, names in _HOMES.items() if name in names), "fpdb.errors")
-    value = globals()[name] = getattr(import_module(home), name)
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -61,23 +61,15 @@ def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as f
 
     Args:
         path: The file.
-        mode: "r" reads an existing database, "r+" changes an existing one, "a" also creates one, "x" creates one where
-            there must be none.
+        mode: "r" reads a database, "r+" changes it, "a" also creates one, "x" creates one where there is none.
         recipe: The recipe of a new database, by default the preset "text"; an existing one must have this recipe.
         timeout: Seconds to wait for another writer.
-        key_file: The file that holds the key, made by `keys.create`, of a database that is or was created with it; it
-            replaces the recipe's key. Without it, adding documents and querying by content raise MissingKey. A database
-            that holds its own key does not read it.
+        key_file: The file that holds the key, made by `keys.create`, of a database that is or was created with it.
+            Without it, adding documents and querying by content raise MissingKey.
 
     Raises:
-        NoSuchDatabase: There is no file, and none is to be created.
-        DatabaseExists: There is a file, and mode is "x".
-        NotADatabase: The file is none.
-        NewerFormat: A newer version of fpdb wrote the file.
-        RecipeMismatch: The database has another recipe.
-        BadKeyFile: The key file cannot be read, or is another database's.
-        Corrupt: The file is damaged.
-        StorageFailure: The system refuses.
+        Error: NoSuchDatabase, DatabaseExists, NotADatabase, NewerFormat, RecipeMismatch, BadKeyFile, Corrupt or
+            StorageFailure.
     """
     if mode not in ("r", "r+", "a", "x"):
         raise ValueError(f"mode must be 'r', 'r+', 'a' or 'x', not {mode!r}")
@@ -106,14 +98,9 @@ def open_for_worker(path: str) -> Database:
 def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10.0) -> dict[Status, int]:
     """Add the documents of an export, see `Database.export`, to the database at path, which is created if need be.
 
-    Documents of the same names are replaced. An import can be repeated.
-
-    Returns:
-        How many documents were added, replaced, updated and unchanged.
-
-    Raises:
-        RecipeMismatch: The database has another recipe.
-        BadExport: A line, which the message names, is wrong; what came before it is in the database.
+    Documents of the same names are replaced. Returns how many were added, replaced, updated and unchanged. Raises
+    RecipeMismatch; BadExport, which names the line: the documents before it are in the database, and an import can be
+    repeated.
     """
     from fpdb.exchange.jsonl_import import JsonlImport
 
@@ -124,6 +111,9 @@ def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10
 
 class Database(Searchable):
     """An open database; made by `fpdb.open`. One object serves many threads, and no forked child.
+
+    Every method raises Corrupt if the file is damaged; one that reads contents or kept texts raises MissingPackage if
+    what unpacks or reads them is not installed.
 
     Attributes:
         path: The file.
@@ -186,10 +176,9 @@ class Database(Searchable):
 
     @contextmanager
     def bulk(self) -> Iterator[None]:
-        """Put off merging while many batches follow each other; it is done at once when the block ends.
+        """Put off merging, which slows queries, until the block ends, while many batches follow each other.
 
-        After an error, the next commit does it. Each commit is durable, and seen by queries, which take longer
-        meanwhile.
+        Each commit is durable and seen at once. After an error, the next commit merges.
         """
         with self._store.bulk():
             yield
@@ -210,13 +199,7 @@ class Database(Searchable):
             How many documents were added, replaced, unchanged and skipped.
 
         Raises:
-            RecipeMismatch: The recipes differ; nothing has changed.
-            NameTaken: A name collides; nothing has changed.
-            BadName: A name is too long; nothing has changed.
-            Corrupt: The other database is damaged.
-            ReadOnly: This database is open to be read.
-            Locked: Another writer does not end.
-            StorageFailure: The system refuses.
+            Error: RecipeMismatch, NameTaken, BadName: nothing has changed; ReadOnly, Locked, StorageFailure.
         """
         if other.path == self.path:
             raise Error(f"{self.path!r} cannot be merged with itself; give another database")
@@ -224,25 +207,20 @@ class Database(Searchable):
 
         self.check_recipe(other)
         with other.snapshot() as snapshot:
-            return merge(self._store, snapshot, _prefix_bytes(prefix), on_collision)
+            return merge(self._store, snapshot, file_format.name_bytes(prefix) if prefix else b"", on_collision)
 
     def adopt(
         self, folder: str | os.PathLike[str], *, prefix: str = "", on_collision: OnCollision = "refuse"
     ) -> dict[str, int]:
         """Add the documents of a folder of Parquet that Spark wrote, see docs/design/adopt-format.md.
 
-        Arguments, result and memory are those of `merge`.
-
-        Raises:
-            BadFolder: Something in the folder is wrong; nothing has changed.
-            MissingPackage: pyarrow is not installed.
-            Error: What `merge` raises.
+        Arguments, result and errors are those of `merge`; BadFolder: the folder is wrong, and nothing has changed.
         """
         from fpdb.exchange.parquet_import import ImportFolder, adopt
 
         opened = ImportFolder(os.fspath(folder))
         self._stored_recipe.check_same(StoredRecipe(opened.recipe, opened.key_digest), self.path, opened.path)
-        return adopt(self._store, opened, _prefix_bytes(prefix), on_collision)
+        return adopt(self._store, opened, file_format.name_bytes(prefix) if prefix else b"", on_collision)
 
     def check_recipe(self, other: Database) -> None:
         """Raise RecipeMismatch if another database has other fingerprints than this one, and say why."""
@@ -273,7 +251,7 @@ class Database(Searchable):
         watch: Watch | None = None,
         **options: Any,
     ) -> Iterator[Pair]:
-        """Compare all documents with all, and yield the pairs that share hashes, ranked.
+        """Compare all documents with all, and yield the pairs that share hashes, ranked. Raises BadQuery.
 
         Args:
             regions: Whether pairs tell their regions.
@@ -281,11 +259,6 @@ class Database(Searchable):
             texts: See `query`.
             watch: Is called now and then with a stage, what is counted in it, how many are done, and of how many.
             options: See `pairs.options.PairOptions`: min_shared, by, min, top, max_df, new, since, owners, by_owner.
-
-        Raises:
-            BadQuery: An option is out of range.
-            MissingPackage: A kept text cannot be unpacked.
-            Corrupt: The database is damaged.
         """
         from fpdb.pairs.options import PairOptions
 
@@ -304,14 +277,8 @@ class Database(Searchable):
     def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
         """Yield the groups of documents that pairs connect, directly or through others, the largest first.
 
-        Args:
-            keep: Also tell which document of each is kept, see `drop_list`.
-            watch: See `pairs`.
-            options: See `pairs`; top counts clusters, and min is 0.5 unless given or ranked by shared hashes.
-
-        Raises:
-            BadQuery: An option is out of range.
-            Corrupt: The database is damaged.
+        keep: also tell which document of each is kept, see `drop_list`. watch and options are those of `pairs`; top
+        counts clusters, and min is 0.5 unless given or ranked by shared hashes. Raises BadQuery.
         """
         from fpdb.pairs.clusters import find_clusters
         from fpdb.pairs.options import PairOptions
@@ -325,7 +292,7 @@ class Database(Searchable):
         """Yield the documents to remove so that no pair that passes is left.
 
         `pairs` of the same options then finds nothing with max_df=0, or else as long as the same hashes are common. One
-        document of each cluster stays; with new or since, only new documents are removed.
+        document of each cluster stays; with new or since, only new documents are removed. Raises BadQuery.
 
         Args:
             keep: The document that stays: "first", the one added first; "longest", the one with the most symbols;
@@ -334,10 +301,6 @@ class Database(Searchable):
                 documents stay unless they are a pair with one that stays.
             watch: See `pairs`.
             options: See `clusters`; top counts documents, and by_owner makes no sense.
-
-        Raises:
-            BadQuery: An option is out of range.
-            Corrupt: The database is damaged.
         """
         from fpdb.pairs.dedup import drop_list
         from fpdb.pairs.options import PairOptions
@@ -362,25 +325,10 @@ class Database(Searchable):
     ) -> Iterator[Span]:
         """Yield the characters to cut so that no passage is left that others have too.
 
-        They are cut from the content, if it is given, of what it has in common with the documents that `query` of these
-        options finds; else from the documents: of each pair that `pairs` of these options finds, the document is cut
-        that is kept last.
-
-        Args:
-            content: A content that need not be in the database.
-            name: Its name.
-            kind: Its kind.
-            keep: The rule by which documents are kept, see `drop_list`.
-            shortest: See `pairs.spans.Cut`, as for pad, snap and gap.
-            pad: See there.
-            snap: See there.
-            gap: See there.
-            texts: See `query`.
-            watch: See `pairs`.
-            options: See `query` or `pairs`; of documents, top and by_owner make no sense.
-
-        Raises:
-            Error: What `query` or `pairs` raises.
+        They are cut from the content, of this name and kind, if it is given: what it has in common with the documents
+        that `query` of these options finds. Else they are cut from the documents: of each pair that `pairs` of these
+        options finds, from the one that is kept last by the rule `keep`, see `drop_list`; top and by_owner make no
+        sense then. shortest, pad, snap and gap are those of `pairs.spans.Cut`, texts and errors those of `query`.
         """
         from fpdb.pairs import spans
         from fpdb.pairs.options import PairOptions
@@ -401,18 +349,9 @@ class Database(Searchable):
     ) -> Iterator[CommonPassage]:
         """Yield passages that many documents hold, those of most documents first, each with a document that shows it.
 
-        To discard one from now on, add its hashes as boilerplate:
-        `db.add_fingerprints("footer", passage.hashes, boilerplate=True)`.
-
-        Args:
-            min_df: The least number of documents that hold each fingerprint of a passage; boilerplate is left out.
-            top: The largest number of passages.
-            texts: See `query`.
-
-        Raises:
-            BadQuery: An option is out of range.
-            MissingPackage: A kept text cannot be unpacked.
-            Corrupt: The database is damaged.
+        To discard one from now on, add its hashes as boilerplate: `db.add_fingerprints("footer", passage.hashes,
+        boilerplate=True)`. min_df: the least number of documents that hold each fingerprint of a passage; top: the
+        largest number of passages. Raises BadQuery.
         """
         from fpdb.pairs.common_passages import find_common_passages
 
@@ -440,12 +379,7 @@ class Database(Searchable):
             options: by, min, min_shared, max_df and owners, see `pairs`.
 
         Raises:
-            NoSuchDocument: A name is not in the database, and has no content.
-            BadQuery: An option is out of range.
-            UnknownKind: There is no rule for the kind.
-            Unreadable: A content is not of that kind.
-            MissingPackage: What reads it is not installed.
-            Corrupt: The database is damaged.
+            Error: NoSuchDocument, BadQuery, UnknownKind or Unreadable.
         """
         from fpdb.pairs.explain import explain, find_document_to_compare
         from fpdb.pairs.options import PairOptions
@@ -459,12 +393,7 @@ class Database(Searchable):
     def report(self, *, texts: TextLookup | None = None, **options: Any) -> Report:
         """Return an empty page of evidence: fill it with `add_answer` or `add_pairs`, and write its `html`.
 
-        Args:
-            texts: See `query`.
-            options: See `report.Report`: by, connect, limits.
-
-        Raises:
-            MissingPackage: A package for reports is not installed.
+        options: see `report.Report`: by, connect, limits. Raises MissingPackage.
         """
         from fpdb.report.report import Report
 
@@ -495,25 +424,14 @@ class Database(Searchable):
             return document_of(*find_document(snapshot, name))
 
     def text(self, name: str) -> bytes | None:
-        """Return the bytes of a document's content, a string's as UTF-8, if it was kept.
-
-        Raises:
-            NoSuchDocument: There is no such document.
-            MissingPackage: zstandard is not installed.
-            Corrupt: The text is damaged.
-        """
+        """Return the bytes of a document's content, a string's as UTF-8, if it was kept. Raises NoSuchDocument."""
         with self.snapshot() as snapshot:
             return snapshot.texts.read_bytes(*find_document(snapshot, name))
 
     def original(self, name: str) -> str | bytes:
         """Return a document's content as it was added: the kept text, else what is in the file that is its source.
 
-        Raises:
-            NoSuchDocument: There is no such document.
-            ContentChanged: The file holds another content.
-            Unreadable: It cannot be read, and why.
-            MissingPackage: zstandard is not installed.
-            Corrupt: The text is damaged.
+        Raises NoSuchDocument; ContentChanged: the file holds another content; Unreadable: it cannot be read, and why.
         """
         with self.snapshot() as snapshot:
             return sources_of([self.path]).read(snapshot, *find_document(snapshot, name))
@@ -567,30 +485,17 @@ class Database(Searchable):
         """Verify everything; return what is wrong, a sentence each.
 
         Kept texts that no installed package unpacks are checked by their checksums alone. Damage can end this process,
-        as it can by any other reading: `fpdb.check` works in another.
+        as in any other reading: `fpdb.check` works in another.
         """
         from fpdb.storage.maintenance.check import problems
 
         return problems(self._store)
 
     def export(self, file: BinaryIO, *, texts: bool = False) -> int:
-        """Write all documents with their fingerprints as lines of JSON, which `fpdb.import_` reads.
+        """Write all documents with their fingerprints as lines of JSON, which `fpdb.import_` reads; return how many.
 
-        The lines are described in docs/design/export-format.md. Holds up to 8 million postings in memory, and reads all
-        postings once for each 8 million.
-
-        Args:
-            file: Where to write.
-            texts: Whether to write kept texts, too.
-
-        Returns:
-            The number of documents.
-
-        Raises:
-            BadKeyFile: The key is in a file of its own, and an export would give it away.
-            MissingPackage: A kept text cannot be unpacked.
-            Corrupt: The database is damaged.
-            OSError: The file cannot be written.
+        See docs/design/export-format.md. texts: write kept texts, too. Holds up to 8 million postings in memory, and
+        reads all postings once for each 8 million. Raises OSError; BadKeyFile if the key is in a file of its own.
         """
         if self.needs_key_file:
             raise BadKeyFile(
@@ -609,7 +514,3 @@ class Database(Searchable):
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a consistent copy to a new file, while others read and write. Raises DatabaseExists."""
         self._store.backup(os.fspath(path))
-
-
-def _prefix_bytes(prefix: str) -> bytes:
-    return file_format.name_bytes(prefix) if prefix else b""

@@ -25,41 +25,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document in the catalogue.
-
-    Attributes:
-        name: Its name.
-        kind: Its kind.
-        boilerplate: Whether its fingerprints are discarded wherever they occur.
-        digest: The digest of its content.
-        symbols: The number of symbols.
-        kgrams: The number of k-grams.
-        fingerprints: The number of fingerprints.
-        hashes: The number of distinct hashes among them.
-        added: When it was added, in UTC.
-        note: How it was read.
-        source: Where it came from.
-        contact: Whom to ask about it.
-        labels: Its labels.
-        rotation: Which subset of its search fingerprints is stored, if the scheme rotates.
-        text_bytes: The length of its text, if that is kept.
-    """
+    """A document in the catalogue."""
 
     name: str
     kind: str
-    boilerplate: bool
-    digest: bytes
+    boilerplate: bool  # its fingerprints are discarded wherever they occur
+    digest: bytes  # of its content
     symbols: int
     kgrams: int
     fingerprints: int
-    hashes: int
-    added: datetime
-    note: str
-    source: str | None
-    contact: str | None
+    hashes: int  # distinct ones
+    added: datetime  # in UTC
+    note: str  # how it was read
+    source: str | None  # where it came from
+    contact: str | None  # whom to ask about it
     labels: Mapping[str, str]
-    rotation: int
-    text_bytes: int | None
+    rotation: int  # which subset of its search fingerprints is stored, if the scheme rotates
+    text_bytes: int | None  # the length of its text, if that is kept
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dict, as `fpdb list --format json` prints it."""

@@ -22,17 +22,9 @@ def open_all(
     timeout: float = 10.0,
     key_file: str | os.PathLike[str] | None = None,
 ) -> MultiDatabase:
-    """Open databases of one recipe, to be read and queried together.
+    """Open databases of one recipe, to be read and queried together; timeout and key_file: see `fpdb.open`.
 
-    Args:
-        paths: The files, at least one.
-        timeout: See `fpdb.open`.
-        key_file: See `fpdb.open`.
-
-    Raises:
-        RecipeMismatch: The databases have different recipes.
-        ValueError: No database is given, or one is given twice.
-        Error: What `fpdb.open` raises.
+    Raises what `fpdb.open` raises; RecipeMismatch; ValueError: no database is given, or one is given twice.
     """
     seen = set()
     with ExitStack() as stack:

@@ -35,19 +35,13 @@ cdef inline bint contains(const uint64_t[::1] ordered, uint64_t x, Py_ssize_t* s
 
 def partition_hashes(const uint64_t[::1] hashes, const uint32_t[::1] owners, Py_ssize_t queries,
                      const uint64_t[::1] boilerplate, Py_ssize_t smallest):
-    """Return the distinct hashes that some queries look up, and which of them each query has.
+    """Return the distinct hashes that queries look up, and which of them each query has.
 
-    Args:
-        hashes: The hashes of all queries, ascending; shape (n,).
-        owners: The query that each hash is of, ascending where hashes are equal; shape (n,).
-        queries: The number of queries.
-        boilerplate: Ascending, distinct.
-        smallest: The largest number of hashes of a query; boilerplate is not looked up.
+    hashes: of all queries, ascending; owners: the query of each, ascending where hashes are equal; shape (n,). queries:
+    their number. boilerplate: ascending, distinct; is not looked up. smallest: the largest number of hashes of a query.
 
-    Returns:
-        (looked_up, indices, bounds, distinct, discarded): the hashes to look up, ascending; query q has
-        looked_up[indices[bounds[q]:bounds[q + 1]]], ascending; the number of its distinct hashes without boilerplate,
-        and of those in it, shape (queries,).
+    Returns (looked_up, indices, bounds, distinct, discarded): the hashes to look up, ascending; query q has
+    looked_up[indices[bounds[q]:bounds[q + 1]]], ascending; how many distinct hashes each has outside and in boilerplate.
     """
     cdef Py_ssize_t n = hashes.shape[0], i, used = 0, place = 0, count = 0
     cdef bint is_boilerplate = False
@@ -129,10 +123,7 @@ cdef inline void count_document(Table* table, uint32_t document_id) noexcept nog
 
 
 cdef Py_ssize_t take_counts(Table* table, int64_t minimum, const uint32_t[::1] omitted, uint64_t* out) noexcept nogil:
-    """Write id and count of the documents of so many hits that are not omitted, ascending; empty the table.
-
-    Returns the number of documents written.
-    """
+    """Write id and count of the documents that reach the minimum and are not omitted, ascending; empty the table."""
     cdef Py_ssize_t i, j, written = 0
     cdef Slot* slot
     cdef bint passes
@@ -154,16 +145,12 @@ cdef Py_ssize_t take_counts(Table* table, int64_t minimum, const uint32_t[::1] o
 def count_shared(posting_lists, query_hashes, const int64_t[::1] minimums, omitted):
     """Count the hashes that documents share with each of many queries.
 
-    Args:
-        posting_lists: (document_ids, starts, ends): document_ids[starts[i]:ends[i]] hold hash i.
-        query_hashes: (indices, bounds), as `partition_hashes` returns them, of these queries.
-        minimums: The number of hashes that a document shares at least, 1 or more; 0 for a query without documents;
-            shape (queries,).
-        omitted: (document_ids, bounds): the documents that are left out for each query.
+    posting_lists: (document_ids, starts, ends): document_ids[starts[i]:ends[i]] hold hash i. query_hashes: (indices,
+    bounds) of `partition_hashes`. minimums: how many hashes a document shares at least with each query, 1 or more; 0 for
+    a query without documents. omitted: (document_ids, bounds), the documents left out for each query.
 
-    Returns:
-        (document_ids, shared, counts): one query after the other, ids ascending, with the number of hashes shared,
-        shape (found,); the number of documents of each query, shape (queries,). Takes memory for all hits.
+    Returns (document_ids, shared, counts): one query after the other, ids ascending, with the number of hashes shared;
+    the number of documents of each query. Takes memory for all hits.
     """
     cdef const uint32_t[::1] document_ids, indices, omitted_ids
     cdef const int64_t[::1] starts, ends, bounds, omitted_bounds

@@ -97,19 +97,10 @@ cdef bytes quoted(bytes name):
 
 
 def answer_lines(list heads, list names, matches, const int64_t[::1] bounds):
-    """Return a line of JSON for each query, as `json.dumps` writes its answer.
+    """Return a line of JSON for each query, ASCII with its line feed, as `json.dumps` writes its answer.
 
-    Args:
-        heads: The JSON of each query.
-        names: The names of documents: bytes, UTF-8 or not.
-        matches: (name_indices, shared, containment, reverse_containment, resemblance) of each match; shape (n,).
-        bounds: Query q's matches are those from bounds[q] to before bounds[q + 1].
-
-    Returns:
-        A list of bytes, ASCII, each with its line feed.
-
-    Raises:
-        MemoryError: A line is too long.
+    heads: the JSON of each query. names: of documents; UTF-8 or not. matches: (name_indices, shared, containment,
+    reverse_containment, resemblance) of each match. Query q's matches are those from bounds[q] to before bounds[q + 1].
     """
     cdef const int64_t[::1] name_indices, shared
     cdef const double[::1] containment, reverse, resemblance

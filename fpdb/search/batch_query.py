@@ -33,25 +33,15 @@ UNLIMITED_BYTES = 2 << 20
 
 
 class BatchAnswer(NamedTuple):
-    """The answer to a document; exactly one of answer, failure and lines is given.
+    """The answer to a document; exactly one of answer, failure and lines is given."""
 
-    Attributes:
-        document: The document, without its content.
-        answer: The answer.
-        failure: Why there is none.
-        lines: The answers to this document and those that follow, as lines of JSON.
-        content: The document's content, if contents are asked for.
-        omits_query: Whether a document was left out because it is the query itself, by name and content.
-        input_bytes: The number of bytes of input that are done with this document.
-    """
-
-    document: InputDocument
+    document: InputDocument  # without its content
     answer: Answer | None = None
     failure: str | None = None
-    lines: SpooledLines | None = None
-    content: bytes | str | None = None
-    omits_query: bool = False
-    input_bytes: int = 0
+    lines: SpooledLines | None = None  # of JSON: the answers to this document and those that follow
+    content: bytes | str | None = None  # if contents are asked for
+    omits_query: bool = False  # a document was left out that is the query itself, by name and content
+    input_bytes: int = 0  # that are done with this document
 
 
 def answer_documents(
@@ -71,14 +61,12 @@ def answer_documents(
         documents: The documents, alone or in chunks.
         jobs: The number of processes that answer, this one among them; by default one for each processor.
         contents: Whether to give the documents' contents, too.
-        folder: If given, answers come as lines of JSON, many together, and long ones are kept in this folder until they
-            are read.
+        folder: If given, answers come as lines of JSON, and long ones are kept in this folder until they are read.
         workers: Worker processes that have started, one fewer than jobs.
         options: As `Searchable.query` takes them, but name, kind and texts.
 
     Raises:
-        MissingKey: The key is in a file of its own, which was not given.
-        WorkerError: A worker process died.
+        Error: MissingKey; WorkerError: a worker process died.
     """
     db.recipe.check_key()
     asked = ContentOptions.of(options)

@@ -32,53 +32,31 @@ NO_LIMIT: Final = 1 << 62  # more hashes than there are
 
 
 class HashWeights(NamedTuple):
-    """The weights of a query's hashes by their rarity.
+    """The weights of a query's hashes by their rarity."""
 
-    Attributes:
-        hashes: The weight of each hash looked up, 0 for an ignored one; shape (n,).
-        shared: The sum of the weights that each candidate shares; shape (candidates,).
-        documents: The number of documents that rarity is counted in.
-    """
-
-    hashes: F64
-    shared: F64
-    documents: int
+    hashes: F64  # of each hash looked up, 0 for an ignored one; shape (n,)
+    shared: F64  # the sum of those that each candidate shares; shape (candidates,)
+    documents: int  # that rarity is counted in
 
 
 class QueryHashes(NamedTuple):
-    """The hashes of a query that are looked up.
+    """The hashes of a query that are looked up."""
 
-    Attributes:
-        looked_up: Ascending, distinct; shape (n,).
-        distinct: The number of distinct hashes, boilerplate left out.
-        boilerplate: The number of distinct hashes that are boilerplate.
-    """
-
-    looked_up: U64
-    distinct: int
-    boilerplate: int
+    looked_up: U64  # ascending, distinct; shape (n,)
+    distinct: int  # of all hashes, boilerplate left out
+    boilerplate: int  # distinct hashes
 
 
 class Candidates(NamedTuple):
-    """The documents that may be a query's matches.
-
-    Attributes:
-        query: The query.
-        hashes: Its hashes that were looked up.
-        counts: Whether each of these counts, or is ignored as common; shape (n,).
-        counted: The number of those that count.
-        document_ids: Ascending; shape (candidates,).
-        shared: The number of hashes that each shares; shape (candidates,).
-        weights: Given if hashes weigh by their rarity.
-    """
+    """The documents that may be a query's matches."""
 
     query: QueryFingerprints
     hashes: QueryHashes
-    counts: Bools
-    counted: int
-    document_ids: U32
-    shared: I64 | U32
-    weights: HashWeights | None = None
+    counts: Bools  # whether each hash looked up counts, or is ignored as common; shape (n,)
+    counted: int  # of these
+    document_ids: U32  # ascending; shape (candidates,)
+    shared: I64 | U32  # hashes that each shares; shape (candidates,)
+    weights: HashWeights | None = None  # if hashes weigh by their rarity
 
     @property
     def is_counted_only(self) -> bool:

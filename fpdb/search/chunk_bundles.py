@@ -33,14 +33,10 @@ class Bundle:
 
 
 def bundle_chunks(chunks: Iterable[Chunk], processes: int, limit: int, start_bytes: int) -> Iterator[Bundle]:
-    """Yield the chunks in as few bundles as there can be, the same number for each process.
+    """Yield the chunks in as few bundles of `limit` bytes as there can be, the same number for each process.
 
-    Args:
-        chunks: The chunks; no more than QUEUED_BYTES are read ahead to know how much there is.
-        processes: The number of processes.
-        limit: The largest size of a bundle, in bytes.
-        start_bytes: What a process answers while the others start: the last bundle, which this process takes first, is
-            larger by that.
+    No more than QUEUED_BYTES are read ahead to know how much there is. start_bytes: what a process answers while the
+    others start; the last bundle, which this process takes first, is larger by that.
     """
     waiting: deque[Chunk] = deque()
     chunks = iter(chunks)

@@ -53,6 +53,7 @@ class QueryOptions:
     top: int | None = None
 
     def __post_init__(self) -> None:
+        """Check the values."""
         if self.by not in MEASURES:
             raise BadQuery(f"by must be one of {', '.join(MEASURES)}, not {self.by!r}")
         for name, minimum in (("smallest", 1), ("max_df", 1), ("max_ignored", 0), ("top", 1)):
@@ -87,16 +88,7 @@ class QueryOptions:
 
 @dataclass(frozen=True, slots=True)
 class ContentOptions:
-    """How a query's content is fingerprinted, and what its answer says.
-
-    Attributes:
-        window: A window wider than the recipe's: fewer look-ups, a coarser answer.
-        rarity: Where the scheme koala counts the k-grams that it takes for rare, see `WriteBatch.add`.
-        include_self: Whether a document of the query's name and content is a match like others.
-        regions: Whether matches tell their regions.
-        gap: The largest number of symbols between two regions that are joined.
-        ranking: The keywords of `QueryOptions` that were given.
-    """
+    """How documents are queried by content, see `Searchable.query`; ranking: the keywords of `QueryOptions`."""
 
     window: int | None = None
     rarity: Rarity = "document"
@@ -118,12 +110,9 @@ class ContentOptions:
 
 
 def recipe_options(recipe: Recipe, given: Mapping[str, Any], kind: str | None = None) -> QueryOptions:
-    """Return the options that are given, completed by the recipe's measure and caps.
+    """Return the options that are given, completed by the recipe's measure for the kind, if there is one, and caps.
 
-    Args:
-        recipe: The recipe of what is searched.
-        given: Keywords of `QueryOptions`; max_df and max_ignored replace the recipe's only together.
-        kind: The kind of the query, which has a measure of its own; None for hashes alone.
+    max_df and max_ignored replace the recipe's only together.
     """
     options = dict(given) if kind is None else {"by": recipe.measure(kind), **given}
     if options.get("max_df") is None and options.get("max_ignored") is None:

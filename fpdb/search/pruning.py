@@ -66,17 +66,14 @@ def promising_candidates(
 
 
 def first_of(reader: Reader, document_ids: U32, score: NDArray[Any], shared: I64, top: int | None) -> NDArray[np.intp]:
-    """Return the indices of the `top` candidates of the highest score, then the most shared, then the first names.
+    """Return the indices, in no order, of the `top` candidates of the highest score, the most shared, the first names.
 
     Args:
         reader: Where the names are read.
-        document_ids: Ascending; shape (n,).
-        score: Shape (n,).
-        shared: Shape (n,).
-        top: The number of candidates wanted, or None for all.
-
-    Returns:
-        The indices, in no order.
+        document_ids: Ascending; shape (n,), as for score and shared.
+        score: The measure.
+        shared: The number of shared hashes.
+        top: None for all candidates.
     """
     if top is None or len(document_ids) <= top:
         return np.arange(len(document_ids))

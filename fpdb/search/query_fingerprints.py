@@ -17,13 +17,7 @@ from fpdb.storage.reader import Reader
 
 
 class QueryDocument(NamedTuple):
-    """A document that is queried by its content.
-
-    Attributes:
-        name: Its name, if it has one.
-        content: Its content.
-        kind: One of `fingerprint.KINDS`, or "auto".
-    """
+    """A document that is queried by its content; kind: one of `fingerprint.KINDS`, or "auto"."""
 
     name: str | None
     content: str | bytes
@@ -31,27 +25,16 @@ class QueryDocument(NamedTuple):
 
 
 class QueryFingerprints(NamedTuple):
-    """The fingerprints of a query.
+    """The fingerprints of a query."""
 
-    Attributes:
-        hashes: In any order, repeats allowed; shape (n,).
-        name: The query's name.
-        kind: The query's kind.
-        own_ids: The documents that are the query itself, at most one in each database.
-        include_self: Whether these are matches like others.
-        sample: Given if the database keeps samples.
-        kgrams: The number of k-grams, if documents of any length have as many fingerprints; else 0.
-        document: All fingerprints, with positions and symbols, if regions are needed.
-    """
-
-    hashes: U64
+    hashes: U64  # in any order, repeats allowed; shape (n,)
     name: str | None
     kind: str
-    own_ids: Sequence[int] = ()
-    include_self: bool = False
-    sample: Sample | None = None
-    kgrams: int = 0
-    document: Fingerprints | None = None
+    own_ids: Sequence[int] = ()  # the documents that are the query itself, at most one in each database
+    include_self: bool = False  # whether these are matches like others
+    sample: Sample | None = None  # if the database keeps samples
+    kgrams: int = 0  # if documents of any length have as many fingerprints
+    document: Fingerprints | None = None  # all fingerprints, with symbols, if regions are needed
 
     @property
     def omitted_ids(self) -> Sequence[int]:
@@ -69,11 +52,7 @@ def fingerprint_queries(
 ) -> list[QueryFingerprints | Error]:
     """Return the fingerprints of each document, or why it has none: BadName, UnknownKind, Unreadable.
 
-    Raises:
-        BadRecipe: The window is narrower than the recipe's.
-        MissingKey: The key is in a file of its own, which was not given.
-        MissingPackage: What reads a kind is not installed.
-        Corrupt: The database is damaged.
+    Raises BadRecipe: the window is narrower than the recipe's; MissingKey, MissingPackage, Corrupt.
     """
     together = options.window is None and options.rarity == "document" and not options.needs_regions
     short_texts = _short_text_hashes(recipe, documents) if together else repeat(None, len(documents))
@@ -96,9 +75,7 @@ def fingerprint_queries(
 def own_document_ids(reader: Reader, name: str, digest: bytes) -> list[int]:
     """Return the documents of this name and content digest, boilerplate left out: at most one in each database.
 
-    Raises:
-        BadName: No document can have that name.
-        Corrupt: The database is damaged.
+    Raises BadName, Corrupt.
     """
     key = file_format.name_bytes(name)
     return _with_digest(reader, reader.find_by_name([key]).get(key, ()), digest)

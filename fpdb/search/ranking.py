@@ -27,29 +27,19 @@ LENGTHS_DIFFER: Final = 5  # times
 
 
 class RankedMatches(NamedTuple):
-    """The answer to a query, and what its regions need.
-
-    Attributes:
-        answer: The answer, without regions.
-        query: The query.
-        document_ids: The documents of the matches, in order.
-        ignored: The hashes that were ignored as common.
-        rarities: The rarity of each match, see `Match`; None if hashes do not weigh by theirs.
-    """
+    """The answer to a query, without regions, and what these need."""
 
     answer: Answer
     query: QueryFingerprints
-    document_ids: list[int]
-    ignored: U64
-    rarities: list[float | None]
+    document_ids: list[int]  # of the matches, in order
+    ignored: U64  # hashes, as common
+    rarities: list[float | None]  # of the matches, if hashes weigh by theirs
 
 
 def rank_queries(reader: Reader, queries: Sequence[QueryFingerprints], options: QueryOptions) -> Iterator[RankedBatch]:
     """Yield the ranked matches of all queries, in order, as many in a batch as are scored and named together.
 
-    Raises:
-        BadQuery: The measure needs regions.
-        Corrupt: The database is damaged.
+    Raises BadQuery: the measure needs regions; Corrupt.
     """
     options.check_by_hashes()
     waiting: list[Candidates] = []
@@ -102,21 +92,13 @@ def _select(reader: Reader, scored: ScoredCandidates, options: QueryOptions) -> 
 
 @dataclass(frozen=True)
 class RankedBatch:
-    """The matches of some queries, one query's after the other's, in order.
-
-    Attributes:
-        scored: The matches.
-        names: The names of the distinct documents.
-        kgrams: The numbers of their k-grams.
-        name_indices: The index of each match's name; shape (n,).
-        bounds: Where each query's matches begin, and where the last's end; shape (queries + 1,).
-    """
+    """The matches of some queries, one query's after the other's, in order."""
 
     scored: ScoredCandidates
-    names: Sequence[bytes]
-    kgrams: Sequence[int]
-    name_indices: NDArray[np.intp]
-    bounds: I64
+    names: Sequence[bytes]  # of the distinct documents
+    kgrams: Sequence[int]  # of these
+    name_indices: NDArray[np.intp]  # of each match; shape (n,)
+    bounds: I64  # where each query's matches begin, and where the last's end; shape (queries + 1,)
 
     @gc_paused()  # thousands of tuples, none in a cycle
     def answers(self, database_of: Callable[[int], str] | None = None) -> list[RankedMatches]:

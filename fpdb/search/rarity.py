@@ -27,26 +27,15 @@ def weigh(frequencies: NDArray[np.integer], documents: int) -> F64:
 def rarity(weight: F64, shared: NDArray[np.integer], documents: int) -> F64:
     """Return the mean rarity of shared hashes; in [0, 1), shape (n,).
 
-    Args:
-        weight: The sum of their weights; shape (n,).
-        shared: The number of these hashes; shape (n,).
-        documents: The number of documents that rarity is counted in.
+    weight: the sum of their weights; shared: their number; documents: the number that rarity is counted in.
     """
     return ratio(weight, shared * float(np.log(max(documents, 1))))
 
 
 def sum_weights(reader: Reader, document_ids: U32, documents: int, excluded: U64, last: int) -> F64:
-    """Return the sum of the weights of the hashes of some documents; shape (n,). Reads all postings up to `last`.
+    """Return the sum of the weights of the hashes of some documents, ascending; shape (n,). Raises Corrupt.
 
-    Args:
-        reader: What is searched.
-        document_ids: Ascending; shape (n,).
-        documents: The number of documents that rarity is counted in.
-        excluded: Hashes that are left out, ascending.
-        last: The largest hash that is not left out.
-
-    Raises:
-        Corrupt: The database is damaged.
+    Leaves out the excluded hashes, ascending, and those beyond `last`; reads all postings up to there.
     """
     total = np.zeros(len(document_ids))
     for lists in scan_posting_lists(reader):

@@ -12,25 +12,16 @@ from fpdb.fingerprint import hash_levels
 
 
 class Sample(NamedTuple):
-    """How the hashes of the query and of the documents are samples of all their hashes.
+    """How the hashes of the query and of the documents are samples of all their hashes."""
 
-    Attributes:
-        sampling: "least" or "level", see `fingerprint.selection.Scheme`.
-        share: The query's share of all possible hashes, see `Fingerprints.share`.
-        bits: The width of hashes.
-    """
-
-    sampling: str
-    share: int
-    bits: int
+    sampling: str  # "least" or "level", see `fingerprint.selection.Scheme`
+    share: int  # the query's share of all possible hashes, see `Fingerprints.share`
+    bits: int  # the width of hashes
 
     def sum_within(self, hashes: U64, values: NDArray[Any], shares: U32) -> F64:
         """Return, for each document, the sum of the values of the query's hashes within the share that both have.
 
-        Args:
-            hashes: The query's hashes, ascending; shape (n,).
-            values: The value of each; shape (n,).
-            shares: The share of each document; shape (documents,).
+        hashes: the query's, ascending, and their values; shape (n,). shares: of the documents; shape (documents,).
         """
         common = np.minimum(shares, np.uint32(self.share)).astype(np.uint64)
         if self.sampling == "smallest":

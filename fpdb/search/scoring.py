@@ -21,21 +21,13 @@ from fpdb.storage.reader import Reader
 
 @dataclass(frozen=True)
 class ScoredCandidates:
-    """The candidates of some queries, one query's after the other's.
-
-    Attributes:
-        queries: The queries and their candidates.
-        query_indices: The query of each candidate; shape (n,).
-        document_ids: Shape (n,).
-        shared: The number of hashes that each shares with its query; shape (n,).
-        measures: By name; shape (n,) each.
-    """
+    """The candidates of some queries, one query's after the other's; arrays of shape (n,)."""
 
     queries: Sequence[Candidates]
     query_indices: NDArray[np.intp]
     document_ids: U32
-    shared: I64
-    measures: dict[str, F64]
+    shared: I64  # hashes that each shares with its query
+    measures: dict[str, F64]  # by name
 
     def score(self, by: str) -> NDArray[Any]:
         """Return the measure to rank by; shape (n,)."""
@@ -48,11 +40,7 @@ class ScoredCandidates:
 
 
 def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> ScoredCandidates:
-    """Compute the measures of the candidates of some queries that are alike, see `Candidates.is_counted_only`.
-
-    Raises:
-        Corrupt: The database is damaged.
-    """
+    """Compute the measures of queries that are alike in `Candidates.is_counted_only`. Raises Corrupt."""
     lengths = [len(query.document_ids) for query in queries]
     document_ids = np.concatenate([query.document_ids for query in queries])
     shared: I64 = np.concatenate([query.shared for query in queries], dtype=np.int64)
@@ -76,12 +64,9 @@ def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> 
 def measure_sets(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F64]:
     """Return three measures of each candidate by the sizes, or the weights, of sets; shape (n,).
 
-    Args:
-        shared: |Q and D| among the hashes that were looked up; shape (n,).
-        asked: |Q| of these.
-        reached: |D|, or, if only hashes up to some T were looked up, |D up to T|: the same share of |D| as the hashes
-            looked up are of Q. Stored hashes are uniform, and Q's own share errs with the sample, so that a copy of
-            the query scores exactly 1.
+    shared: |Q and D| among the hashes that were looked up; asked: |Q| of these; reached: |D|, or, if only hashes up to
+    some T were looked up, |D up to T|: the same share of |D| as the hashes looked up are of Q. Stored hashes are uniform,
+    and Q's own share errs with the sample, so that a copy of the query scores exactly 1.
     """
     asked, reached = np.maximum(asked, shared), np.maximum(reached, shared)
     ratios = ratio(shared, asked), ratio(shared, reached), ratio(shared, asked + reached - shared)

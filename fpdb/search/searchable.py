@@ -30,9 +30,8 @@ class Searchable(ABC):
     def searcher(self, texts: TextLookup | None = None) -> AbstractContextManager[Searcher]:
         """Open what answers queries by the documents as they are now.
 
-        Args:
-            texts: Gives the contents of documents, for regions; by default they are read from the database or the
-                files that they came from.
+        texts: gives the contents of documents, for regions; by default they are read from the database, or from the
+        files that the documents came from.
         """
 
     @abstractmethod
@@ -44,9 +43,11 @@ class Searchable(ABC):
         """Close the file or files; closing twice is harmless."""
 
     def __enter__(self) -> Self:
+        """Return the object itself."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close the file or files."""
         self.close()
 
     def __len__(self) -> int:
@@ -79,21 +80,18 @@ class Searchable(ABC):
             content: The query.
             name: The query's name; a document of this name and content is left out unless include_self.
             kind: One of `fingerprint.KINDS`, or "auto".
+            window: A window wider than the recipe's: fewer look-ups, a coarser answer.
+            rarity: See `WriteBatch.add`.
+            include_self: Whether a document of the query's name and content is a match like others.
+            regions: Whether matches tell their regions, see `Match`.
+            gap: The largest number of symbols between two regions that are joined.
             texts: Gives a document's content, for regions, or None; by default it is the text that was kept, else that
                 of the file that the document came from.
-            options: See `search.options.ContentOptions`: window, rarity, include_self, regions, gap; and
-                `QueryOptions`: by, smallest, max_df, max_ignored, min, top. By default by, max_df and max_ignored are
-                the recipe's.
+            options: See `search.options.QueryOptions`: by, smallest, max_df, max_ignored, min, top. By default by,
+                max_df and max_ignored are the recipe's.
 
         Raises:
-            BadName: No document can have that name.
-            BadQuery: An option is out of range.
-            BadRecipe: The window is narrower than the recipe's.
-            UnknownKind: There is no such kind, or no rule for it.
-            Unreadable: The content is not of that kind.
-            MissingKey: The key is in a file of its own, which was not given.
-            MissingPackage: What reads the kind, or a kept text, is not installed.
-            Corrupt: The database is damaged.
+            Error: BadName, BadQuery, BadRecipe, UnknownKind, Unreadable, MissingKey, MissingPackage or Corrupt.
         """
         asked = ContentOptions(window, rarity, include_self, regions, gap, options)
         with self.searcher(texts) as searcher:
@@ -109,17 +107,10 @@ class Searchable(ABC):
         include_self: bool = False,
         **options: Any,
     ) -> list[Answer | Error]:
-        """Return the answers of `query` to many documents, looked up together.
+        """Return the answers of `query` to many documents, looked up together, or the error of one that cannot be read.
 
         That is the quicker the more documents there are; some thousands are a good number. They are held in memory.
-
-        Args:
-            documents: The name and the content of each.
-            kind: The kind of all.
-            options: See `query`.
-
-        Returns:
-            An answer for each, or the error of a document that cannot be read. Raises what `query` raises else.
+        documents: the name and the content of each. The options, and what is raised, are those of `query`.
         """
         recipe_options(self.recipe, options).check_by_hashes()
         queried = [QueryDocument(name, content, kind) for name, content in documents]
@@ -144,13 +135,10 @@ class Searchable(ABC):
             name: The query's name.
             kind: What the answer says of the query.
             digest: A document of this name and digest is the query itself, and is left out.
-            options: See `search.options.QueryOptions`; by default max_df and max_ignored are the recipe's.
+            options: See `query`; the measure must be one of hashes.
 
         Raises:
-            BadQuery: An option is out of range, or the measure needs a content.
-            BadFingerprints: The hashes are not 64-bit numbers.
-            BadName: No document can have that name.
-            Corrupt: The database is damaged.
+            Error: BadQuery, BadFingerprints, BadName or Corrupt.
         """
         ranking = recipe_options(self.recipe, options)
         array = check_hashes(hashes)

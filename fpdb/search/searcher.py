@@ -25,11 +25,8 @@ Result = TypeVar("Result")
 class Searcher:
     """Answers queries from one reader, and so from one state of what is searched.
 
-    Attributes:
-        recipe: The recipe of the documents.
-        reader: What is searched.
-        open_sources: Makes what reads the contents of documents, for regions.
-        database_of: Tells the database of a document, if several are searched together.
+    open_sources: makes what reads the contents of documents, for regions. database_of: tells the database of a
+    document, if several are searched together.
     """
 
     recipe: Recipe
@@ -42,12 +39,7 @@ class Searcher:
     ) -> Iterator[RankedMatches | Error]:
         """Yield the answer to each document, in order, or why it cannot be read: BadName, UnknownKind, Unreadable.
 
-        Raises:
-            BadQuery: An option is out of range.
-            BadRecipe: The window is narrower than the recipe's.
-            MissingKey: The key is in a file of its own, which was not given.
-            MissingPackage: What reads a kind, or a kept text, is not installed.
-            Corrupt: The database is damaged.
+        Raises BadQuery; BadRecipe: the window is narrower than the recipe's; MissingKey, MissingPackage, Corrupt.
         """
         return self._in_order(documents, options, lambda queries, ranking: self._rank(queries, ranking, options))
 

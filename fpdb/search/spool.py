@@ -55,8 +55,7 @@ def _end(number: int, _: FrameType | None) -> None:
 def spool_lines(lines: Iterable[bytes], folder: str) -> SpooledLines:
     """Keep lines: no more than PIECE_BYTES and the longest line in memory, the others in a new file in the folder.
 
-    Raises:
-        StorageFailure: The file cannot be written.
+    Raises StorageFailure.
     """
     from tempfile import NamedTemporaryFile
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import U64, Bools
+from fpdb.arrays import U32, U64, Bools
 from fpdb.storage import sorting
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Reader
@@ -29,7 +29,7 @@ class PrefetchedSnapshot:
         self.document_count, self.posting_count = reader.document_count, reader.posting_count
         self.catalogue, self.texts = reader.catalogue, reader.texts
         self.find_by_name, self.boilerplate = reader.find_by_name, reader.boilerplate
-        self.count_by_document, self.find_occurrences = reader.count_by_document, reader.find_occurrences
+        self.find_occurrences = reader.find_occurrences
         self.has_dead_postings, self.scans = reader.has_dead_postings, reader.scans
         self._reader = reader
         self._hashes = hashes
@@ -68,6 +68,13 @@ class PrefetchedSnapshot:
         if not unknown.any():
             return hits
         return concat_hits([hits, self._reader.look_up(hashes[unknown], cap=cap).scatter(unknown)], cap)
+
+    def count_by_document(self, hashes: U64) -> U32 | None:
+        """Count the hashes each ordinary document holds, unless `look_up` answers from memory; see `Reader`."""
+        indices = self._find(hashes)
+        if indices is not None and self.complete[indices].all():
+            return None
+        return self._reader.count_by_document(hashes)
 
     def _find(self, hashes: U64) -> NDArray[np.intp] | None:
         """Return the indices of the hashes among the prefetched ones, or None if one is missing."""

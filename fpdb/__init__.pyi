@@ -1,0 +1,59 @@
+# The public names of fpdb and the modules that they are in: `fpdb/__init__.py` reads these lines.
+
+from fpdb.database import Database as Database
+from fpdb.database import import_ as import_
+from fpdb.database import open as open
+from fpdb.documents import Document as Document
+from fpdb.errors import BadExport as BadExport
+from fpdb.errors import BadFingerprints as BadFingerprints
+from fpdb.errors import BadFolder as BadFolder
+from fpdb.errors import BadKeyFile as BadKeyFile
+from fpdb.errors import BadLabel as BadLabel
+from fpdb.errors import BadName as BadName
+from fpdb.errors import BadQuery as BadQuery
+from fpdb.errors import BadRecipe as BadRecipe
+from fpdb.errors import ContentChanged as ContentChanged
+from fpdb.errors import Corrupt as Corrupt
+from fpdb.errors import DatabaseExists as DatabaseExists
+from fpdb.errors import Error as Error
+from fpdb.errors import Locked as Locked
+from fpdb.errors import MissingKey as MissingKey
+from fpdb.errors import MissingPackage as MissingPackage
+from fpdb.errors import NameTaken as NameTaken
+from fpdb.errors import NewerFormat as NewerFormat
+from fpdb.errors import NoSuchDatabase as NoSuchDatabase
+from fpdb.errors import NoSuchDocument as NoSuchDocument
+from fpdb.errors import NotADatabase as NotADatabase
+from fpdb.errors import ReadOnly as ReadOnly
+from fpdb.errors import RecipeMismatch as RecipeMismatch
+from fpdb.errors import SparkFailure as SparkFailure
+from fpdb.errors import StorageFailure as StorageFailure
+from fpdb.errors import UnknownKind as UnknownKind
+from fpdb.errors import Unreadable as Unreadable
+from fpdb.fingerprint import Fingerprints as Fingerprints
+from fpdb.fingerprint import Recipe as Recipe
+from fpdb.fingerprint import Rule as Rule
+from fpdb.ingest.batch import WriteBatch as WriteBatch
+from fpdb.maintenance import Findings as Findings
+from fpdb.maintenance import Loss as Loss
+from fpdb.maintenance import Repair as Repair
+from fpdb.maintenance import check as check
+from fpdb.maintenance import repair as repair
+from fpdb.multi_database import MultiDatabase as MultiDatabase
+from fpdb.multi_database import open_all as open_all
+from fpdb.pairs.clusters import Cluster as Cluster
+from fpdb.pairs.common_passages import CommonPassage as CommonPassage
+from fpdb.pairs.dedup import Drop as Drop
+from fpdb.pairs.explanation import Explanation as Explanation
+from fpdb.pairs.ranking import Pair as Pair
+from fpdb.pairs.spans import Span as Span
+from fpdb.regions.places import MatchedRegion as MatchedRegion
+from fpdb.regions.places import SymbolPlace as SymbolPlace
+from fpdb.regions.places import TextPlace as TextPlace
+from fpdb.report.report import Report as Report
+from fpdb.search.results import Answer as Answer
+from fpdb.search.results import Match as Match
+from fpdb.search.results import Query as Query
+
+__all__: list[str]
+__version__: str
