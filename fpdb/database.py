@@ -21,8 +21,6 @@ from fpdb.documents import (
 )
 from fpdb.errors import BadKeyFile, BadName, BadQuery, DatabaseExists, Error
 from fpdb.fingerprint import DEFAULT_KEY, Recipe
-from fpdb.ingest.batch import Status, WriteBatch
-from fpdb.ingest.prepare import Integers
 from fpdb.recipe_record import StoredRecipe, recipe_record
 from fpdb.search.options import ContentOptions
 from fpdb.search.query_fingerprints import QueryDocument
@@ -34,6 +32,8 @@ from fpdb.storage.store import Store
 
 if TYPE_CHECKING:
     from fpdb.exchange.merge_database import OnCollision
+    from fpdb.ingest.batch import Status, WriteBatch
+    from fpdb.ingest.prepare import Integers
     from fpdb.pairs.clusters import Cluster
     from fpdb.pairs.common_passages import CommonPassage
     from fpdb.pairs.dedup import Drop
@@ -166,6 +166,8 @@ class Database(Searchable):
     @contextmanager
     def batch(self) -> Iterator[WriteBatch]:
         """Collect changes, and commit them together when the block ends; an exception in the block undoes them all."""
+        from fpdb.ingest.batch import WriteBatch
+
         with ExitStack() as stack:
             batch = WriteBatch(self.recipe, stack.enter_context(self.snapshot()))
             yield batch

@@ -1,7 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Write answers as lines of JSON straight from arrays: the loop of `search.ranking` that writes most."""
 
-# orjson writes neither ASCII alone nor ", " between values, which the lines have byte for byte.
+# orjson writes neither ASCII alone nor ", " between values, which these lines have byte for byte. For 200,000 matches it
+# took 4 times as long as this, since tuples must be made for it first; 0.6 times where hardly any ratio came twice.
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.mem cimport PyMem_Free

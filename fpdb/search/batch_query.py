@@ -1,22 +1,26 @@
 """Query many documents, in worker processes if there are enough; order is kept, memory bounded."""
 
 import itertools
+import math
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.errors import Error
 from fpdb.fingerprint import AUTO, Recipe
 from fpdb.ingest.chunks import Chunk, chunked, estimate_work
 from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
 from fpdb.ingest.prepare import document_kind
-from fpdb.ingest.process_pool import ForkedPool, PoolTask, available_processors, run_in_pool
-from fpdb.search.chunk_bundles import bundle_chunks
 from fpdb.search.options import ContentOptions
 from fpdb.search.query_fingerprints import QueryDocument
+from fpdb.search.ranking import RankedMatches
 from fpdb.search.results import Answer
 from fpdb.search.searchable import Searchable
-from fpdb.search.spool import SpooledLines, spool_lines
+
+if TYPE_CHECKING:
+    from fpdb.ingest.process_pool import ForkedPool
+    from fpdb.search.spool import SpooledLines
 
 ALONE_BYTES = 4 << 20
 """Less text than this is answered sooner by one process than by several."""
@@ -38,7 +42,7 @@ class BatchAnswer(NamedTuple):
     document: InputDocument  # without its content
     answer: Answer | None = None
     failure: str | None = None
-    lines: SpooledLines | None = None  # of JSON: the answers to this document and those that follow
+    lines: "SpooledLines | None" = None  # of JSON: the answers to this document and those that follow
     content: bytes | str | None = None  # if contents are asked for
     omits_query: bool = False  # a document was left out that is the query itself, by name and content
     input_bytes: int = 0  # that are done with this document
@@ -51,7 +55,7 @@ def answer_documents(
     jobs: int | None = None,
     contents: bool = False,
     folder: str | None = None,
-    workers: ForkedPool | None = None,
+    workers: "ForkedPool | None" = None,
     **options: Any,
 ) -> Generator[BatchAnswer]:
     """Yield the answer to each document, in order; a document that cannot be read has a failure and stops no other.
@@ -72,30 +76,90 @@ def answer_documents(
     asked = ContentOptions.of(options)
     answerer = _Answerer(db, contents, folder, asked)
     chunks = chunked(documents, CHUNK_DOCUMENTS)
+    ahead = list(itertools.islice(chunks, 2))
+    if len(ahead) < 2:
+        yield from itertools.chain.from_iterable(map(answerer.answer, ahead))
+        return
+    from fpdb.ingest.process_pool import PoolTask, available_processors, run_in_pool
+
     jobs = jobs or available_processors()
-    ahead: list[Chunk] = []
-    work = 0
-    while jobs > 1 and (chunk := next(chunks, None)) is not None:
-        ahead.append(chunk)
-        work += estimate_work(chunk, db.recipe)
-        if len(ahead) > 1 and (work >= ALONE_BYTES or workers is not None):
-            break
-    else:
-        jobs = 1
-    chunks = itertools.chain(ahead, chunks)
-    chunks_ahead, at_hand = CHUNKS_AHEAD, 2
+    if jobs > 1 and workers is None:
+        work = sum(estimate_work(chunk, db.recipe) for chunk in ahead)
+        while work < ALONE_BYTES and (chunk := next(chunks, None)) is not None:
+            ahead.append(chunk)
+            work += estimate_work(chunk, db.recipe)
+        jobs = jobs if work >= ALONE_BYTES else 1
+    chunks, chunks_ahead, per_worker = itertools.chain(ahead, chunks), CHUNKS_AHEAD, 2
     if not contents and not asked.needs_regions:
         is_limited = folder or options.get("min") or options.get("top")
         start = STARTING_BYTES if workers is None else 0
         chunks = bundle_chunks(chunks, jobs, BUNDLE_BYTES if is_limited else UNLIMITED_BYTES, start)
-        chunks_ahead, at_hand = 2 if folder else 1, 1
-    if jobs > 1:
-        given = db.opener(), db.recipe.to_record(), contents, folder, asked
-        task = PoolTask(_begin, given, lambda _, answers: answers, answerer.answer, chunks_ahead, at_hand)
-        yield from run_in_pool(chunks, task, jobs, workers)
+        chunks_ahead, per_worker = 2 if folder else 1, 1
+    if jobs == 1:
+        yield from itertools.chain.from_iterable(map(answerer.answer, chunks))
         return
-    for chunk in chunks:
-        yield from answerer.answer(chunk)
+    arguments = db.opener(), db.recipe.to_record(), contents, folder, asked
+    task = PoolTask(_begin, arguments, lambda _, answers: answers, answerer.answer, chunks_ahead, per_worker)
+    yield from run_in_pool(chunks, task, jobs, workers)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Chunks that are answered together, as one `Chunk`."""
+
+    chunks: list[Chunk]
+
+    @property
+    def content_bytes(self) -> int:
+        """See `Chunk`."""
+        return sum(chunk.content_bytes for chunk in self.chunks)
+
+    @property
+    def input_bytes(self) -> int:
+        """See `Chunk`."""
+        return sum(chunk.input_bytes for chunk in self.chunks)
+
+    def documents(self) -> Iterator[InputDocument | Skipped]:
+        """See `Chunk`."""
+        return itertools.chain.from_iterable(chunk.documents() for chunk in self.chunks)
+
+
+def bundle_chunks(chunks: Iterable[Chunk], processes: int, limit: int, start_bytes: int) -> Iterator[Bundle]:
+    """Yield the chunks in as few bundles of `limit` bytes as there can be, the same number for each process.
+
+    No more than QUEUED_BYTES are read ahead to know how much there is. start_bytes: what a process answers while the
+    others start; the last bundle, which this process takes first, is larger by that.
+    """
+    from fpdb.ingest.process_pool import QUEUED_BYTES
+
+    waiting: deque[Chunk] = deque()
+    chunks = iter(chunks)
+    known = min(2 * processes * limit, QUEUED_BYTES)
+    left = planned = later = 0
+    while True:
+        while left < known and (chunk := next(chunks, None)) is not None:
+            waiting.append(chunk)
+            left += _size(chunk)
+            planned = 0
+        if not waiting:
+            return
+        if not planned:
+            rounds = max(math.ceil((left + (processes - 1) * start_bytes) / processes / limit), 1)
+            planned = rounds * processes
+            later = start_bytes if rounds == 1 else 0
+        share = (left - later) / planned
+        planned -= 1
+        bundle = [waiting.popleft()]
+        size = _size(bundle[0])
+        while waiting and (not planned or size + _size(waiting[0]) / 2 <= share):
+            bundle.append(waiting.popleft())
+            size += _size(bundle[-1])
+        left -= size
+        yield Bundle(bundle)
+
+
+def _size(chunk: Chunk) -> int:
+    return max(chunk.content_bytes, chunk.input_bytes)
 
 
 class _Readable(NamedTuple):
@@ -126,24 +190,20 @@ class _Answerer:
         read = list(map(self._read, chunk.documents()))
         queries = [each.query for each in read if isinstance(each, _Readable)]
         with self.db.searcher() as searcher:
-            answers: Iterator[Any]
-            if self.folder is None:
-                answers = searcher.rank_documents(queries, self.options)
-            else:
-                answers = searcher.json_lines(queries, self.options)
+            ask = searcher.rank_documents if self.folder is None else searcher.json_lines
+            answers: Iterator[RankedMatches | bytes | Error] = ask(queries, self.options)
             for each in read:
-                if isinstance(each, BatchAnswer):
-                    yield each
-                    continue
-                answer = next(answers)
-                if isinstance(answer, Error):
-                    yield BatchAnswer(each.document, failure=error_text(answer))
-                elif isinstance(answer, bytes):
-                    yield BatchAnswer(each.document, lines=SpooledLines(answer))
-                else:
-                    content = each.query.content if self.contents else None
-                    omits_query = bool(answer.query.omitted_ids)
-                    yield BatchAnswer(each.document, answer.answer, content=content, omits_query=omits_query)
+                yield each if isinstance(each, BatchAnswer) else self._batch_answer(each, next(answers))
+
+    def _batch_answer(self, read: "_Readable", answer: RankedMatches | bytes | Error) -> BatchAnswer:
+        if isinstance(answer, Error):
+            return BatchAnswer(read.document, failure=error_text(answer))
+        if isinstance(answer, bytes):
+            from fpdb.search.spool import SpooledLines
+
+            return BatchAnswer(read.document, lines=SpooledLines(answer))
+        content = read.query.content if self.contents else None
+        return BatchAnswer(read.document, answer.answer, content=content, omits_query=bool(answer.query.omitted_ids))
 
     def _read(self, document: InputDocument | Skipped) -> _Readable | BatchAnswer:
         """Read a document, or say why it is not read."""
@@ -162,6 +222,8 @@ class _Answerer:
 
 def _spool(answers: Iterable[BatchAnswer], folder: str) -> Iterator[BatchAnswer]:
     """Yield the answers, with lines that follow each other as one; failures come in between."""
+    from fpdb.search.spool import spool_lines
+
     for has_lines, group in itertools.groupby(answers, lambda answer: answer.lines is not None):
         if has_lines:
             lines = spool_lines((answer.lines.last for answer in group if answer.lines), folder)

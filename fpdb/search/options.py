@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import Recipe
-from fpdb.ingest.document_frequencies import Rarity
 from fpdb.validation import check_integer
+
+if TYPE_CHECKING:
+    from fpdb.ingest.document_frequencies import Rarity
 
 COUNTED: Final = ("containment", "reverse_containment", "resemblance")
 WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from fpdb.arrays import U64
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import SHORT_TEXT, Fingerprints, Frequencies, Recipe, content_digest, find_scheme
-from fpdb.ingest.document_frequencies import document_frequencies
 from fpdb.search.options import ContentOptions
 from fpdb.search.samples import Sample
 from fpdb.storage import file_format
@@ -56,7 +55,11 @@ def fingerprint_queries(
     """
     together = options.window is None and options.rarity == "document" and not options.needs_regions
     short_texts = _short_text_hashes(recipe, documents) if together else repeat(None, len(documents))
-    counts = document_frequencies(reader) if options.rarity == "corpus" else None
+    counts: Frequencies | None = None
+    if options.rarity == "corpus":
+        from fpdb.ingest.document_frequencies import document_frequencies
+
+        counts = document_frequencies(reader)
     queries: list[QueryFingerprints | Error] = []
     for document, own_ids, hashes in zip(documents, _find_own_ids(reader, documents), short_texts, strict=True):
         try:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import F64, U32, U64, contains
-from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
 
 UNIT: Final = 2.0**-28
@@ -37,6 +36,8 @@ def sum_weights(reader: Reader, document_ids: U32, documents: int, excluded: U64
 
     Leaves out the excluded hashes, ascending, and those beyond `last`; reads all postings up to there.
     """
+    from fpdb.storage.posting_scan import scan_posting_lists
+
     total = np.zeros(len(document_ids))
     for lists in scan_posting_lists(reader):
         if int(lists.hashes[0]) > last:

@@ -65,8 +65,8 @@ def measure_sets(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F6
     """Return three measures of each candidate by the sizes, or the weights, of sets; shape (n,).
 
     shared: |Q and D| among the hashes that were looked up; asked: |Q| of these; reached: |D|, or, if only hashes up to
-    some T were looked up, |D up to T|: the same share of |D| as the hashes looked up are of Q. Stored hashes are uniform,
-    and Q's own share errs with the sample, so that a copy of the query scores exactly 1.
+    some T were looked up, |D up to T|: the same share of |D| as the hashes looked up are of Q. Stored hashes are
+    uniform, and Q's own share errs with the sample, so that a copy of the query scores exactly 1.
     """
     asked, reached = np.maximum(asked, shared), np.maximum(reached, shared)
     ratios = ratio(shared, asked), ratio(shared, reached), ratio(shared, asked + reached - shared)

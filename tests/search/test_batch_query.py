@@ -20,8 +20,7 @@ from fpdb.ingest.loading import load
 from fpdb.ingest.records import record_chunks
 from fpdb.multi_database import open_all
 from fpdb.search import spool
-from fpdb.search.batch_query import answer_documents
-from fpdb.search.chunk_bundles import bundle_chunks
+from fpdb.search.batch_query import answer_documents, bundle_chunks
 from tests.ingest.record_files import numbered, text, written
 
 

@@ -1,5 +1,6 @@
 """What many queries look up, and whom they share with, as plain sets say it."""
 
+import itertools
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +9,9 @@ from hypothesis import strategies as st
 
 from fpdb.search import _candidates
 from fpdb.storage import sorting
+from tests.reference_database import ReferenceDatabase, as_json
 
+MOST = 2**64 - 1
 FEW = st.integers(0, 12) | st.integers(2**64 - 3, 2**64 - 1)
 QUERIES = st.lists(st.lists(FEW, max_size=12), max_size=6)
 DOCUMENTS = st.sets(st.integers(0, 9) | st.integers(2**32 - 4, 2**32 - 1), max_size=8)
@@ -76,3 +79,84 @@ def test_many_documents_come_in_order(seed, count):
     found, counts = np.unique(np.concatenate(lists), return_counts=True)
     assert (documents == found).all()
     assert (shared == counts).all()
+
+
+def uniform(rng, count):
+    return rng.integers(0, MOST, count, np.uint64, endpoint=True)
+
+
+def test_any_number_of_copies_cannot_silence_a_document(db, rng):
+    hashes, other = uniform(rng, 60), uniform(rng, 60)
+    with db.batch() as batch:
+        batch.add_fingerprints("original", np.r_[hashes, other])
+        for number in range(1_000):
+            batch.add_fingerprints(f"copy {number}", hashes)
+    query = np.r_[hashes, uniform(rng, 5)]
+    with db.batch() as batch:
+        for number in range(1_000):
+            batch.remove(f"copy {number}")
+    before = db.query_fingerprints(query, max_df=4, max_ignored=10)
+    assert [(match.name, match.shared) for match in before.matches] == [("original", 60)]
+    with db.batch() as batch:
+        for number in range(1_000):
+            batch.add_fingerprints(f"copy {number}", hashes)
+    silenced = db.query_fingerprints(query, max_df=4)
+    assert (silenced.matches, silenced.query.ignored_common) == ([], 60)
+    answer = db.query_fingerprints(query, max_df=4, max_ignored=10)
+    assert answer.query.ignored_common == 10
+    assert len(answer.matches) == 1_001
+    assert {match.shared for match in answer.matches} == {50}
+    with db.batch() as batch:
+        for number in range(1_000):
+            batch.remove(f"copy {number}")
+    assert db.query_fingerprints(query, max_df=4, max_ignored=10) == before
+
+
+def test_the_most_frequent_are_ignored_and_ties_go_by_hash(db):
+    """Hash 10 + i is held by i documents; 30 and 31 tie with 15."""
+    with db.batch() as batch:
+        for number in range(9):
+            held = [10 + i for i in range(9) if i > number] + ([30, 31] if number < 5 else []) + [100 + number]
+            batch.add_fingerprints(f"{number}", held)
+    query = [*range(10, 19), 30, 31, *range(100, 109)]
+    frequency = {10 + i: i for i in range(9)} | {30: 5, 31: 5}
+    for max_df, max_ignored in itertools.product(range(1, 10), range(8)):
+        ignored = sorted((hash_ for hash_ in frequency if frequency[hash_] >= max_df), key=lambda h: (-frequency[h], h))
+        if max_df == 1:
+            ignored += range(100, 109)
+            ignored.sort(key=lambda hash_: (-frequency.get(hash_, 1), hash_))
+        ignored = ignored[:max_ignored]
+        answer = db.query_fingerprints(query, max_df=max_df, max_ignored=max_ignored)
+        assert answer.query.ignored_common == len(ignored)
+        found = {match.name: match.shared for match in answer.matches}
+        for number in range(9):
+            held = {10 + i for i in range(9) if i > number} | ({30, 31} if number < 5 else set()) | {100 + number}
+            assert found.get(str(number), 0) == len(held - set(ignored))
+
+
+def test_capped_hashes_that_span_many_blocks(db, rng):
+    """The look-up that stops reading early ignores what a count of live documents ignores."""
+    hot = np.sort(uniform(rng, 5))
+    documents = 5_000
+    holders = [documents, 2_500, 300, 10, 4]
+    plain = ReferenceDatabase()
+    for half in range(2):
+        with db.batch() as batch:
+            for number in range(half, documents, 2):
+                held = np.r_[hot[[number < count for count in holders]], uniform(rng, 2)]
+                # Several positions of one hash in one document are one document.
+                batch.add_fingerprints(f"{number}", np.repeat(held, 4), np.arange(4 * len(held)))
+                plain.add(f"{number}", held)
+    for start, step in ((0, 3), (2_501, 2)):
+        with db.batch() as batch:
+            for number in range(start, documents, step):
+                if f"{number}" in plain:
+                    batch.remove(f"{number}")
+                    plain.remove(f"{number}")
+    query = np.r_[hot, uniform(rng, 3)]
+    counts = [sum(int(hash_) in held for held, _ in plain.documents.values()) for hash_ in hot]
+    for cap in {1, 2, 3, 4, 5, 200, 201, *counts, *(count + 1 for count in counts), *(count - 1 for count in counts)}:
+        if cap > 0:
+            for options in ({}, {"max_ignored": 1}, {"max_ignored": 2, "top": 2}):
+                answer = db.query_fingerprints(query, max_df=cap, **options)
+                assert as_json(answer) == as_json(plain.answer(query, max_df=cap, **options))

@@ -1,11 +1,17 @@
 """Hashes that very many documents hold are counted by document, and ties by the thousand are broken by name."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import fpdb
+from fpdb.storage import hits
 from tests.reference_database import ReferenceDatabase, as_json
 
+MOST = 2**64 - 1
+MEASURES = ("containment", "reverse_containment", "resemblance")
+WEIGHTED = tuple(f"weighted_{name}" for name in MEASURES)
 EVERYWHERE = [5, 2**40, 2**64 - 1]
 DOCUMENTS = 20_000  # so that a hash in each of them fills several blocks
 OPTIONS = [
@@ -58,3 +64,29 @@ def test_the_query_itself_is_left_out(crowd, plain):
         assert "itself" not in [match.name for match in answer.matches]
         assert as_json(answer) == as_json(plain.answer(hashes, name="itself", itself="itself", **options))
     crowd.remove("itself")
+
+
+def uniform(rng, count):
+    return rng.integers(0, MOST, count, np.uint64, endpoint=True)
+
+
+@pytest.fixture(params=[1, hits.COUNTED_BY_ID])
+def _many(request, monkeypatch):
+    monkeypatch.setattr(hits, "COUNTED_BY_ID", request.param)
+
+
+@pytest.mark.usefixtures("_many")
+def test_min_and_top_only_cut_the_full_answer(db, rng):
+    """Leaving candidates out before they are scored leaves out none that belongs in the answer."""
+    pool = uniform(rng, 100)
+    with db.batch() as batch:
+        for number in range(300):
+            batch.add_fingerprints(f"{number}", rng.choice(pool, int(rng.integers(1, 100))))
+    query = rng.choice(pool, 70)
+    for by in (*MEASURES, *WEIGHTED, "shared"):
+        for smallest in (None, 20):
+            full = db.query_fingerprints(query, by=by, smallest=smallest).matches
+            levels = [getattr(match, by) for match in full[::60]]
+            for least, top in itertools.product([None, *levels], [None, 1, 7, 299, 1_000]):
+                expected = [match for match in full if least is None or getattr(match, by) >= least][:top]
+                assert db.query_fingerprints(query, by=by, smallest=smallest, min=least, top=top).matches == expected

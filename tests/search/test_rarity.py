@@ -1,0 +1,99 @@
+"""Weights of hashes by their rarity: scores are those that pairs have, to the last bit."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fpdb
+
+MOST = 2**64 - 1
+MEASURES = ("containment", "reverse_containment", "resemblance")
+WEIGHTED = tuple(f"weighted_{name}" for name in MEASURES)
+
+
+def uniform(rng, count):
+    return rng.integers(0, MOST, count, np.uint64, endpoint=True)
+
+
+def only(answer):
+    (match,) = answer.matches
+    return match
+
+
+def only_of(answer, name):
+    return only(fpdb.Answer(answer.query, [match for match in answer.matches if match.name == name]))
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.lists(st.integers(0, 25), max_size=30), min_size=1), st.data())
+@settings(max_examples=60, deadline=None)
+def test_weighted_measures_are_those_of_pairs(tmp_path_factory, documents, data):
+    """Whether the query is in the database already or not, to the last bit, and the same from either side."""
+    query = data.draw(st.lists(st.integers(0, 25), max_size=30))
+    discarded = data.draw(st.lists(st.integers(0, 25), max_size=3))
+    with fpdb.open(tmp_path_factory.mktemp("weights") / "t.fpdb") as db:
+        with db.batch() as batch:
+            batch.add_fingerprints("boilerplate", discarded, boilerplate=True)
+            for name, held in documents.items():
+                batch.add_fingerprints(name, held)
+        before = db.query_fingerprints(query, by="weighted_resemblance")
+        contained = db.query_fingerprints(query, by="weighted_containment")
+        db.add_fingerprints("q", query)
+        after = db.query_fingerprints(query, by="weighted_resemblance", name="q", digest=db.digest("q"))
+        pairs = {pair.a: pair for pair in db.pairs(by="weighted_resemblance") if pair.b == "q"}
+        turned = {
+            name: only_of(
+                db.query_fingerprints(held, by="weighted_resemblance", name=name, digest=db.digest(name)), "q"
+            )
+            for name, held in documents.items()
+            if name in pairs
+        }
+        assert db.check() == []
+    assert before.matches == after.matches
+    assert {match.name for match in before.matches} == set(pairs)
+    assert all(match.weighted_reverse_containment is None for match in contained.matches)
+    same = {match.name: match.weighted_containment for match in contained.matches}
+    for match in before.matches:
+        pair, other = pairs[match.name], turned[match.name]
+        assert [getattr(match, name) for name in WEIGHTED] == [
+            pair.weighted_containment_b,
+            pair.weighted_containment_a,
+            pair.weighted_resemblance,
+        ]
+        assert [getattr(other, name) for name in WEIGHTED] == [
+            match.weighted_reverse_containment,
+            match.weighted_containment,
+            match.weighted_resemblance,
+        ]
+        assert same[match.name] == match.weighted_containment
+
+
+def test_what_is_rare_weighs_more(db):
+    """Two candidates share two hashes of four each; the one whose hashes nobody else has comes first."""
+    for number in range(5):
+        db.add_fingerprints(f"{number}", [1, 2, 10 + number])
+    db.add_fingerprints("common", [1, 2, 30, 31])
+    db.add_fingerprints("rare", [3, 4, 40, 41])
+    for by in WEIGHTED:
+        matches = db.query_fingerprints([1, 2, 3, 4], by=by).matches
+        assert matches[0].name == "rare"
+        assert getattr(matches[0], by) > getattr(matches[1], by)
+
+
+def test_what_all_documents_and_the_query_hold_weighs_nothing(db):
+    db.add_fingerprints("a", [1, 2])
+    for by in WEIGHTED:
+        match = only(db.query_fingerprints([1, 2], by=by))
+        assert (match.containment, match.weighted_containment, match.weighted_resemblance or 0) == (1, 0, 0)
+        assert db.query_fingerprints([1, 2], by=by, min=0.1).matches == []
+
+
+def test_listing_the_query_itself_changes_no_other_score(db, rng):
+    pool = uniform(rng, 60)
+    texts = {name: " ".join(str(hash_) for hash_ in rng.choice(pool, 40)) for name in "abcdef"}
+    for name, text in texts.items():
+        db.add(name, text)
+    for by in (*MEASURES, *WEIGHTED):
+        without = db.query(texts["a"], name="a", by=by).matches
+        itself, *others = db.query(texts["a"], name="a", by=by, include_self=True).matches
+        assert others == without
+        assert (itself.name, getattr(itself, by)) == ("a", 1)
