@@ -29,9 +29,12 @@ def test_a_text_is_read_once_though_regions_need_all_of_its_fingerprints(db, mon
     expected = db.query(text, regions=True).matches[0].regions
     calls = []
     fingerprint = fpdb.Recipe.fingerprint
-    monkeypatch.setattr(
-        fpdb.Recipe, "fingerprint", lambda *args, **options: calls.append(options) or fingerprint(*args, **options)
-    )
+
+    def noted(*args, **options):
+        calls.append(options)
+        return fingerprint(*args, **options)
+
+    monkeypatch.setattr(fpdb.Recipe, "fingerprint", noted)
     answer = db.query(text, regions=True, window=90)
     assert answer.matches[0].regions[0].a == expected[0].a
     assert answer.query.fingerprints < db.document("a").fingerprints
