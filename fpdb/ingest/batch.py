@@ -73,7 +73,7 @@ class WriteBatch:
             return status
         return self._update(existing, status, record, text)
 
-    def add(
+    def add(  # noqa: PLR0913 (keywords of a public method)
         self,
         name: str,
         content: str | bytes,
@@ -123,7 +123,7 @@ class WriteBatch:
         self._store(prepare(self._recipe, document, kind, options))
         return status
 
-    def add_fingerprints(
+    def add_fingerprints(  # noqa: PLR0913 (keywords of a public method)
         self,
         name: str,
         hashes: Integers,

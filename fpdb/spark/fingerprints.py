@@ -17,7 +17,7 @@ Duplicates = Literal["error", "first"]
 LISTED: Final = 5  # names of an error
 
 
-def fingerprints(
+def fingerprints(  # noqa: PLR0913 (keywords of a public function)
     documents: DataFrame,
     recipe: Recipe,
     *,

@@ -117,7 +117,7 @@ def test_real_input_equals_the_definitions(preset, module):
     purpose=st.sampled_from(["store", "search"]),
 )
 @example(["x" * 9000, "", "y" * 5000 + "ab" * 4000], 5, 3000, "robust-winnow", 64, True, "store")  # beyond a chunk
-def test_texts_together_equal_each_alone(texts, k, w, scheme, bits, positions, purpose):
+def test_texts_together_equal_each_alone(texts, k, w, scheme, bits, positions, purpose):  # noqa: PLR0913 (drawn values and fixtures)
     chosen = Recipe(7, {"characters": Rule(k, scheme, {"w": w})}, hash_bits=bits, positions=positions)
     found = chosen.fingerprint_texts(texts, purpose=purpose)
     end = 0

@@ -57,7 +57,7 @@ CASES = [
 ]
 
 
-def check(symbols, k, scheme, parameters, purpose="store", rotation=0, bits=64):
+def check(symbols, k, scheme, parameters, purpose="store", rotation=0, bits=64):  # noqa: PLR0913 (drawn values and fixtures)
     row = SCHEMES[scheme]
     checked = row.check(scheme, parameters)
     kgrams = kgrams_of(symbols, k, bits)

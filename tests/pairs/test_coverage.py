@@ -52,7 +52,7 @@ def texts_of(documents, missing):
 
 @given(collections, st.none() | contents, st.sampled_from(QUERY_MEASURES), least, tops, st.data())
 @settings(max_examples=120, deadline=None)
-def test_matches_are_ranked_by_what_their_regions_cover(tmp_path_factory, documents, discarded, by, least, top, data):
+def test_matches_are_ranked_by_what_their_regions_cover(tmp_path_factory, documents, discarded, by, least, top, data):  # noqa: PLR0913 (drawn values and fixtures)
     with fpdb.open(tmp_path_factory.mktemp("covering") / "t.fpdb", recipe=RECIPE) as db:
         fill(db, documents, discarded)
         held, weights = rarities(documents, discarded)

@@ -46,7 +46,7 @@ def _parts(value: Any) -> list[str]:
     return [_words(value)]
 
 
-def _words(value: Any) -> str:
+def _words(value: Any) -> str:  # noqa: C901 (the definition in one piece)
     if isinstance(value, fpdb.Error):
         return f"{type(value).__name__}: {value}"
     if isinstance(value, str) and len(value) > LONG:

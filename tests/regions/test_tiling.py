@@ -28,7 +28,7 @@ def found(query, document, shared=None, slack=K):
     return find_regions(query, document, common(query, document) if shared is None else shared, K, slack)
 
 
-def plain_regions(query, document, slack):
+def plain_regions(query, document, slack):  # noqa: C901 (the definition in one piece)
     """All maximal runs of shared fingerprints that are consecutive in both, chosen longest first, symbol by symbol."""
 
     def runs(allowed):

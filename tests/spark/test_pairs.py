@@ -12,7 +12,7 @@ HOW = [(True, 8, 2, 0), (False, 1, 1000, 40)]
 
 
 @pytest.mark.parametrize(("adaptive", "partitions", "batch", "cap"), HOW)
-def test_pairs(spark, settings, lines, local, adaptive, partitions, batch, cap):
+def test_pairs(spark, settings, lines, local, adaptive, partitions, batch, cap):  # noqa: PLR0913 (drawn values and fixtures)
     """Half of the documents hold a footer.
 
     Its hashes either meet all of their pairs, or are over the cap; then no pair has them, and no measure counts them.

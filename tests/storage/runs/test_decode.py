@@ -59,7 +59,7 @@ def test_damaged_blocks_never_crash(name, rng):
             _decode.decode_postings([block[:length]], 1)
 
 
-def block_of(n, m, low, width, first, base, rng, fill):
+def block_of(n, m, low, width, first, base, rng, fill):  # noqa: PLR0913 (drawn values and fixtures)
     """Return a block whose header and length agree, and whose columns hold anything."""
     high = 8 * int(rng.integers(1, 30))
     columns = (m * low + 7) // 8 + (0 if n == m else (n + 7) // 8) + (n * width + 7) // 8
