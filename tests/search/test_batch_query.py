@@ -130,8 +130,7 @@ ASKED: list[dict[str, Any]] = [
 def test_queries_with_common_hashes_and_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str, together: int, held: int, hits: int
 ) -> None:
-    """Many queries are answered as each would be alone: what is looked up, and ranked, together, what is too common for
-    that, and what cannot be read."""
+    """Many queries are answered as each would be alone: looked up and ranked together, too common, or unreadable."""
     ahead, candidates = (sys.modules[f"fpdb.{name}"] for name in ("storage.prefetch", "search.candidates"))
     monkeypatch.setattr(ahead, "MIN_CAP", 3)
     monkeypatch.setattr(ahead, "MAX_HITS", held)
