@@ -31,10 +31,7 @@ PAGE = 1 << PAGE_BITS
 def ranks_of(const uint32_t[::1] document_ids, const uint32_t[::1] pages, const uint32_t[::1] table):
     """Return the rank of each document, or NONE; shape (n,).
 
-    Args:
-        document_ids: Ids; shape (n,).
-        pages: The page of the table for each PAGE ids; ids beyond have no rank.
-        table: Ranks by page.
+    pages: the page of the table for each PAGE ids; ids beyond have no rank. table: ranks by page.
     """
     cdef Py_ssize_t n = document_ids.shape[0], i
     cdef uint32_t known = <uint32_t>pages.shape[0], page
@@ -75,12 +72,10 @@ cdef inline Py_ssize_t length(const uint32_t* members) noexcept nogil:
 
 
 cdef class Survey:
-    """Sizes of documents by rank, summed over posting lists; arrays of shape (documents,).
+    """Sizes of documents, summed over posting lists; arrays by rank.
 
-    Attributes:
-        sizes: Each document's hashes that count: fewer than max_df documents hold them, if max_df is not 0.
-        paired: Those of them that a new document shares with another one.
-        totals: The sums of weights[df] of the hashes; shape (0,) without weights.
+    sizes: hashes that fewer than max_df documents hold, or any number if it is 0. paired: those of them that a new
+    document shares with another one. totals: the sums of weights[df] of the hashes; shape (0,) without weights.
     """
     cdef readonly object sizes, paired, totals
     cdef uint32_t[::1] _sizes, _paired
@@ -130,13 +125,9 @@ cdef class TileLists:
     cdef int64_t[::1] offsets
 
     def __init__(self, tile, Py_ssize_t room, Py_ssize_t max_df, bint weighted):
-        """Begin with no lists.
+        """Begin with no lists of a tile (a_start, a_end, b_start, b_end), and room for so many members.
 
-        Args:
-            tile: The ranges of ranks (a_start, a_end, b_start, b_end).
-            room: The number of members that will be kept at most.
-            max_df: Lists of this many documents do not count; 0 for no limit.
-            weighted: Keep the df of each member's list.
+        max_df: lists of this many documents do not count; 0 for no limit. weighted: keep the df of each member's list.
         """
         self.a_start, self.a_end, self.b_start, self.b_end = tile
         self._max_df, self._end = max_df, 0
@@ -193,75 +184,57 @@ cdef class TileLists:
         self.offsets, self.places = offsets, places
 
 
-cdef class Thresholds:
-    """What a pair must reach to be handed out: see __init__."""
+cdef class Counter:
+    """One thread's counters by rank, and the pairs found: their ranks a and b, hashes shared, and weight; (room,)."""
+    cdef uint32_t[::1] counts, touched, _a, _b, _shared
+    cdef double[::1] sums, _weight
+    cdef readonly object a, b, shared, weight
     cdef const double[::1] weights, sizes
     cdef const uint32_t[::1] owners
-    cdef uint32_t min_shared
-    cdef double min_ratio
-    cdef bint of_union
+    cdef bint weighted, of_union
 
-    def __init__(self, const double[::1] weights, const double[::1] sizes, const uint32_t[::1] owners,
-                 uint32_t min_shared, double min_ratio, bint of_union):
-        """Set what every pair must reach.
+    def __init__(self, Py_ssize_t room, const double[::1] weights, const double[::1] sizes,
+                 const uint32_t[::1] owners, bint of_union):
+        """Make counters for all documents.
 
         Args:
+            room: The number of pairs that fit, at least that of documents.
             weights: The weight of a hash by its df, or shape (0,).
             sizes: The number of hashes of each document, or what they weigh.
-            owners: Numbers of owners by rank, which must differ, or shape (0,).
-            min_shared: The fewest shared hashes.
-            min_ratio: The least share that the shared hashes, or their weights, are of the smaller of both sizes.
-            of_union: Compare with the union of both documents instead.
+            owners: Numbers by rank, which must differ in a pair, or shape (0,).
+            of_union: Compare what a pair shares with the union of both documents, not with the smaller one.
         """
-        self.weights, self.sizes, self.owners = weights, sizes, owners
-        self.min_shared, self.min_ratio, self.of_union = min_shared, min_ratio, of_union
-
-
-cdef class Counter:
-    """One thread's counters by rank, and room for the pairs that it finds.
-
-    Attributes:
-        a, b: The ranks of the documents of each pair found; shape (room,).
-        shared: The number of hashes that they share.
-        weight: What these weigh; shape (0,) without weights.
-    """
-    cdef uint32_t[::1] counts, touched
-    cdef double[::1] sums
-    cdef readonly object a, b, shared, weight
-    cdef uint32_t[::1] _a, _b, _shared
-    cdef double[::1] _weight
-
-    def __init__(self, Py_ssize_t documents, Py_ssize_t room, bint weighted):
-        """Make counters for so many documents; room: the number of pairs that fit, at least that of documents."""
+        cdef Py_ssize_t documents = sizes.shape[0]
+        self.weights, self.sizes, self.owners, self.of_union = weights, sizes, owners, of_union
+        self.weighted = weights.shape[0] > 0
         self.counts = np.zeros(documents + 1, np.uint32)
-        self.sums = np.zeros(documents + 1 if weighted else 1, np.float64)
+        self.sums = np.zeros(documents + 1 if self.weighted else 1, np.float64)
         self.touched = np.empty(documents + 1, np.uint32)
         self.a, self.b, self.shared = (np.empty(room, np.uint32) for _ in range(3))
-        self.weight = np.empty(room if weighted else 0, np.float64)
+        self.weight = np.empty(room if self.weighted else 0, np.float64)
         self._a, self._b, self._shared, self._weight = self.a, self.b, self.shared, self.weight
 
-    def count(self, TileLists lists, Thresholds thresholds, uint32_t row, uint32_t end):
+    def count(self, TileLists lists, uint32_t row, uint32_t end, uint32_t min_shared, double min_ratio):
         """Find, for each document from row to end, those in range b that stand behind it in its lists.
 
-        Returns:
-            The row to go on with, which is below end if there was no room for more pairs, and the number of pairs.
+        Only pairs are kept that share min_shared hashes, and min_ratio of the smaller document or the union. Returns
+        the row to go on with, which is below end if there was no room for more pairs, and the number of pairs.
         """
         cdef Py_ssize_t found, pairs = 0, room = self._a.shape[0], i
-        cdef bint weighted = thresholds.weights.shape[0] > 0
         with nogil:
             while row < end:
-                found = self.count_row(lists, thresholds, row)
+                found = self.count_row(lists, row)
                 if pairs + found > room:  # the next call counts this row again
                     for i in range(found):
                         self.counts[self.touched[i]] = 0
-                        if weighted:
+                        if self.weighted:
                             self.sums[self.touched[i]] = 0
                     break
-                pairs = self.hand_out(thresholds, row, found, pairs)
+                pairs = self.keep_pairs(row, found, pairs, min_shared, min_ratio)
                 row += 1
         return row, pairs
 
-    cdef Py_ssize_t count_row(self, TileLists lists, Thresholds thresholds, uint32_t row) noexcept nogil:
+    cdef Py_ssize_t count_row(self, TileLists lists, uint32_t row) noexcept nogil:
         """Count the documents behind a row in its lists, and return how many there are."""
         # Local pointers: what is reached through an object would be loaded again after each write.
         cdef uint32_t* counts = &self.counts[0]
@@ -270,7 +243,7 @@ cdef class Counter:
         cdef const uint32_t* members = &lists.members[0]
         cdef const uint32_t* places = &lists.places[0]
         cdef uint32_t b_start = lists.b_start, width = lists.b_end - lists.b_start, b
-        cdef bint weighted = thresholds.weights.shape[0] > 0
+        cdef bint weighted = self.weighted
         cdef Py_ssize_t found = 0
         cdef int64_t place, known = lists.places.shape[0]
         cdef uint64_t index
@@ -282,7 +255,7 @@ cdef class Counter:
                 fpdb_prefetch(&members[places[place + AHEAD]] + 32)
             index = places[place]
             if weighted:
-                weight = thresholds.weights[lists.frequencies[index]]
+                weight = self.weights[lists.frequencies[index]]
             while True:
                 index += 1
                 b = members[index] & RANK
@@ -296,18 +269,14 @@ cdef class Counter:
                     break
         return found
 
-    cdef Py_ssize_t hand_out(self, Thresholds thresholds, uint32_t row, Py_ssize_t found,
-                             Py_ssize_t pairs) noexcept nogil:
-        """Clear the counters of the documents found; append the pairs that pass; return how many pairs there are."""
-        cdef bint weighted = thresholds.weights.shape[0] > 0, owned = thresholds.owners.shape[0] > 0
-        # Local pointers: what is reached through an object would be loaded again after each write.
-        cdef const double* sizes = &thresholds.sizes[0]
-        cdef const uint32_t* owners = &thresholds.owners[0]
+    cdef Py_ssize_t keep_pairs(self, uint32_t row, Py_ssize_t found, Py_ssize_t pairs, uint32_t min_shared,
+                               double min_ratio) noexcept nogil:
+        """Clear the counters of the documents found, append the pairs that pass, and return the number of pairs."""
+        cdef bint weighted = self.weighted, owned = self.owners.shape[0] > 0, of_union = self.of_union
+        cdef const double* sizes = &self.sizes[0]
+        cdef const uint32_t* owners = &self.owners[0]
         cdef uint32_t* counts = &self.counts[0]
         cdef const uint32_t* touched = &self.touched[0]
-        cdef double min_ratio = thresholds.min_ratio
-        cdef uint32_t min_shared = thresholds.min_shared
-        cdef bint of_union = thresholds.of_union
         cdef uint32_t b, shared
         cdef double value, bound
         cdef Py_ssize_t i

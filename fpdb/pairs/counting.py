@@ -130,14 +130,18 @@ class PairCounter:
             self._survey.add(lists)
             done += len(lists)
             self._watch("reading", "posting", done, reader.posting_count)
-        self._sizes = self._survey.sizes.astype(np.float64)
+        self._counts = self._survey.sizes.astype(np.float64)
+        self._sizes = self._survey.totals if options.weighted else self._counts
 
     def batches(self) -> Iterator[CountedPairs]:
         """Yield all pairs that pass, in any order. Raises Corrupt."""
         jobs = min(os.cpu_count() or 1, JOBS)
         room = max(ROOM, 2 * len(self.corpus))
         with ThreadPoolExecutor(jobs) as pool:
-            counters = [_counting.Counter(len(self.corpus), room, self.options.weighted) for _ in range(jobs)]
+            of_union = self.options.by.endswith("resemblance")
+            counters = [
+                _counting.Counter(room, self.weights, self._sizes, self.corpus.owners, of_union) for _ in range(jobs)
+            ]
             tiles = list(self._tiles())
             done, total = 0, sum(tile.a_end - tile.a_start for tile in tiles)
             for tile in tiles:
@@ -203,24 +207,16 @@ class PairCounter:
         self, lists: _counting.TileLists, counter: _counting.Counter, row: int, end: int
     ) -> tuple[int, CountedPairs]:
         """Count until the rows, or the room for pairs, end; return the row to go on with, and the pairs that pass."""
-        row, count = counter.count(lists, self._thresholds(), row, end)
+        by_count = self.options.by == "shared"
+        min_shared = max(self.options.min_shared, math.ceil(self.floor) if by_count else 1)
+        min_ratio = 0.0 if by_count or self._sampled else self.floor
+        row, count = counter.count(lists, row, end, min(min_shared, file_format.DEAD), min_ratio)
         a, b, shared = (column[:count].copy() for column in (counter.a, counter.b, counter.shared))
         order = self.corpus.name_order
         swapped = order[a] > order[b]
         a, b = np.where(swapped, b, a), np.where(swapped, a, b)
         pairs = self.scored(a, b, shared, counter.weight[:count].copy())
         return row, pairs.take(pairs.score >= self.floor)
-
-    def _thresholds(self) -> _counting.Thresholds:
-        by_count = self.options.by == "shared"
-        return _counting.Thresholds(
-            self.weights,
-            self._survey.totals if self.options.weighted else self._sizes,
-            self.corpus.owners,
-            min(max(self.options.min_shared, math.ceil(self.floor) if by_count else 1), file_format.DEAD),
-            0.0 if by_count or self._sampled else self.floor,
-            self.options.by.endswith("resemblance"),
-        )
 
     def scored(self, a: U32, b: U32, shared: U32, weight: F64) -> CountedPairs:
         """Return pairs with the measure that they are ranked by."""
@@ -231,7 +227,7 @@ class PairCounter:
 
     def measures(self, pairs: CountedPairs, *, weighted: bool) -> Measures:
         """Return the measures of pairs, with weights or without."""
-        sizes = self._survey.totals if weighted else self._sizes
+        sizes = self._sizes if weighted else self._counts
         shares = (self.corpus.shares[pairs.a], self.corpus.shares[pairs.b]) if self._sampled else None
         value = pairs.weight if weighted else pairs.shared.astype(np.float64)
         return Measures.compute(value, (sizes[pairs.a], sizes[pairs.b]), shares)
