@@ -8,7 +8,7 @@ import numpy as np
 from fpdb.arrays import F64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.documents import find_document
 from fpdb.errors import BadQuery, UnknownKind
-from fpdb.fingerprint import Fingerprints, Recipe, Rule, Symbols, content_digest, find_scheme
+from fpdb.fingerprint import Recipe, Rule, Symbols, content_digest, find_scheme
 from fpdb.pairs.counting import Measures
 from fpdb.pairs.explanation import ExplainedDocument, Explanation, find_reasons
 from fpdb.pairs.options import PairOptions
@@ -49,36 +49,27 @@ class ComparedDocument(NamedTuple):
     record: Record | None
     symbols: Symbols | None
 
-    @classmethod
-    def stored(cls, snapshot: Snapshot, document_id: int, symbols: Symbols | None) -> "ComparedDocument":
-        """Return a document of the database; reads the run that it is in. Raises Corrupt."""
-        record = snapshot.catalogue.record(document_id)
-        ids = np.array([document_id], np.uint32)
-        share = int(snapshot.catalogue.sizes(ids)["share"][0])
-        sizes = record.symbols, record.kgrams, record.fingerprints
-        name = record.name.decode("utf-8", "surrogateescape")
-        hashes = sorted_distinct(next(scan_documents(snapshot, ids))[1])
-        return cls(name, record.kind, hashes, sizes, share, record.digest, document_id, record, symbols)
-
-    @classmethod
-    def given(cls, name: str, fingerprints: Fingerprints, digest: bytes) -> "ComparedDocument":
-        """Return a document that is not in the database."""
-        sizes = fingerprints.symbols, fingerprints.kgrams, len(fingerprints.hashes)
-        hashes = sorted_distinct(fingerprints.hashes)
-        symbols = fingerprints.source
-        return cls(name, fingerprints.kind, hashes, sizes, fingerprints.share, digest, None, None, symbols)
-
 
 def find_document_to_compare(
     snapshot: Snapshot, recipe: Recipe, sources: Sources, name: str, content: str | bytes | None, *, kind: str
 ) -> ComparedDocument:
-    """Return the document of a content, or of the database if no content is given. Raises NoSuchDocument, Corrupt."""
+    """Return the document of a content, or of the database if no content is given; reads the run that it is in.
+
+    Raises NoSuchDocument, Corrupt.
+    """
     if content is not None:
-        fingerprints = recipe.fingerprint(content, kind, purpose="search", name=name)
-        return ComparedDocument.given(name, fingerprints, content_digest(content))
-    document_id, _ = find_document(snapshot, name)
+        found = recipe.fingerprint(content, kind, purpose="search", name=name)
+        sizes, hashes = (found.symbols, found.kgrams, len(found.hashes)), sorted_distinct(found.hashes)
+        digest, symbols = content_digest(content), found.source
+        return ComparedDocument(name, found.kind, hashes, sizes, found.share, digest, None, None, symbols)
+    document_id, record = find_document(snapshot, name)
+    ids = np.array([document_id], np.uint32)
+    hashes = sorted_distinct(next(scan_documents(snapshot, ids))[1])
+    share = int(snapshot.catalogue.sizes(ids)["share"][0])
+    sizes = record.symbols, record.kgrams, record.fingerprints
     original = read_document(snapshot, recipe, document_id, sources).original
-    return ComparedDocument.stored(snapshot, document_id, original.text.symbols if original else None)
+    symbols = original.text.symbols if original else None
+    return ComparedDocument(name, record.kind, hashes, sizes, share, record.digest, document_id, record, symbols)
 
 
 class _Hashes(NamedTuple):

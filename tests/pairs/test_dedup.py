@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.errors import BadQuery
-from tests.pairs.test_ranking import LIMITS, hashes, labelled, names, oracle, score
+from tests.pairs.reference_pairs import LIMITS, hashes, labelled, names, oracle, score
 from tests.reference_database import name_bytes, rarity, share
 
 KEEP = ["first", "longest", "label:term=2,1", "label:owner=1"]

@@ -1,132 +1,14 @@
 """A report is one file that fetches and obeys nothing, shows what people wrote as text, and says what it left out."""
 
-import base64
-import hashlib
-import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 
 import fpdb
 from fpdb.pairs import options as pair_options
 from fpdb.report.contents import Limits
-from fpdb.report.page import escaped_json, pieces
-
-NAMES = [
-    "<img src=x onerror=alert(1)>.txt",
-    "quotes\"'`&amp;.txt",
-    "\u202egnp.txt",
-    "</script><script>document.title='obeyed'</script>",
-    "bell\x07 and byte \udce9.txt",
-    "{{ contents }}{% raw %}",
-]
-HOSTILE = "</script><script>document.title='obeyed'</script> <!-- \u202e turned \u2028 \x07 <b onclick='x'> ]]> 😀"
-
-
-def words(first: int, count: int) -> str:
-    return "\n".join(f"line {n} says {n * 7919 % 1009} of {n * n}" for n in range(first, first + count)) + "\n"
-
-
-class Page(HTMLParser):
-    """What a browser makes of it, as far as it matters here."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.inside: list[str] = []
-        self.blocks: list[tuple[str, dict[str, str | None], str]] = []
-        self.cells: list[str] = []
-        self.text = ""
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attributes)))
-        if tag in ("script", "style"):
-            self.blocks.append((tag, dict(attributes), ""))
-        if tag == "td":
-            self.cells.append("")
-        self.inside.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        while self.inside and self.inside.pop() != tag:
-            pass
-
-    def handle_data(self, data: str) -> None:
-        if self.inside and self.inside[-1] in ("script", "style"):
-            tag, attributes, text = self.blocks[-1]
-            self.blocks[-1] = tag, attributes, text + data
-            return
-        self.text += data
-        if "td" in self.inside:
-            self.cells[-1] += data
-
-    def code(self, tag: str) -> list[str]:
-        return [text for name, attributes, text in self.blocks if name == tag and "type" not in attributes]
-
-    def data(self, name: str = "data"):
-        return json.loads(next(text for _, attributes, text in self.blocks if attributes.get("id") == name))
-
-
-def fill(db: fpdb.Database, texts: dict[str, str]) -> None:
-    for name, text in texts.items():
-        db.add(name, text)
-
-
-def pairs_page(db: fpdb.Database, texts: dict[str, str], **options) -> str:
-    page = db.report(texts=lambda document: texts.get(document.name), **options)
-    page.add_pairs(db.pairs())
-    return page.html()
-
-
-@pytest.fixture
-def hostile(db):
-    texts = {name: words(1, 40) + HOSTILE + "\n" + words(100 * at, 20) for at, name in enumerate(NAMES, start=1)}
-    fill(db, texts)
-    return db, texts
-
-
-def test_nothing_is_fetched_and_only_our_own_blocks_are_obeyed(hostile) -> None:
-    page = Page(pairs_page(*hostile))
-    policy = next(
-        attributes["content"]
-        for tag, attributes in page.elements
-        if attributes.get("http-equiv", "").startswith("Content")
-    )
-    directives = dict(part.strip().split(" ", 1) for part in policy.split(";"))
-    assert directives["default-src"] == "'none'"
-    for tag in ("script", "style"):
-        (block,) = page.code(tag)
-        digest = base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()
-        assert directives[f"{tag}-src"] == f"'sha256-{digest}'"
-    for tag, attributes in page.elements:
-        assert tag not in ("img", "link", "iframe", "object", "embed", "base", "b")
-        assert not [name for name in attributes if name.startswith("on") or name in ("src", "style")]
-        assert attributes.get("href", "#").startswith("#")
-
-
-def test_names_and_texts_are_shown_as_text(hostile) -> None:
-    html = pairs_page(*hostile)
-    page = Page(html)
-    count = len(NAMES)
-    assert len(page.data()["rows"]) == count * (count - 1) // 2
-    assert sorted(source["name"] for source in page.data()["sources"]) == sorted(NAMES)
-    shown = {"".join(part for _, part in pieces(name)) for name in NAMES}
-    assert shown <= set(page.cells)
-    assert {"U+202Egnp.txt", "bellU+0007 and byte \\xe9.txt", NAMES[0], NAMES[3]} <= shown
-    for at, source in enumerate(page.data()["sources"]):
-        assert page.data(f"t{at}") == hostile[1][source["name"]]
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]", html)
-
-
-@pytest.mark.parametrize(
-    "text", [HOSTILE, "\ud83d\ude00 \udce9", "\u2029\ufeff\u200f", "".join(map(chr, range(0x300)))]
-)
-def test_json_in_a_script_comes_back_and_ends_nothing(text: str) -> None:
-    escaped = escaped_json(text)
-    assert not re.search("[<>&\u2028\u2029\u202e\ud800-\udfff]", escaped)
-    assert json.loads(escaped) == json.loads(json.dumps(text))
+from fpdb.report.page import escaped_json
+from tests.report.rendered_page import Page, fill, pairs_page, words
 
 
 def test_the_same_bytes_for_the_same_documents_in_any_order(tmp_path) -> None:

@@ -1,0 +1,30 @@
+"""Clusters are the connected groups of the plain pairs."""
+
+import pytest
+
+from tests.pairs.reference_pairs import LIMITS, oracle, score
+from tests.reference_database import name_bytes
+
+
+@pytest.mark.parametrize("tiny", [False, True])
+def test_clusters_are_the_connected_groups(db, crowd, monkeypatch, tiny):
+    for limit in LIMITS if tiny else ():
+        monkeypatch.setattr(*limit)
+    with db.batch() as batch:
+        for name, held in crowd.items():
+            batch.add_fingerprints(name, held)
+    sets = {name: set(held) for name, held in crowd.items()}
+    for options in ({"min": 0.6}, {"by": "resemblance"}, {"by": "shared", "min": 12}, {"min": 0.7, "top": 2}):
+        by = options.get("by", "containment")
+        links = [pair for pair in oracle(sets) if score(pair, by) >= options.get("min", 0.5)]
+        groups = {name: {name} for name in sets}
+        for pair in links:
+            merged = groups[pair["a"]] | groups[pair["b"]]
+            groups.update(dict.fromkeys(merged, merged))
+        distinct = {min(group, key=name_bytes): group for group in groups.values() if len(group) > 1}
+        expected = [
+            (name, tuple(sorted(group, key=name_bytes)), sum(pair["a"] in group for pair in links))
+            for name, group in sorted(distinct.items(), key=lambda item: (-len(item[1]), name_bytes(item[0])))
+        ]
+        found = [(cluster.name, cluster.members, cluster.pairs) for cluster in db.clusters(**options)]
+        assert found == expected[: options.get("top")]

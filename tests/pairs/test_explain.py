@@ -1,0 +1,85 @@
+"""Explanations agree with pairs, and give each reason where it is due."""
+
+import random
+
+import pytest
+
+import fpdb
+from fpdb.errors import BadQuery
+from tests.pairs.made_up_words import words
+
+
+def codes(found):
+    return [reason.code for reason in found.reasons]
+
+
+def test_measures_are_those_of_pairs(db):
+    rng = random.Random(3)
+    held = {f"{number}": rng.sample(range(40), rng.randint(5, 20)) for number in range(7)}
+    for name, hashes in held.items():
+        db.add_fingerprints(name, hashes)
+    db.add_fingerprints("template", [1, 2, 3], boilerplate=True)
+    for by in ("containment", "weighted_containment", "weighted_resemblance", "shared"):
+        for options in ({}, {"max_df": 6}):
+            for pair in db.pairs(by=by, **options):
+                found = db.explain(pair.a, pair.b, by=by, **options)
+                assert (found.shared, found.containment_a, found.containment_b, found.resemblance) == (
+                    pair.shared,
+                    pair.containment_a,
+                    pair.containment_b,
+                    pair.resemblance,
+                )
+                assert found.similar
+                if by.startswith("weighted"):
+                    each = [pair.weighted_containment_a, pair.weighted_containment_b]
+                    expected = pair.weighted_resemblance if by.endswith("resemblance") else max(each)
+                    assert found.measure == pytest.approx(expected, abs=1e-12)
+            known = {(pair.a, pair.b) for pair in db.pairs(by=by, min=3 if by == "shared" else 0.3, **options)}
+            for a in held:
+                for b in held:
+                    if a < b:
+                        found = db.explain(a, b, by=by, min=3 if by == "shared" else 0.3, **options)
+                        assert found.similar == ((*sorted((a, b), key=str.encode),) in known)
+
+
+def test_each_reason(db):
+    text = words(1, 200)
+    db.add("long", text, keep_text=True, labels={"owner": "ann"})
+    db.add("copy", text, keep_text=True)
+    db.add("short", "too short", keep_text=True)
+    db.add("part", text[:300] + words(2, 200), keep_text=True, labels={"owner": "ann"})
+    db.add("other", words(3, 200), keep_text=True)
+    db.add("template", words(4, 50), boilerplate=True, keep_text=True)
+    db.add("filled", words(4, 50), keep_text=True)
+    db.add_fingerprints("numbers", [1, 2, 3])
+    assert codes(db.explain("long", "copy")) == ["similar", "same_content"]
+    assert codes(db.explain("long", "part")) == ["same_owner"]
+    assert codes(db.explain("copy", "part", min=0.9)) == ["below_min"]
+    assert codes(db.explain("copy", "part", min_shared=10_000)) == ["below_min_shared"]
+    assert codes(db.explain("copy", "short")) == ["too_short"]
+    assert codes(db.explain("copy", "numbers")) == ["other_alphabet", "nothing_shared"]
+    assert codes(db.explain("template", "filled")) == [
+        "same_content",
+        "boilerplate_document",
+        "all_boilerplate",
+        "shared_boilerplate",
+    ]
+    assert "all_common" in codes(db.explain("long", "copy", max_df=1))
+    found = db.explain("copy", "other")
+    assert codes(found) == ["nothing_shared"]
+    assert found.longest == brute(text, words(3, 200))
+    assert (found.k, found.surely_found) == (30, 50)
+    assert "no fingerprint" in found.reasons[0].text
+    given = db.explain("copy", "draft", contents={"draft": text[:500]}, min=0.5)
+    assert codes(given) == ["similar"]
+    assert not given.b.in_database
+    assert given.containment_b == db.query(text[:500]).matches[0].containment
+    with pytest.raises(BadQuery):
+        db.explain("long", "long")
+    with pytest.raises(fpdb.NoSuchDocument):
+        db.explain("long", "nowhere")
+
+
+def brute(one, other):
+    one, other = one.replace(" ", ""), other.replace(" ", "")
+    return max(n for n in range(30) if any(one[at : at + n] in other for at in range(len(one) - n)))

@@ -1,0 +1,90 @@
+"""Lines and characters of symbols are those that an editor shows."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import fpdb
+from fpdb.fingerprint import Symbols
+from fpdb.regions.line_index import LineIndex, line_starts
+from fpdb.regions.places import MatchedRegion, TextPlace
+from tests.regions.documents import SEPARATORS, add, match_of, plain_line, words
+
+
+@given(st.lists(st.sampled_from([*SEPARATORS, "a", "é", "\U0001d4d0", "\ud800"]), max_size=40).map("".join))
+@example("")
+@example("\r")
+@example("\r\n\r\n\r")
+@settings(max_examples=300)
+def test_lines_are_counted_as_editors_do(text):
+    starts = line_starts(text)
+    assert [plain_line(text, index) for index in range(len(text))] == [
+        int(np.searchsorted(starts, index, "right")) for index in range(len(text))
+    ]
+    assert starts[0] == 0
+    assert (np.diff(starts) > 0).all()
+
+
+def test_a_symbol_may_be_many_characters_and_lines():
+    symbols = Symbols(np.zeros(2, np.uint8), lambda: np.array([1, 6]), "", "xab\ncdefg\n", lambda: np.array([6, 8]))
+    assert LineIndex(symbols).locate(0, 1) == TextPlace(1, 6, 1, 2)
+    assert LineIndex(symbols).locate(1, 2) == TextPlace(6, 8, 2, 2)
+
+
+@pytest.mark.parametrize("separator", ["\n", "\r\n", "\r", "\t", "\f", "\u2028"], ids=repr)
+@pytest.mark.parametrize("letter", ["", "é", "\U0001d4d0", "𠀀"])
+@pytest.mark.parametrize("final", [True, False])
+def test_from_the_first_line_to_the_last(db, tmp_path, separator, letter, final):
+    """A whole copy: from the first letter to the last, and so its lines, with a final newline and without."""
+    lines = ["\t".join([letter, *words(seed, 5), letter]) for seed in range(12)]
+    text = separator.join(lines) + separator * final
+    add(db, tmp_path, "a", text)
+    match = match_of(db, text.encode())
+    start, end = (index(map(str.isalnum, text)) for index in (first, last))
+    ends = 11 if separator in ("\n", "\r\n", "\r") else 0
+    passage = TextPlace(start, end + 1, 1, 1 + ends)
+    assert match.regions == [MatchedRegion(passage, passage, match_of(db, text).regions[0].shared)]
+    assert (match.query_coverage, match.document_coverage, match.source) == (1, 1, "same")
+
+
+def first(flags):
+    return next(index for index, flag in enumerate(flags) if flag)
+
+
+def last(flags):
+    return max(index for index, flag in enumerate(flags) if flag)
+
+
+@pytest.mark.parametrize("separator", ["\n", "\r\n", "\r", "\n\f", "\n\t# \u2028 \U0001d4d0\n"], ids=repr)
+def test_lines_of_code(tmp_path, separator):
+    """From the first line to the last, without a final newline; tokens are whole."""
+    lines = ["def f(a):", "\tx = a + 1", "\ty = 'é\U0001d4d0' + g(x, a)", "\treturn x if y else h(a * 2)"] * 6
+    code = separator.join(["#!/usr/bin/env python3", *lines])
+    recipe = fpdb.Recipe(1, {"tokens": fpdb.Rule(8, "robust-winnow", {"w": 4})})
+    with fpdb.open(tmp_path / "t.fpdb", recipe=recipe) as db:
+        db.add("a.py", code, kind="code")
+        match = match_of(db, code, kind="code", texts=lambda _: code)
+        (region,) = match.regions
+        last_line = 25 + 24 * ("#" in separator)  # a line more after each of the 24
+        assert (region.a.first_line, region.a.last_line) == (2 + ("#" in separator), last_line)
+        assert code[region.a.start : region.a.end] == separator.join(lines)
+        assert region.b == region.a
+        assert db.check() == []
+
+
+@pytest.mark.parametrize("separator", ["\n", "\r\n", "\r", "\n\f", "\n\t", "\n\u2028", "\x85\n"], ids=repr)
+def test_lines_of_html(db, separator):
+    lines = ["<p>alpha beta &amp; gamma delta epsilon</p>", "<p>\teta theta \U0001d4d0 iota lambda &eacute;</p>"] * 3
+    page = separator.join(lines)
+    db.add("a", page, kind="html")
+    (region,) = match_of(db, page, kind="html", texts=lambda _: page).regions
+    assert region.a == region.b == TextPlace(3, len(page) - len("</p>"), 1, 6)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_characters_are_those_of_the_decoded_original(db, tmp_path, encoding):
+    text = "\r\n".join("é " + " ".join(words(seed, 10)) for seed in range(9))
+    add(db, tmp_path, "a", text.encode(encoding))
+    (region,) = match_of(db, text).regions
+    assert region.a == region.b == TextPlace(0, len(text), 1, 9)

@@ -1,0 +1,208 @@
+"""Regions of real documents: characters and lines exact in the original, and honest where it is gone."""
+
+import itertools
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fpdb
+from fpdb.fingerprint import PRESETS
+from tests.reference_database import as_json
+from tests.regions.documents import SEPARATORS, add, folded, match_of, plain_line, words
+
+GUARANTEE = 50  # symbols: w + k - 1 of the preset "text"
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_passage_is_found_to_its_last_letters(tmp_path_factory, data):
+    """Whatever stands around it: the region is the longest equal stretch, and its lines are where it stands."""
+    folder = tmp_path_factory.mktemp("regions")
+    separators = st.lists(st.sampled_from(SEPARATORS), min_size=4, max_size=4)
+
+    def text(seed, count):
+        between = data.draw(separators)
+        return "".join(word + between[at % 4] for at, word in enumerate(words(seed, count)))
+
+    passage = text(1, data.draw(st.integers(40, 80)))
+    query = data.draw(st.sampled_from(["", "\ufeff", "\U0001f600\r\n", text(2, 20)])) + passage + text(3, 20)
+    document = (
+        data.draw(st.sampled_from(["", "\n", "é\r", text(4, 20)])) + passage + data.draw(st.sampled_from(["", "\n"]))
+    )
+    with fpdb.open(folder / "t.fpdb") as db:
+        add(db, folder, "a", document)
+        (region,) = match_of(db, query).regions
+        assert db.check() == []
+    without_mark = document.removeprefix("\ufeff")
+    for original, side in ((query, region.a), (without_mark, region.b)):
+        assert folded(passage) in folded(original[side.start : side.end])
+        assert original[side.start].isalnum()
+        assert original[side.end - 1].isalnum()
+        assert side.first_line == plain_line(original, side.start)
+        assert side.last_line == plain_line(original, side.end - 1)
+    here, there = (
+        [folded(part) for part in (original[: side.start], original[side.start : side.end], original[side.end :])]
+        for original, side in ((query, region.a), (without_mark, region.b))
+    )
+    assert here[1] == there[1]
+    assert not here[0] or not there[0] or here[0][-1] != there[0][-1]
+    assert not here[2] or not there[2] or here[2][0] != there[2][0]
+
+
+def test_several_regions_on_one_line(db, tmp_path):
+    parts = [" ".join(words(seed, 20)) for seed in range(5)]
+    add(db, tmp_path, "a", "\n".join(parts))
+    query = f"{parts[0]} {' '.join(words(90, 9))} {parts[3]} {' '.join(words(91, 9))} {parts[1]}"
+    regions = match_of(db, query).regions
+    assert [region.a.first_line for region in regions] == [1, 1, 1]
+    assert [query[region.a.start :].startswith(parts[at][:20]) for region, at in zip(regions, (0, 3, 1), strict=True)]
+    assert [region.b.first_line for region in regions] == [1, 4, 2]
+    assert all(one.a.end <= other.a.start for one, other in itertools.pairwise(regions))
+
+
+def test_every_passage_of_the_guarantee_is_covered(db, tmp_path, rng):
+    """The winnowing guarantee, for regions: on a small alphabet, by comparing all symbols with all."""
+    for trial in range(20):
+        document = "".join(rng.choice(list("abcd"), 300))
+        pieces = [document[at : at + 80] for at in rng.integers(0, 220, 3)]
+        query = "".join(piece + "".join(rng.choice(list("abcd"), 40)) for piece in pieces)
+        add(db, tmp_path, f"{trial}", document)
+        (match,) = [match for match in db.query(query, regions=True).matches if match.name == f"{trial}"]
+        inside = {at for region in match.regions for at in range(region.a.start, region.a.end)}
+        starts = {document[at : at + GUARANTEE] for at in range(len(document) - GUARANTEE + 1)}
+        for at in range(len(query) - GUARANTEE + 1):
+            if query[at : at + GUARANTEE] in starts:
+                assert len(inside & set(range(at, at + GUARANTEE))) >= 30
+        for region in match.regions:
+            here, there = region.a, region.b
+            assert query[here.start : here.end] == document[there.start : there.end]
+
+
+def test_small_gaps_are_bridged_if_asked(db, tmp_path):
+    text = words(1, 100)
+    add(db, tmp_path, "a", " ".join(text))
+    changed = " ".join([*text[:50], "changed", *text[51:]])
+    assert len(match_of(db, changed).regions) == 2
+    (region,) = match_of(db, changed, gap=10).regions
+    assert region.a.end == len(changed)
+    assert region.shared == sum(region.shared for region in match_of(db, changed).regions)
+    for gap in (-1, 1.5, True, "1"):
+        with pytest.raises(fpdb.BadQuery):
+            db.query(changed, regions=True, gap=gap)
+
+
+# ---------------------------------------------------------------- repeats, coverage, order
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("times", [1, 3, 10, 30])
+def test_a_block_that_repeats(db, tmp_path, times, kept):
+    """As many regions as it stands, not squared; coverage in [0, 1] and the same from either side."""
+    block = " ".join(words(1, 40))
+    many = "\n".join(f"{block} {' '.join(words(100 + at, 12))}" for at in range(times))
+    add(db, tmp_path, "many", many)
+    add(db, tmp_path, "one", f"{' '.join(words(2, 30))} {block}")
+    given = {} if kept else {"texts": lambda _: None}
+    answers = {name: db.query(text, regions=True, **given) for name, text in (("many", many), ("one", block))}
+    (one,) = [match for match in answers["many"].matches if match.name == "one"]
+    (other,) = [match for match in answers["one"].matches if match.name == "many"]
+    assert len(one.regions) == len(other.regions) == times
+    for answer in answers.values():
+        assert all(0 < share <= 1 for m in answer.matches for share in (m.query_coverage, m.document_coverage))
+        assert max(match.query_coverage for match in answer.matches) > 0.85
+    assert abs(one.query_coverage - other.document_coverage) < 0.02
+
+
+def test_answers_do_not_depend_on_the_order_of_adding(tmp_path, rng):
+    pool = [" ".join(words(seed, 30)) for seed in range(8)]
+    texts = {f"{number}": "\n".join(rng.choice(pool, 6)) for number in range(9)}
+    query = "\n".join(rng.choice(pool, 6))
+    answers = set()
+    for number in range(3):
+        path = tmp_path / f"{number}.fpdb"
+        with fpdb.open(path) as db:
+            for name in rng.permutation(sorted(texts)):
+                db.add(str(name), texts[name])
+            for given in ({}, {"texts": lambda document: texts[document.name]}):
+                answers.add((len(given), as_json(db.query(query, regions=True, **given))))
+            assert db.check() == []
+    assert len(answers) == 2
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("kept", [True, False])
+def test_every_preset_has_regions(tmp_path, preset, kept):
+    text = "\n".join(" ".join(words(seed, 12)) for seed in range(60))
+    half = "\n".join(text.split("\n")[:30])
+    with fpdb.open(tmp_path / "t.fpdb", recipe=fpdb.Recipe.preset(preset)) as db:
+        path = add(db, tmp_path, "a", text)
+        if not kept:
+            path.unlink()
+        match = match_of(db, half)
+        assert match.source == ("same" if kept else "gone")
+        assert bool(match.regions) == (kept or db.recipe.positions)
+        assert 0 <= match.document_coverage <= match.query_coverage <= 1
+        if kept:
+            assert match.query_coverage > 0.9
+        json.dumps(db.query(half, regions=True).to_dict())
+        assert db.check() == []
+
+
+@pytest.mark.parametrize("options", [{"window": 60}, {"smallest": 5}, {"max_df": 9}, {"top": 1}, {"min": 0.1}])
+def test_regions_are_of_all_fingerprints_of_the_query(db, tmp_path, options):
+    text = " ".join(words(1, 200))
+    add(db, tmp_path, "a", text)
+    query = " ".join([*words(2, 20), text])
+    assert match_of(db, query, **options).regions == match_of(db, query).regions
+
+
+# ---------------------------------------------------------------- boilerplate
+
+
+def test_regions_have_no_boilerplate(db, tmp_path):
+    """No region takes a whole k-gram of a template in, not even by extension."""
+    template, own = " ".join(words(1, 60)), " ".join(words(2, 60))
+    db.add("template", template, boilerplate=True)
+    text = f"{own}\n{template}\n{' '.join(words(3, 60))}"
+    add(db, tmp_path, "a", text)
+    add(db, tmp_path, "b", template)
+    match = match_of(db, text)
+    own_part, rest = match.regions
+    assert own_part.a.start == 0
+    assert len(folded(text[own_part.a.end : rest.a.start])) > len(folded(template)) - 2 * GUARANTEE
+    assert match.query_coverage < 0.9
+    assert db.query(template, regions=True).matches == []
+
+
+def test_ignored_hashes_part_regions(db, tmp_path):
+    common, own = " ".join(words(1, 60)), " ".join(words(2, 60))
+    for number in range(5):
+        add(db, tmp_path, f"{number}", " ".join([common, *words(10 + number, 20)]))
+    text = f"{own}\n{common}"
+    add(db, tmp_path, "a", text)
+    assert {match.name: len(match.regions) for match in db.query(text, max_df=3, regions=True).matches} == {"a": 1}
+    match = match_of(db, text, max_df=3)
+    assert match.query_coverage < 0.75
+    assert db.query(text, regions=True).matches[0].query_coverage == 1
+
+
+def test_without_asking_there_are_none(db, tmp_path):
+    text = " ".join(words(1, 60))
+    add(db, tmp_path, "a", text)
+    (match,) = db.query(text).matches
+    assert (match.regions, match.source, match.query_coverage, match.document_coverage) == (None,) * 4
+    assert list(db.query(text).to_dict()["matches"][0]) == [
+        "name", "shared", "containment", "reverse_containment", "resemblance",
+    ]  # fmt: skip
+
+
+def test_hashes_of_the_callers_own_have_positions_only(db):
+    text = " ".join(words(1, 60))
+    found = db.recipe.fingerprint(text)
+    db.add_fingerprints("a", found.hashes, found.positions)
+    match = match_of(db, text, texts=lambda _: text)
+    assert match.source == "unavailable"
+    assert len(match.regions) == 1
+    assert 0 < match.document_coverage <= 1
