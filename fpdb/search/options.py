@@ -35,24 +35,15 @@ class QueryOptions:
 
     The measures of REGIONAL need the regions of all documents that share a hash with the query.
 
-    Attributes:
-        by: The measure to rank by, one of MEASURES.
-        smallest: The number of smallest hashes to look up; None for all.
-        max_df: The document frequency from which hashes are ignored.
-        max_ignored: The largest number of hashes that max_df ignores, the most frequent first.
-        min: The lowest measure of a match: in [0, 1], or a count if by is "shared"; inclusive.
-        top: The largest number of matches.
-
-    Raises:
-        BadQuery: A value is unknown or out of range.
+    Raises BadQuery if a value is unknown or out of range.
     """
 
-    by: str = "containment"
-    smallest: int | None = None
-    max_df: int | None = None
-    max_ignored: int | None = None
-    min: float | None = None
-    top: int | None = None
+    by: str = "containment"  # the measure to rank by, one of MEASURES
+    smallest: int | None = None  # the number of smallest hashes to look up
+    max_df: int | None = None  # the document frequency from which hashes are ignored
+    max_ignored: int | None = None  # the largest number of these, the most frequent first
+    min: float | None = None  # the lowest measure of a match: in [0, 1], or a count if by is "shared"; inclusive
+    top: int | None = None  # the largest number of matches
 
     def __post_init__(self) -> None:
         """Check the values."""

@@ -20,27 +20,18 @@ if TYPE_CHECKING:
 class Match(NamedTuple):
     """A document that shares hashes with the query; the measures lie in [0, 1].
 
-    Attributes:
-        name: The document's name.
-        shared: The number of hashes that both have.
-        containment: The share of the query's hashes that the document has.
-        reverse_containment: The share of the document's hashes that the query has.
-        resemblance: The share of the hashes of both together that both have.
-        weighted_containment: Given if matches are ranked by a weighted measure, see `QueryOptions`.
-        weighted_reverse_containment: Given if matches are ranked by it or by weighted resemblance.
-        weighted_resemblance: Likewise.
-        rarity: The mean of log(N / df) / log(N) over the shared hashes, from 0 for hashes that all documents hold to
-            nearly 1; given if matches are ranked by a weighted coverage.
-        part: An estimate of how much of the shorter document is in the longer one (Heintze 1996, section 3.5); given if
-            all documents have as many fingerprints and the lengths differ much, so that a low measure may mean much.
-        query_coverage: The share of the query's symbols that lie in regions; given with regions.
-        document_coverage: The same of the document's symbols.
-        weighted_query_coverage: The coverage times the rarity.
-        weighted_document_coverage: The same of the document.
-        source: "same" if the document's content was read, from the database or its file; else why it was not. Regions
-            are then not extended beyond the fingerprints, and their places in the document count symbols.
-        regions: The passages that both have, in order of the query, which is a of each; given if they are asked for.
-        database: The database of the document; given if several are queried together.
+    containment: the share of the query's hashes that the document has; reverse_containment: of the document's that the
+    query has; resemblance: of those of both together that both have. The weighted ones count a hash by its rarity, and
+    are given if matches are ranked by one of them, see `QueryOptions`. rarity: the mean of log(N / df) / log(N) over
+    the shared hashes, from 0 for hashes that all documents hold to nearly 1; weighted coverages are the coverage times
+    it.
+
+    query_coverage, document_coverage: the share of either's symbols that lie in regions. source: "same" if the
+    document's content was read, from the database or its file; else why not: regions are then not extended beyond the
+    fingerprints, and the document's places count symbols. regions: in order of the query, which is a of each.
+
+    part: an estimate of how much of the shorter document is in the longer one (Heintze 1996, section 3.5), if all
+    documents have as many fingerprints and the lengths differ much. database: if several are queried together.
     """
 
     name: str
@@ -83,25 +74,15 @@ _ENCODE: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode
 
 
 class Query(NamedTuple):
-    """The query of an answer; containment is a share of looked_up - ignored_common.
-
-    Attributes:
-        name: The name of the query document.
-        kind: Its kind.
-        fingerprints: The number of its fingerprints, repeated hashes included.
-        looked_up: The number of distinct hashes that were looked up; boilerplate is not.
-        ignored_boilerplate: The number of distinct hashes that are boilerplate.
-        ignored_common: The number of hashes looked up that are ignored as common.
-        note: Why nothing can match, if that is so.
-    """
+    """The query of an answer; containment is a share of looked_up - ignored_common."""
 
     name: str | None
     kind: str
-    fingerprints: int
-    looked_up: int
-    ignored_boilerplate: int
-    ignored_common: int
-    note: str | None = None
+    fingerprints: int  # repeated hashes included
+    looked_up: int  # distinct hashes; boilerplate is not
+    ignored_boilerplate: int  # distinct hashes
+    ignored_common: int  # of those looked up
+    note: str | None = None  # why nothing can match, if that is so
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values by name, without a note if there is none."""
