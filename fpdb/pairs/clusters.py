@@ -47,10 +47,8 @@ class Cluster:
 class ClusterIndex(NamedTuple):
     """The cluster of each rank; arrays of shape (n,).
 
-    Attributes:
-        heads: The rank whose name is the smallest of the cluster; a single document's own.
-        sizes: The number of members of the cluster.
-        pairs: The number of pairs of which the rank is the first by name.
+    heads: the rank whose name is the smallest of the cluster. sizes: the members of the cluster. pairs: those of which
+    the rank is the first by name.
     """
 
     heads: U32
@@ -61,17 +59,9 @@ class ClusterIndex(NamedTuple):
 def find_clusters(
     reader: Reader, options: PairOptions, keep: str | None = None, watch: Watch | None = None
 ) -> Iterator[Cluster]:
-    """Yield the clusters, the largest first, then by name; `top` of them at most.
+    """Yield the clusters, the largest first, then by name; `top` of them at most. Raises BadQuery, Corrupt.
 
-    Args:
-        reader: The documents.
-        options: Which pairs connect documents.
-        keep: Also tell which member this rule keeps, see `KeepRule`.
-        watch: Callback for progress.
-
-    Raises:
-        BadQuery: The rule is invalid, or is given with by_owner.
-        Corrupt: The database is damaged.
+    Each tells which member is kept if the rule `keep` is given, see `KeepRule`.
     """
     if keep is not None and options.by_owner:
         raise BadQuery("what is kept is a document, not an owner: leave keep or by_owner out")

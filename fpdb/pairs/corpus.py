@@ -49,16 +49,11 @@ class RankTable(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """The documents, or owners, that are compared.
+    """The documents, or owners, that are compared; arrays by rank.
 
-    Attributes:
-        names: Names by rank.
-        name_order: The place of each rank in the order of names; shape (n,).
-        owners: A number for each rank, equal for those that are never paired; shape (n,), or (0,) if all may be paired.
-        shares: The share of all its hashes of which a document's are a sample, see file_format.WHOLE; shape (n,).
-        new: The number of new ones, which have the first ranks.
-        ascending: True if ranks rise with ids.
-        ranks: Ranks by document id.
+    name_order: the place in the order of names. owners: equal numbers for those that are never paired, or shape (0,).
+    shares: of all its hashes, of which a document's are a sample, see file_format.WHOLE. new: the number of new ones,
+    which have the first ranks. ascending: True if ranks rise with ids.
     """
 
     names: Sequence[bytes]

@@ -32,14 +32,9 @@ JOBS: Final = 4  # threads at most
 
 
 class CountedPairs(NamedTuple):
-    """Pairs of ranks, a before b in the order of names; arrays of shape (n,).
+    """Pairs of ranks, a before b in the order of names, with the hashes that they share; arrays of shape (n,).
 
-    Attributes:
-        a: The rank of one document.
-        b: The rank of the other.
-        shared: The number of hashes that they share.
-        weight: What these weigh; shape (0,) without weights.
-        score: The measure that pairs are ranked by.
+    weight: what the shared hashes weigh; shape (0,) without weights. score: the measure that pairs are ranked by.
     """
 
     a: U32
@@ -101,21 +96,12 @@ class _Tile(NamedTuple):
 class PairCounter:
     """Count the pairs of the documents of one commit.
 
-    Attributes:
-        options: The options.
-        corpus: The documents.
-        max_df: The df from which hashes are left out; 0 for none.
-        weights: The weight of a hash by its df; shape (0,) without weights.
-        floor: Pairs that score less may be left out; the caller may raise it.
+    max_df: the df from which hashes are left out; 0 for none. weights: of a hash by its df; shape (0,) without weights.
+    floor: pairs that score less may be left out; the caller may raise it.
     """
 
     def __init__(self, reader: Reader, options: PairOptions, watch: Watch | None = None) -> None:
-        """Read the sizes of the documents.
-
-        Raises:
-            BadQuery: Regions tell the measure.
-            Corrupt: The database is damaged.
-        """
+        """Read the sizes of the documents. Raises BadQuery if regions tell the measure; Corrupt."""
         self._reader, self._watch = reader, watch or _ignore
         self.options = options.told_by_hashes()
         self.corpus = read_corpus(reader, options)

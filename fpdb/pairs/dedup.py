@@ -53,18 +53,10 @@ class Drop:
 def drop_list(
     reader: Reader, options: PairOptions, keep: str, *, direct: bool, watch: Watch | None = None
 ) -> Iterator[Drop]:
-    """Yield the documents to remove: by the size of the cluster, then by its name, then by their own.
+    """Yield the documents to remove, those of the largest clusters first, then by the cluster's name and their own.
 
-    Args:
-        reader: The documents.
-        options: Which pairs are similar. If `new` or `since` is given, only new documents are removed.
-        keep: Which document of several is kept, see `KeepRule`.
-        direct: Remove only documents that are a pair with a kept one.
-        watch: Callback for progress.
-
-    Raises:
-        BadQuery: The rule is invalid, or owners are to be compared.
-        Corrupt: The database is damaged.
+    Which document is kept is told by `keep`, see `KeepRule`. With `direct`, only documents that are a pair with a kept
+    one are removed. If the options say which documents are new, only these are removed. Raises BadQuery, Corrupt.
     """
     if options.by_owner:
         raise BadQuery("a drop list names documents, not owners: leave by_owner out")
@@ -107,10 +99,7 @@ def _first_of_cluster(heads: U32, places: I64) -> U32:
 
 
 def _first_linked(places: I64, pairs: list[U32]) -> U32:
-    """Return the first kept rank with which a pair connects each rank, or NONE for a rank that is kept; shape (n,).
-
-    Documents are kept, in their order, unless they are a pair with a kept one. pairs: ranks, shape (2, pairs) each.
-    """
+    """Keep ranks in order, unless they are a pair with a kept one; return the first such one, or NONE; shape (n,)."""
     count = len(places)
     rank_at = np.argsort(places).astype(np.uint32)
     pair_places = places[np.concatenate([np.empty((2, 0), np.uint32), *pairs], axis=1)]

@@ -110,20 +110,8 @@ def spans_of_pairs(
 ) -> Iterator[Span]:
     """Yield the spans of all documents, by name, then in order: of each pair, the document that is kept later is cut.
 
-    Memory is that of `PairCounter` and 8 bytes a pair that passes.
-
-    Args:
-        reader: The documents.
-        aligner: Finds the regions of pairs.
-        options: Which pairs are cut.
-        keep: Which document of several is kept, see `KeepRule`.
-        cut: How passages become spans.
-        watch: Callback for progress.
-
-    Raises:
-        BadQuery: The rule is invalid, or the options leave pairs out.
-        Corrupt: The database is damaged.
-        MissingPackage: A kept text cannot be unpacked.
+    The order is told by `keep`, see `KeepRule`. Memory is that of `PairCounter` and 8 bytes a pair that passes.
+    Raises BadQuery, Corrupt, MissingPackage.
     """
     if options.by_owner:
         raise BadQuery("spans are of documents, not of owners: leave by_owner out")

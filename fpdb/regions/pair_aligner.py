@@ -28,14 +28,9 @@ BATCH: Final = 32  # documents that are looked up together
 
 
 class PairAlignment(NamedTuple):
-    """The regions of two documents a and b.
+    """The regions of two documents a and b, in order of a, or None if nothing tells them.
 
-    Attributes:
-        regions: In order of a; None if nothing tells them.
-        coverage_a: The share of a's symbols that lie in regions.
-        coverage_b: The share of b's symbols that lie in regions.
-        a: Document a, as it was read.
-        b: Document b, as it was read.
+    coverage_a and coverage_b are the shares of their symbols that lie in regions.
     """
 
     regions: list[Region] | None
@@ -68,12 +63,8 @@ class _Matching(NamedTuple):
 class Query(NamedTuple):
     """A document that others are aligned with.
 
-    Attributes:
-        original: The document's fingerprints and text.
-        sequence: Its fingerprints.
-        counted: The hashes that count; sorted, distinct.
-        barriers: See `extend`: no region is extended into k-grams of boilerplate or of ignored hashes.
-        matching: The parameters of its rule.
+    counted: the hashes that count, sorted and distinct. barriers: see `extend`; no region is extended into k-grams of
+    boilerplate or of ignored hashes.
     """
 
     original: Original
@@ -96,15 +87,11 @@ class PairAligner:
         gap: int = 0,
         max_postings: int | None = None,
     ) -> None:
-        """Align documents of a reader.
+        """Align documents of a reader. Raises BadQuery for an invalid gap.
 
-        Args:
-            reader: The documents.
-            recipe: The recipe of the documents.
-            sources: The contents of the documents.
-            max_df: Stored documents are aligned without the hashes that this many documents hold; 0 for all hashes.
-            gap: Regions no more than this many symbols apart in both documents are joined.
-            max_postings: Two unreadable documents are aligned only if there are no more postings: all are read.
+        Stored documents are aligned without the hashes that max_df documents hold, if it is not 0. Regions that are no
+        more than gap symbols apart in both documents are joined. Two unreadable documents are aligned only if there are
+        at most max_postings postings, since all of them are read.
         """
         message = "gap is a number of symbols, 0 or more"
         self._gap = check_integer(gap, "gap", 0, error=BadQuery, message=message)
@@ -126,11 +113,9 @@ class PairAligner:
         return document
 
     def query(self, fingerprints: Fingerprints, ignored: U64) -> Query:
-        """Prepare a document for alignment.
+        """Prepare a document, whose fingerprints have their symbols, for alignment.
 
-        Args:
-            fingerprints: Its fingerprints, which came with their symbols.
-            ignored: Hashes that do not count, beside those of boilerplate; shape (n,).
+        ignored: hashes that do not count, beside those of boilerplate; shape (n,).
         """
         return self._query(Original.of(fingerprints), ignored)
 
@@ -181,14 +166,9 @@ class PairAligner:
         return self._alignment(regions, (len(query_symbols), symbols), ReadDocument("same", query.original), document)
 
     def align_pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, PairAlignment]]:
-        """Align pairs (a, b) of stored documents.
+        """Yield the index and the alignment of each pair of stored documents, in any order.
 
-        Yields:
-            The index of a pair and its alignment, in any order.
-
-        Raises:
-            Corrupt: The database or a kept text is damaged.
-            MissingPackage: A kept text cannot be unpacked.
+        Raises Corrupt, MissingPackage.
         """
         by_first: dict[int, list[int]] = defaultdict(list)
         for index, (a, _) in enumerate(pairs):

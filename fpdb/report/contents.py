@@ -31,14 +31,10 @@ class PageSource:
 
 @dataclass(slots=True)
 class Row:
-    """A pair, or a match.
+    """A pair, or a match, of the sources of indices a and b; a score in [0, 1]; values under the columns.
 
-    Attributes:
-        a, b: The indices of its sources.
-        score: In [0, 1].
-        values: Values under the columns; None for unknown.
-        regions: In order of a; None if there is nothing to compare.
-        part: True for a pair of documents that is part of the pair of owners in a row before.
+    values: None for unknown. regions: in order of a; None if there is nothing to compare. part: True for a pair of
+    documents that is part of the pair of owners in a row before.
     """
 
     a: int
@@ -72,16 +68,8 @@ class ReportColumn(NamedTuple):
 class Contents:
     """A whole page.
 
-    Attributes:
-        title: The heading.
-        noun: What a row is.
-        sides: What its two sources are called.
-        score: The words for the measure that rows are ranked by.
-        columns: The columns of values.
-        sources, rows: What the page shows.
-        notes: Sentences above the list.
-        connect: The score from which rows connect their sources into clusters; None for no clusters.
-        more: True if rows were left out.
+    noun: what a row is. sides: what its two sources are called. score: words for the measure that rows are ranked by.
+    connect: the score from which rows connect their sources; None for no clusters. more: True if rows were left out.
     """
 
     title: str

@@ -70,18 +70,9 @@ class Report:
         connect: float | None = None,
         limits: Limits | None = None,
     ) -> None:
-        """Make an empty page.
+        """Make an empty page for rows ranked by a measure. Raises MissingPackage without Jinja2.
 
-        Args:
-            snapshot: Opens a reader of the documents.
-            recipe: The recipe of the documents.
-            sources: The contents of the documents.
-            by: The measure that rows are ranked by.
-            connect: The score from which pairs are clustered; CONNECT by default.
-            limits: How much the page may hold.
-
-        Raises:
-            MissingPackage: Jinja2 is not installed.
+        snapshot: opens a reader of the documents. connect: the score from which pairs are clustered, or CONNECT.
         """
         check_packages()
         self._snapshot, self._recipe, self._sources = snapshot, recipe, sources
