@@ -17,7 +17,7 @@ from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, find_scheme
 from fpdb.regions.line_index import locate_regions
 from fpdb.regions.places import MatchedRegion
 from fpdb.regions.region import Region, bridge, coverages, extend
-from fpdb.regions.sources import Original, ReadDocument, Sources, read_document
+from fpdb.regions.sources import Original, SourceDocument, Sources, read_document
 from fpdb.regions.tiling import FingerprintSequence, find_regions
 from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
@@ -36,8 +36,8 @@ class PairAlignment(NamedTuple):
     regions: list[Region] | None
     coverage_a: float
     coverage_b: float
-    a: ReadDocument
-    b: ReadDocument
+    a: SourceDocument
+    b: SourceDocument
 
     def located(self) -> list[MatchedRegion] | None:
         """Return the regions in characters and lines of the documents that could be read."""
@@ -60,7 +60,7 @@ class _Matching(NamedTuple):
     complete: bool
 
 
-class Query(NamedTuple):
+class AlignmentQuery(NamedTuple):
     """A document that others are aligned with.
 
     counted: the hashes that count, sorted and distinct. barriers: see `extend`; no region is extended into k-grams of
@@ -97,10 +97,10 @@ class PairAligner:
         self._gap = check_integer(gap, "gap", 0, error=BadQuery, message=message)
         self._reader, self._recipe, self._sources = reader, recipe, sources
         self._max_df, self._max_postings = max_df, max_postings
-        self._documents: OrderedDict[int, ReadDocument] = OrderedDict()
+        self._documents: OrderedDict[int, SourceDocument] = OrderedDict()
         self._symbols = 0
 
-    def read(self, document_id: int) -> ReadDocument:
+    def read(self, document_id: int) -> SourceDocument:
         """Read a stored document, or return it from memory. Raises Corrupt, MissingPackage."""
         document = self._documents.get(document_id)
         if document is None:
@@ -112,21 +112,21 @@ class PairAligner:
         self._documents.move_to_end(document_id)
         return document
 
-    def query(self, fingerprints: Fingerprints, ignored: U64) -> Query:
+    def query(self, fingerprints: Fingerprints, ignored: U64) -> AlignmentQuery:
         """Prepare a document, whose fingerprints have their symbols, for alignment.
 
         ignored: hashes that do not count, beside those of boilerplate; shape (n,).
         """
         return self._query(Original.of(fingerprints), ignored)
 
-    def stored_query(self, document_id: int) -> Query | None:
+    def stored_query(self, document_id: int) -> AlignmentQuery | None:
         """Prepare a stored document for alignment; return None if it cannot be read. Raises Corrupt, MissingPackage."""
         original = self.read(document_id).original
         if original is None:
             return None
         return self._query(original, self._common(sorted_distinct(original.fingerprints.hashes)))
 
-    def _query(self, original: Original, ignored: U64) -> Query:
+    def _query(self, original: Original, ignored: U64) -> AlignmentQuery:
         fingerprints = original.fingerprints
         matching = self._matching(fingerprints.kind)
         sequence = _sequence(fingerprints, matching)
@@ -137,9 +137,9 @@ class PairAligner:
         if len(boilerplate):  # all of its k-grams are excluded, selected or not
             kgrams = self._recipe.hash_kgrams(fingerprints.kind, original.text.symbols)
             excluded = np.union1d(excluded, np.flatnonzero(contains(boilerplate, kgrams)))
-        return Query(original, sequence, counted, (excluded + 1, excluded + matching.k - 1), matching)
+        return AlignmentQuery(original, sequence, counted, (excluded + 1, excluded + matching.k - 1), matching)
 
-    def align_query(self, query: Query, document_ids: Sequence[int]) -> Iterator[PairAlignment]:
+    def align_query(self, query: AlignmentQuery, document_ids: Sequence[int]) -> Iterator[PairAlignment]:
         """Align a query with stored documents, all different, in order. Raises Corrupt, MissingPackage."""
         for start in range(0, len(document_ids), BATCH):
             batch = document_ids[start : start + BATCH]
@@ -151,7 +151,7 @@ class PairAligner:
                 yield self._align(query, document, symbols, stored.get(document_id))
 
     def _align(
-        self, query: Query, document: ReadDocument, symbols: int, stored: FingerprintSequence | None
+        self, query: AlignmentQuery, document: SourceDocument, symbols: int, stored: FingerprintSequence | None
     ) -> PairAlignment:
         """Align a query with a document. stored: the query's hashes in the document, if it could not be read."""
         matching = query.matching
@@ -163,7 +163,7 @@ class PairAligner:
         query_symbols = query.original.text.symbols
         if document.original is not None:
             regions = extend(query_symbols.values, document.original.text.symbols.values, regions, query.barriers)
-        return self._alignment(regions, (len(query_symbols), symbols), ReadDocument("same", query.original), document)
+        return self._alignment(regions, (len(query_symbols), symbols), SourceDocument("same", query.original), document)
 
     def align_pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, PairAlignment]]:
         """Yield the index and the alignment of each pair of stored documents, in any order.
@@ -235,7 +235,7 @@ class PairAligner:
         }
 
     def _alignment(
-        self, regions: list[Region], symbols: tuple[int, int], a: ReadDocument, b: ReadDocument
+        self, regions: list[Region], symbols: tuple[int, int], a: SourceDocument, b: SourceDocument
     ) -> PairAlignment:
         if self._gap:
             regions = bridge(regions, self._gap)
@@ -258,5 +258,5 @@ def _sequence(fingerprints: Fingerprints, matching: _Matching) -> FingerprintSeq
     return FingerprintSequence(fingerprints.hashes[placed], fingerprints.positions[placed], matching.complete)
 
 
-def _size(document: ReadDocument) -> int:
+def _size(document: SourceDocument) -> int:
     return 1 if document.original is None else document.original.fingerprints.symbols + 1

@@ -91,28 +91,28 @@ class Original(NamedTuple):
         return cls(fingerprints, LineIndex(fingerprints.source))
 
 
-class ReadDocument(NamedTuple):
+class SourceDocument(NamedTuple):
     """A document that was read again, or None unless the state is "same"."""
 
     state: SourceState
     original: Original | None = None
 
 
-def read_document(reader: Reader, recipe: Recipe, document_id: int, sources: Sources) -> ReadDocument:
+def read_document(reader: Reader, recipe: Recipe, document_id: int, sources: Sources) -> SourceDocument:
     """Read a stored document and fingerprint it as it was when it was added. Raises Corrupt, MissingPackage."""
     record = reader.catalogue.record(document_id)
     try:
         recipe.rule_for(record.kind)
     except UnknownKind:
-        return ReadDocument("unavailable")
+        return SourceDocument("unavailable")
     state, content = sources.find(reader, document_id, record)
     if content is None:
-        return ReadDocument(state)
+        return SourceDocument(state)
     try:
         for name in (record.name.decode("utf-8", "surrogateescape"), record.source, None):  # may tell the language
             fingerprints = recipe.fingerprint(content, record.kind, purpose="search", name=name)
             if fingerprints.symbols == record.symbols:
-                return ReadDocument("same", Original.of(fingerprints))
+                return SourceDocument("same", Original.of(fingerprints))
     except (Unreadable, MissingPackage):
         pass
-    return ReadDocument("unavailable")  # or a reader of today reads it otherwise
+    return SourceDocument("unavailable")  # or a reader of today reads it otherwise

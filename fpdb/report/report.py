@@ -14,7 +14,7 @@ from fpdb.pairs.owners import OwnerRule
 from fpdb.pairs.ranking import Pair, rank_pairs
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
 from fpdb.regions.places import MatchedRegion
-from fpdb.regions.sources import Original, ReadDocument, Sources, read_document
+from fpdb.regions.sources import Original, SourceDocument, Sources, read_document
 from fpdb.report.contents import Contents, Limits, PageSource, ReportColumn, Row
 from fpdb.report.page import check_packages, escaped_json, render
 from fpdb.search.results import Answer, Match
@@ -54,7 +54,7 @@ QUERY_COLUMNS = (
     ReportColumn("query covered", "how much of the query lies in regions"),
     ReportColumn("document covered", "how much of the document lies in regions"),
 )
-UNREAD: Final = ReadDocument("unavailable")
+UNREAD: Final = SourceDocument("unavailable")
 
 
 class Report:
@@ -101,12 +101,12 @@ class Report:
         with self._snapshot() as reader:
             page.rows += [self._match_row(reader, source, match) for match in answer.matches[:room]]
 
-    def _read_query(self, content: str | bytes, kind: str, name: str | None) -> ReadDocument:
+    def _read_query(self, content: str | bytes, kind: str, name: str | None) -> SourceDocument:
         try:
             fingerprints = self._recipe.fingerprint(content, kind, purpose="search", name=name)
         except Unreadable:
             return UNREAD
-        return ReadDocument("same", Original.of(fingerprints))
+        return SourceDocument("same", Original.of(fingerprints))
 
     def _match_row(self, reader: Reader, query: int, match: Match) -> Row:
         source = self._index.get(("document", match.name))
@@ -196,7 +196,7 @@ class Report:
             return float(getattr(pair, self._by))
         return max(float(getattr(pair, f"{self._by}_{side}")) for side in "ab")
 
-    def _source(self, role: str, name: str, document: ReadDocument) -> int:
+    def _source(self, role: str, name: str, document: SourceDocument) -> int:
         """Return the index of a source on the page, which gets its text if there is room for it."""
         key = role, name
         if key not in self._index:
