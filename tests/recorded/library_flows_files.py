@@ -117,13 +117,12 @@ def reading_only(see: See) -> None:
 
 def waiting(see: See) -> None:
     """Meet another writer."""
-    with open("corpus.fpdb-writer", "r+b") as held:
+    with open("corpus.fpdb-writer", "r+b") as held, fpdb.open("corpus.fpdb", "r+", timeout=0.05) as db:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with fpdb.open("corpus.fpdb", "r+", timeout=0.05) as db:
-            trying(see, db.add, "x", essay(80))
-            see(len(db))
-            fcntl.flock(held, fcntl.LOCK_UN)
-            see(db.add("x", essay(80)))
+        trying(see, db.add, "x", essay(80))
+        see(len(db))
+        fcntl.flock(held, fcntl.LOCK_UN)
+        see(db.add("x", essay(80)))
 
 
 def key_files(see: See) -> None:

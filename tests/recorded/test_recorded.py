@@ -26,4 +26,5 @@ def test_all_is_as_recorded(recorder: Recorder, name: str) -> None:
     if told:
         more = [] if len(told) <= SHOWN else [f"... and {len(told) - SHOWN} lines more"]
         record = [f"if this is meant: python -m tests.recorded {name}", ""]
-        pytest.fail("\n".join(["not as recorded", *told[:SHOWN], *more, "", *record]), pytrace=False)
+        message = "\n".join(["not as recorded", *told[:SHOWN], *more, "", *record])
+        pytest.fail(message.encode("utf-8", "backslashreplace").decode(), pytrace=False)  # as pytest-xdist can send it
