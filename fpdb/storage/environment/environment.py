@@ -8,7 +8,7 @@ Knows nothing of what is stored.
 import os
 import threading
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 import lmdb
 
@@ -18,6 +18,7 @@ from fpdb.storage.environment._page_check import PAGE
 from fpdb.storage.environment.failures import lmdb_translated, translated
 from fpdb.storage.environment.locking import FileLock
 from fpdb.storage.environment.open_file import OpenFile, identities, open_file
+from fpdb.storage.environment.refusal import refuse_foreign
 
 
 class Environment:
@@ -32,7 +33,7 @@ class Environment:
             timeout: Seconds to wait for another writer.
 
         Raises:
-            NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, StorageFailure: It cannot be opened.
+            NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, Locked, StorageFailure: It cannot be opened.
         """
         self.path = os.path.realpath(path)
         self.readonly = readonly
@@ -41,8 +42,18 @@ class Environment:
         self._opening = threading.Lock()
         self._counting = threading.Lock()
         self._process = os.getpid()
-        self._file: OpenFile | None = open_file(self.path, 1, readonly=readonly)
+        refuse_foreign(self.path)  # before a lock file is made beside it
+        with self._alone_if_writable():
+            self._file: OpenFile | None = open_file(self.path, 1, readonly=readonly)
         self.recipe = self._file.recipe
+
+    def _alone_if_writable(self) -> AbstractContextManager[None]:
+        """Hold the writer's lock, unless the file is opened for reading only. Raises Locked.
+
+        To open a file that may be written to, LMDB begins a write transaction, which would wait without end, deaf to
+        signals, behind a writer that is stopped.
+        """
+        return nullcontext() if self.readonly else self.writing.held()
 
     def close(self) -> None:
         """Close the file, or let the last transaction of another thread close it; closing twice is harmless."""
@@ -63,17 +74,20 @@ class Environment:
         """Return the file that is at the path now, which stays open until `_leave`."""
         if self._process != os.getpid():
             raise Error("the database was opened before a fork; open it anew in the child process")
-        with self._opening:
-            file = self._file
-            if file is None:
-                raise Error("the database is closed")
-            if file.failed or file.identities != identities(self.path):
-                file = self._reopen(file)
-            with self._counting:
-                file.users.append(threading.get_ident())
-            return file
+        while True:
+            with self._opening:
+                file = self._file
+                if file is None:
+                    raise Error("the database is closed")
+                if not file.failed and file.identities == identities(self.path):
+                    with self._counting:
+                        file.users.append(threading.get_ident())
+                    return file
+            with self._alone_if_writable(), self._opening:  # in this order, which is that of `write`
+                if self._file is file:
+                    self._reopen(file)
 
-    def _reopen(self, old: OpenFile) -> OpenFile:
+    def _reopen(self, old: OpenFile) -> None:
         if old.identities[0] == files.identity(self.path):  # still the same file, which a process opens once
             if old.users and old.failed:
                 raise StorageFailure(
@@ -82,9 +96,8 @@ class Environment:
                 )
             if not old.users:
                 old.env.close()
-        self._file = new = open_file(self.path, old.generation + 1, readonly=self.readonly)
+        self._file = open_file(self.path, old.generation + 1, readonly=self.readonly)
         self._retire(old)
-        return new
 
     def _leave(self, file: OpenFile, thread: int) -> None:
         with self._counting:

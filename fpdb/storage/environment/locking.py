@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from fpdb.errors import Locked
 from fpdb.storage.environment.failures import translated
@@ -70,9 +71,12 @@ class FileLock:
             left = deadline - time.monotonic()
             if left <= 0:
                 holder = os.pread(file, 20, 0).decode("ascii", "replace").strip() or "unknown"
+                way = (
+                    f"let it go on with 'kill -CONT {holder}'" if _is_stopped(holder) else "wait longer with --timeout"
+                )
                 raise Locked(
-                    f"process {holder} is {self.doing}; waited {timeout:g} s "
-                    f"(wait longer with --timeout, or end that process)"
+                    f"process {holder} is {self.doing}{' and is stopped' * _is_stopped(holder)}; waited {timeout:g} s "
+                    f"({way}, or end that process)"
                 )
             time.sleep(min(pause, left))
             pause = min(2 * pause, longest)
@@ -82,6 +86,14 @@ def unlock(file: int) -> None:
     """Give an flock back and close the file; closing alone would leave it to a child that was forked meanwhile."""
     fcntl.flock(file, fcntl.LOCK_UN)
     os.close(file)
+
+
+def _is_stopped(pid: str) -> bool:
+    """Return True if the system says that a process is stopped, as by Ctrl-Z."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] in (b"T", b"t")
+    except (OSError, IndexError):
+        return False
 
 
 def _try(file: int) -> bool:
