@@ -25,7 +25,7 @@ GROUPS = {
         "tests/report/test_report_browser.py",
         "tests/stress/test_crafted_documents.py::test_nothing_in_a_report_is_obeyed",
     ),
-    "crowd": ("tests/search/test_common_hashes.py",),
+    "crowd": ("tests/search/test_pruning.py",),
 }
 
 # Those that take longest begin, so that all processes end together.
