@@ -69,7 +69,7 @@ class WriteBatch:
         if existing is not None and same_rotation and existing.record.rotation != record.rotation:
             status = "replaced"
         if existing is None or status in CHANGED:
-            self._store(document)
+            self._store(document, existing)
             return status
         return self._update(existing, status, record, text)
 
@@ -120,7 +120,7 @@ class WriteBatch:
                 return self._update(existing, status, record, text)
         frequencies = document_frequencies(self._snapshot) if rarity == "corpus" else None
         options = PrepareOptions(purpose_of(boilerplate), keep_text, frequencies)
-        self._store(prepare(self._recipe, document, kind, options))
+        self._store(prepare(self._recipe, document, kind, options), existing)
         return status
 
     def add_fingerprints(  # noqa: PLR0913 (keywords of a public method)
@@ -142,7 +142,7 @@ class WriteBatch:
         digest: 16 bytes that stand for the content, by default a digest of the arrays. Raises BadName, BadLabel,
         BadFingerprints.
         """
-        description = InputDocument(name, kind=kind, source=source, contact=contact, labels=labels)
+        description = InputDocument(name, None, None, 0, kind, source, contact, labels)
         return self.put(prepare_hashes(description, hashes, positions, digest=digest, boilerplate=boilerplate))
 
     def rotate(self, name: str, content: str | bytes, *, rotation: int | None = None) -> int:
@@ -175,7 +175,7 @@ class WriteBatch:
         options = PrepareOptions(purpose_of(existing.boilerplate), rotation=rotation)
         document = prepare(self._recipe, ReadDocument(description, content, digest), record.kind, options)
         rotated = document.record._replace(added=record.added)
-        self._store(document._replace(record=rotated, text=self._text(existing)))
+        self._store(document._replace(record=rotated, text=self._text(existing)), existing)
         return rotation
 
     def remove(self, name: str) -> None:
@@ -252,10 +252,11 @@ class WriteBatch:
             self._last_found = key, self._catalogue.find(key, sure=verify_absence)
         return self._last_found[1]
 
-    def _store(self, document: PreparedDocument) -> None:
-        """Add a document in the place of whatever has its name."""
+    def _store(self, document: PreparedDocument, existing: Existing | None) -> None:
+        """Add a document in the place of the one that has its name, if there is one."""
         key = document.record.name
-        self._forget(key)
+        if existing is not None:
+            self._forget(key)
         self._additions[key] = document
         self.postings += len(document.hashes)
         self.text_bytes += 0 if document.text is None else len(document.text.packed)
