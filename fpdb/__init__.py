@@ -12,7 +12,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 # The stub lists the public names once, for type checkers and for this module. A name is imported when it is first used,
-# so that `fpdb --help` need not wait for numpy and LMDB.
+# so that `fpdb --help` need not wait for numpy and LMDB. Type checkers do not know `__loader__`, which each module has.
 _STUB: str = __loader__.get_data(f"{__file__}i").decode()  # type: ignore[name-defined]
 _MODULES = {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as", _STUB, re.MULTILINE)}
 

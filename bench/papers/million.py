@@ -40,7 +40,7 @@ WORDS = ("papers", "reports", "users", "docs", "theses", "archive", "drafts", "p
 
 @dataclass(frozen=True)
 class DocumentLog:
-    """What the database knows of a document besides its fingerprints: the paper's document log (section 4)."""
+    """The log entry of a document, kept besides its fingerprints: the paper's document log (section 4)."""
 
     name: str
     source: str

@@ -78,7 +78,7 @@ def experiments(quick: bool) -> Iterator[str]:
 
 
 class CollectionTallies:
-    """What every scheme selects of a collection, and 0 mod p with other keys, too."""
+    """The selections of every scheme in a collection, and those of 0 mod p with other keys."""
 
     def __init__(self, collection: str, scale: int) -> None:
         """Read the collection, or one part in `scale` of it."""

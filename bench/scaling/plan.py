@@ -90,7 +90,7 @@ def computed(given: Mapping[str, float]) -> dict[str, float]:
     """
     values: dict[str, Any] = dict(given)
     for line in lines():
-        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307 (PLAN's own text)
+        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307 (constants above)
     return values
 
 

@@ -52,7 +52,7 @@ def format_option() -> Any:
 
 @argument_group
 class Output:
-    """Where to write results, and in which format."""
+    """Options for the output file and its format."""
 
     format: str = option(
         "Output format: a table for people, one JSON object a line, CSV, or Parquet (needs fpdb[parquet]).",
@@ -95,7 +95,7 @@ class Output:
 
 @argument_group
 class RegionOutput(Output):
-    """Where to write results, with regions or without."""
+    """Options for the output file and its format, with regions or without."""
 
     format: str = option(
         "Output format: a table for people, one JSON object a line, CSV, Parquet (needs fpdb[parquet]), or regions as "
@@ -116,7 +116,7 @@ class RegionOutput(Output):
 
 @argument_group
 class NamesOutput:
-    """Whether to print only names."""
+    """Options to print only names."""
 
     names: bool = option("Print only the names, one a line.")
     null: bool = option("With --names: end each name with NUL instead of a newline.", "-0", "--null")

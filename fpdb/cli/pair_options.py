@@ -34,7 +34,7 @@ def measure_option(choices: tuple[str, ...], text: str) -> Any:
 
 @argument_group
 class PairSelection:
-    """Which pairs of documents pass, as `fpdb.Database.pairs` takes it."""
+    """Options that select pairs of documents, as `fpdb.Database.pairs` takes it."""
 
     by: str = measure_option(COUNTED_MEASURES, MEASURE_HELP)
     min_shared: int = option("Only pairs that share at least N fingerprints.", minimum=1, default=1, metavar="N")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @argument_group
 class CoveredPairSelection(PairSelection):
-    """Which pairs pass, also by what regions cover."""
+    """Options that select pairs, also by the coverage of their regions."""
 
     by: str = measure_option(
         (*COUNTED_MEASURES, "coverage", "weighted-coverage"),

@@ -135,7 +135,7 @@ def query(target: Target, arguments: _Arguments) -> None:
 
 
 class _Run:
-    """What a command line of `fpdb query` needs before a database is open."""
+    """Resources that `fpdb query` prepares before it opens a database."""
 
     def __init__(self, target: Target, arguments: _Arguments) -> None:
         from fpdb.cli.progress import TerminalWatcher

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @argument_group
 class SpanShape:
-    """How passages become spans, as `fpdb.Database.spans` takes it."""
+    """Options that turn passages into spans, as `fpdb.Database.spans` takes it."""
 
     shortest: int = option("Only passages of at least N characters.", minimum=1, default=1, metavar="N")
     pad: int = option("Extend spans by N characters on both sides.", minimum=0, default=0, metavar="N")

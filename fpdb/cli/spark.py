@@ -27,12 +27,12 @@ PROBLEM_LIMIT = 20
 """Documents that could not be read to print."""
 
 LOCATION = "fpdb.spark"
-"""Where click's context holds the master URL of Spark, and its settings."""
+"""The key in click's context of the master URL and the settings of Spark."""
 
 
 @argument_group
 class SparkDocuments(Records):
-    """Which documents to read, and how."""
+    """Options for the documents to read."""
 
     kind: str = kind_option("Kind of documents that do not name theirs; auto tells it from name and content.")
     duplicates: str = option(
@@ -72,7 +72,7 @@ class SparkDocuments(Records):
 
 @argument_group
 class SparkOutput:
-    """Where to write rows, and in which format."""
+    """Options for the output folder and its format."""
 
     folder: str | None = option("Write into a new folder, in parallel.  [default: print]", "--to", metavar="FOLDER")
     format: str | None = option(

@@ -26,7 +26,7 @@ class ParquetColumn(NamedTuple):
 
 
 class RowLocation(NamedTuple):
-    """Where a batch of rows is: the file, and the number of rows before."""
+    """The location of a batch of rows: the file, and the number of rows before."""
 
     path: str
     before: int

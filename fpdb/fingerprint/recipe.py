@@ -39,7 +39,7 @@ class SelectionOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Recipe:
-    """How documents become fingerprints. Equal recipes give equal fingerprints.
+    """The rules by which documents become fingerprints. Equal recipes give equal fingerprints.
 
     Attributes:
         key: Hash key, 0 to 2^64 - 1, absent from `repr` and errors; None if its key file was not given, see `keys`.

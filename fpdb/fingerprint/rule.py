@@ -13,7 +13,7 @@ K = Parameter(1, K_LIMIT, 30, "the length of a k-gram, in symbols")
 
 @dataclass(frozen=True)
 class Rule:
-    """How the k-grams of one alphabet are selected: k, the name of a scheme, and its parameters, or defaults."""
+    """The rule that selects k-grams of one alphabet: k, the name of a scheme, and its parameters, or defaults."""
 
     k: int
     scheme: str

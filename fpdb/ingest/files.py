@@ -69,7 +69,7 @@ class InputDocument(NamedTuple):
 
     @property
     def place(self) -> str:
-        """How to call the document in a message: a record's name alone is hard to find in a large file."""
+        """The document as messages call it: a record's name alone is hard to find in a large file."""
         return self.name if self.location is None else self.location
 
 

@@ -1,4 +1,4 @@
-"""What a load does with every document."""
+"""Options of a load, which hold for every document."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from fpdb.ingest.document_frequencies import Rarity
 
 
 class LoadOptions(NamedTuple):
-    """What a load does with every document.
+    """Options of a load, which hold for every document.
 
     labels, contact: For all documents, unless one has its own.
     boilerplate, rarity, keep_text: As for `WriteBatch.add`.

@@ -69,7 +69,7 @@ class Stopped(Error):
 
 @dataclass
 class LoadSummary:
-    """What a load did; only what was committed is counted as added, replaced or updated."""
+    """Counts of a load; only committed documents are added, replaced or updated."""
 
     added: int = 0
     replaced: int = 0
@@ -79,13 +79,13 @@ class LoadSummary:
     skipped: list[Skipped] = field(default_factory=list)
     """The first LISTED of them."""
     skips: int = 0
-    """How many were skipped."""
+    """The number of skipped documents."""
     duplicates: int = 0
     """Records whose name came before in the same load, and which took the place of those."""
     too_short: list[str] = field(default_factory=list)
     """Names of documents with fewer than k symbols: in the database, with no fingerprint; the first LISTED of them."""
     shorts: int = 0
-    """How many these are."""
+    """The number of duplicates."""
     bytes: int = 0
     """Of content, in the documents counted."""
     postings: int = 0

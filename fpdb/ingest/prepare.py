@@ -34,7 +34,7 @@ class ReadDocument(NamedTuple):
 
 
 class PrepareOptions(NamedTuple):
-    """How documents are fingerprinted, and whether their content is kept.
+    """Options of fingerprinting documents and keeping their content.
 
     purpose: "discard" for boilerplate. frequencies, rotation: as for `Recipe.fingerprint`.
     """

@@ -32,7 +32,7 @@ class WorkerError(Error):
 
 @dataclass
 class PoolTask(Generic[Result]):
-    """What is done with chunks: `start(*arguments)`, in a worker, returns what makes of a chunk something to send back.
+    """Work on chunks: `start(*arguments)`, in a worker, returns what makes of a chunk something to send back.
 
     unpack: What this process makes of that. run_here: Does both in this process. chunks_ahead: Chunks that are done, or
     waiting to be, for each process. chunks_per_worker: Chunks that a worker is given before it has done the first.

@@ -14,7 +14,7 @@ _HINT = "; where it means something else, name the field of the text, which pass
 
 @dataclass(frozen=True)
 class Fields:
-    """Which fields of a record hold what; a field in an object in a field is `meta.url`.
+    """Names of the fields of a record; a field in an object in a field is `meta.url`.
 
     Where none is given, records may also have the fields kind, source, contact and labels, an object of strings.
 

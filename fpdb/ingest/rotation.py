@@ -35,7 +35,7 @@ class ListedDocument(Protocol):
 
     @property
     def source(self) -> str | None:
-        """Where it came from."""
+        """The source of the document."""
 
     @property
     def contact(self) -> str | None:
@@ -53,7 +53,7 @@ class StaleDocument(NamedTuple):
 
 @dataclass
 class RotationSummary:
-    """What a rotation did; only what was committed is counted."""
+    """Counts of a rotation; only committed documents count."""
 
     documents: int = 0
     stale: list[StaleDocument] = field(default_factory=list)

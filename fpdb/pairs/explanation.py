@@ -54,7 +54,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why two documents are a pair, or are not.
+    """The reasons why two documents are a pair, or are not.
 
     Attributes:
         similar: True if they are a pair.

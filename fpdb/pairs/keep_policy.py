@@ -1,4 +1,4 @@
-"""Which of several similar documents is kept: the rule, and the order of documents that it gives."""
+"""The rule that says which of several similar documents is kept, and the order that it gives."""
 
 from typing import Literal, NamedTuple, Self
 

@@ -25,7 +25,7 @@ COMMON: Final = 1_000  # documents that make a hash common in a larger collectio
 
 @dataclass(frozen=True, slots=True)
 class PairOptions:
-    """Which pairs are found, and how they are ranked. Raises BadQuery when made from invalid values.
+    """Options that select and rank pairs. Raises BadQuery when made from invalid values.
 
     Attributes:
         min_shared: The fewest hashes that a pair shares.

@@ -28,7 +28,7 @@ WORD: Final = re.compile(r"[\w\u0300-\u036f]")
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How passages become spans. Raises BadQuery when made from invalid values.
+    """Options that turn passages into spans. Raises BadQuery when made from invalid values.
 
     Attributes:
         shortest: The characters that a passage has at least, once overlapping ones are merged.

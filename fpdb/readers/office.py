@@ -18,7 +18,7 @@ _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 
 
 class OfficeFormat(NamedTuple):
-    """Where a format keeps its text. Elements have their names of `xml.parse_member`.
+    """The places in which a format keeps its text. Elements have their names of `xml.parse_member`.
 
     parts: members that are read; the first is mandatory. text_elements: those whose text counts. ignored_elements:
     deleted text, comments, fallbacks. breaks: text that the end of an element stands for.

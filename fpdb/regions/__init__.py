@@ -1,1 +1,1 @@
-"""Where two documents agree: regions, in symbols, characters and lines."""
+"""Regions in which two documents agree, in symbols, characters and lines."""

@@ -53,7 +53,7 @@ class PairAlignment(NamedTuple):
 
 
 class _Matching(NamedTuple):
-    """How fingerprints of one rule become regions; see `find_regions`. complete: False for samples."""
+    """Parameters by which fingerprints of one rule become regions; see `find_regions`. complete: False for samples."""
 
     k: int
     slack: int

@@ -1,4 +1,4 @@
-"""Where regions lie in the originals: characters and lines of a text, or symbols where the text cannot be read."""
+"""Places of regions in the originals: characters and lines of a text, or symbols where the text cannot be read."""
 
 from dataclasses import dataclass
 from typing import Any

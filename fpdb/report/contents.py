@@ -14,7 +14,7 @@ TEXT: Final = 40_000_000
 
 
 class Limits(NamedTuple):
-    """How much a page may hold: rows, and bytes of sources."""
+    """Limits of a page: rows, and bytes of sources."""
 
     rows: int = LISTED
     text: int = TEXT

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ALONE_BYTES = 4 << 20
 """Less text than this is answered sooner by one process than by several."""
 STARTING_BYTES = 2 << 20
-"""What is answered while a worker process starts."""
+"""Bytes that are answered while a worker process starts."""
 CHUNK_DOCUMENTS = 20
 """Of a chunk: so many files are read before the first is answered."""
 CHUNKS_AHEAD = 3

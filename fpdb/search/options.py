@@ -1,4 +1,4 @@
-"""How documents are queried: the measures, and what a caller may choose."""
+"""Options of queries: the measures, and the choices of a caller."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEASURES: Final = (*COUNTED, "shared", *WEIGHTED, *REGIONAL)
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
-    """How matches are found and ranked by hashes.
+    """Options that find and rank matches by hashes.
 
     The weighted measures count log(N / df) for a hash that df of N documents hold. The query counts as one of the N and
     of the df, whether the database holds it or not, so that its scores are those that `pairs` would give it. Weighted
@@ -81,7 +81,7 @@ class QueryOptions:
 
 @dataclass(frozen=True, slots=True)
 class ContentOptions:
-    """How documents are queried by content, see `Searchable.query`; ranking: the keywords of `QueryOptions`."""
+    """Options of queries by content, see `Searchable.query`; ranking: the keywords of `QueryOptions`."""
 
     window: int | None = None
     rarity: Rarity = "document"

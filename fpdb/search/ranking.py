@@ -140,7 +140,7 @@ class RankedBatch:
 
     @property
     def _may_tell_parts(self) -> bool:
-        """Whether a match may tell its part, see `Match.part`."""
+        """True if a match may tell its part, see `Match.part`."""
         return any(each.query.kgrams for each in self.scored.queries)
 
 

@@ -12,7 +12,7 @@ from fpdb.fingerprint import hash_levels
 
 
 class Sample(NamedTuple):
-    """How the hashes of the query and of the documents are samples of all their hashes."""
+    """The sampling by which the query and the documents keep some of their hashes."""
 
     sampling: str  # "least" or "level", see `fingerprint.selection.Scheme`
     share: int  # the query's share of all possible hashes, see `Fingerprints.share`

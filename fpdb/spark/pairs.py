@@ -64,7 +64,7 @@ class PairJoin:
         count = self.documents.count()
         cap = options.frequency_cap(count)
         self.postings = self._weigh(self._postings(cap), count, cap) if options.weighted else self._postings(cap)
-        """Which document holds which hash, each once: id, hash and, if hashes are weighed, weight."""
+        """Hashes with the documents that hold them, each once: id, hash and, if hashes are weighed, weight."""
 
     def pairs(self) -> DataFrame:
         """Return the pairs that pass, a before b in the order of names: a_id, b_id, all measures, and the score."""

@@ -54,7 +54,7 @@ NO_LOCATION: Final = ""  # which a record without a name would be called by
 
 
 class FingerprintTask(NamedTuple):
-    """How a worker is to fingerprint.
+    """The task of a worker that fingerprints.
 
     recipe: The recipe's record, with the key, which goes nowhere else. kind: Of documents that do not say theirs.
     strict: The first document that cannot be read ends the work. version: The driver's fpdb.

@@ -1,4 +1,4 @@
-"""What one commit does inside its transaction: documents out, documents in, one run written, sizes kept true."""
+"""Apply one commit inside its transaction: documents out, documents in, one run written, sizes kept true."""
 
 from bisect import bisect_right
 from collections import Counter

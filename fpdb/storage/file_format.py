@@ -235,7 +235,7 @@ class Run(NamedTuple):
 
     @property
     def boilerplate(self) -> bool:
-        """Whether it holds boilerplate documents; a run holds only these or none."""
+        """True if the run holds boilerplate documents; a run holds only these or none."""
         return self.first_id >= FIRST_BOILERPLATE
 
     def check(self) -> None:
@@ -248,7 +248,7 @@ class Run(NamedTuple):
 
 
 class State(NamedTuple):
-    """What a commit replaces: the counters and the list of live runs, oldest first, by document ids."""
+    """The record that each commit replaces: the counters and the list of live runs, oldest first, by document ids."""
 
     next_run: int = 1
     next_document: int = 0

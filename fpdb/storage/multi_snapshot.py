@@ -124,7 +124,7 @@ class MultiSnapshot:
 
 
 class MultiSnapshotCache:
-    """What is kept from one combined snapshot of some stores to the next, as long as no store changes."""
+    """Values kept from one combined snapshot of some stores to the next, as long as no store changes."""
 
     def __init__(self) -> None:
         """Begin with nothing cached."""

@@ -27,7 +27,7 @@ IDS_A_POSTING = 4
 
 @dataclass
 class Cache:
-    """What a store keeps from one snapshot to the next, all of it derived from immutable runs.
+    """Values that a store keeps from one snapshot to the next, all derived from immutable runs.
 
     Attributes:
         generation: The opening of the file that the runs belong to.

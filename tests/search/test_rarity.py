@@ -1,23 +1,10 @@
 """Weights of hashes by their rarity: scores are those that pairs have, to the last bit."""
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
-
-MOST = 2**64 - 1
-MEASURES = ("containment", "reverse_containment", "resemblance")
-WEIGHTED = tuple(f"weighted_{name}" for name in MEASURES)
-
-
-def uniform(rng, count):
-    return rng.integers(0, MOST, count, np.uint64, endpoint=True)
-
-
-def only(answer):
-    (match,) = answer.matches
-    return match
+from tests.search.answers import MEASURES, WEIGHTED, only, uniform
 
 
 def only_of(answer, name):

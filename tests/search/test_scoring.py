@@ -11,19 +11,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.search.scoring import measure_sets
 from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
-
-MOST = 2**64 - 1
-MEASURES = ("containment", "reverse_containment", "resemblance")
-WEIGHTED = tuple(f"weighted_{name}" for name in MEASURES)
-
-
-def uniform(rng, count):
-    return rng.integers(0, MOST, count, np.uint64, endpoint=True)
-
-
-def only(answer):
-    (match,) = answer.matches
-    return match
+from tests.search.answers import MEASURES, MOST, WEIGHTED, only, uniform
 
 
 @given(st.data())

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from zipfile import ZipInfo
 
 ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-"""How a zip file begins: with a member, with the end of an empty list, or as a part of several files."""
+"""First bytes of zip files: with a member, with the end of an empty list, or as a part of several files."""
 
 HEAD: Final = 8192
 """Bytes of a stream that are looked at to tell what it is."""

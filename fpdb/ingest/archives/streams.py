@@ -82,7 +82,7 @@ COMPRESSIONS: Final[dict[str, tuple[bytes, Callable[[], Decompressor]]]] = {
     "bzip2": (BZIP2, bz2.BZ2Decompressor),
     "xz": (XZ, _xz),
 }
-"""How a stream begins, and what makes its decompressor."""
+"""First bytes of a compressed stream, and the function that makes its decompressor."""
 
 
 class _ReadableStream(io.RawIOBase):

@@ -40,7 +40,7 @@ def tar_members(file: io.BufferedReader, meter: ReadMeter) -> Iterator[Member]:
     """Yield the members as they come. Raises ArchiveError where the rest cannot be read, LimitExceeded."""
     labels = MemberLabels(meter.limits.name)
     pax: dict[str, str] = {}
-    """What extended headers say of the next member."""
+    """Fields of extended headers, which describe the next member."""
     while (block := file.read(BLOCK)).strip(b"\0"):
         info = _parse_header(block)
         if info.type == tarfile.GNUTYPE_LONGNAME:

@@ -1,4 +1,4 @@
-"""Whether LMDB may read a file: it follows what damaged pages say, so that they are examined before it does.
+"""Examine the pages of a file before LMDB reads it, since LMDB follows whatever damaged pages say.
 
 Knows the container, and nothing of what is stored. Values are not read.
 """

@@ -39,7 +39,7 @@ class Meta(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Whether LMDB would read a file with such a page."""
+        """True if LMDB would read a file with such a page."""
         page_size = int.from_bytes(self.free[:4], "little")
         return (self.magic, self.version, page_size) == (MAGIC, 1, PAGE)
 

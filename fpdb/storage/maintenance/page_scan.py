@@ -25,7 +25,7 @@ from fpdb.storage.environment.page_format import MAGIC, NODE_HEADER, NOWHERE, PA
 
 
 class Tree(NamedTuple):
-    """Where a tree begins."""
+    """The root of a tree."""
 
     depth: int
     root: int
@@ -38,7 +38,7 @@ class Tree(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """What a meta page says."""
+    """The content of a meta page."""
 
     transaction: int
     pages: int
@@ -158,7 +158,7 @@ def _nodes(page: bytes) -> Iterator[int]:
 
 
 class TreeWalk:
-    """What a tree still leads to: its leaves, each with the keys it may have, and the gaps between them."""
+    """The pages that a tree still leads to: its leaves, each with the keys it may have, and the gaps between them."""
 
     def __init__(self, pages: Pages, tree: Tree, stale: Collection[int] = frozenset()) -> None:
         """Walk the tree. stale: pages that no tree can lead to."""

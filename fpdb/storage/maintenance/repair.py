@@ -48,7 +48,7 @@ class Loss(NamedTuple):
 
 
 class Repaired(NamedTuple):
-    """What the new file holds."""
+    """Counts of the new file."""
 
     documents: int
     boilerplate_documents: int

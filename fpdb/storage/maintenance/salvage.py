@@ -1,4 +1,4 @@
-"""What the sound values of a damaged file say: runs, documents, names, texts."""
+"""Read runs, documents, names and texts out of the sound values of a damaged file."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,7 +14,7 @@ from fpdb.storage.records import Record, unpack_records
 
 
 class Salvage:
-    """What is sound in a file. changes_lost, recipe, state: see `SoundValues`."""
+    """The sound content of a file. changes_lost, recipe, state: see `SoundValues`."""
 
     def __init__(self, path: str) -> None:
         """Find what is sound. Raises what `SoundValues` raises."""

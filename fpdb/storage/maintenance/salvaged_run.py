@@ -1,4 +1,4 @@
-"""What is left of a run in a damaged file: postings of its sound blocks, and which positions are lost."""
+"""The rest of a run in a damaged file: postings of its sound blocks, and which positions are lost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from fpdb.storage.runs.postings import Postings
 
 @dataclass(frozen=True)
 class SalvagedRun:
-    """What is left of a run. run.postings is 0 where it is not known."""
+    """The rest of a run. run.postings is 0 where it is not known."""
 
     salvage: Salvage
     run: Run

@@ -1,4 +1,4 @@
-"""Which runs are merged when; decides from sizes alone.
+"""Decide which runs are merged when, from sizes alone.
 
 Runs stand in order of document ids, oldest first, and only neighbours are merged, so that order lasts. A run's level is
 the power of FANOUT it has reached. A new run swallows the smaller runs just before it, and FANOUT runs of a level
