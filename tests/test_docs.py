@@ -9,8 +9,9 @@ import pytest
 
 import fpdb
 from fpdb.cli.program import cli as program
-from fpdb.ingest.archives.limits import DEFAULT_LIMITS, MAX_DOCUMENT_BYTES
+from fpdb.ingest.archives.limits import DEFAULT_LIMITS
 from fpdb.ingest.archives.streams import LZMA_MEMORY
+from fpdb.ingest.files import MAX_DOCUMENT_BYTES
 from fpdb.storage import file_format
 from fpdb.storage.runs import _encode
 

@@ -30,7 +30,7 @@ def top_option() -> Any:
 
 def kind_option(text: str = "Kind of document; auto tells it from the file name, then from the content.") -> Any:
     """Declare --kind."""
-    return option(text, type=LazyChoice("KINDS", "auto"), default="auto")
+    return option(text, type=LazyChoice("fpdb.fingerprint", "KINDS", "auto"), default="auto")
 
 
 def jobs_option() -> Any:

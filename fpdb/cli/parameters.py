@@ -1,5 +1,7 @@
 """Types of option values."""
 
+from importlib import import_module
+
 import click
 
 MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
@@ -11,9 +13,9 @@ class LazyChoice(click.ParamType[str]):
 
     name = "name"
 
-    def __init__(self, table: str, *names: str) -> None:
-        """Choose from PRESETS, SCHEMES or KINDS of `fpdb.fingerprint`, or from further names."""
-        self._table = table
+    def __init__(self, module: str, table: str, *names: str) -> None:
+        """Choose from a table of a module, or from further names."""
+        self._module, self._table = module, table
         self._names = names
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
@@ -28,9 +30,7 @@ class LazyChoice(click.ParamType[str]):
         return f"[{'|'.join(self._choices())}]"
 
     def _choices(self) -> list[str]:
-        import fpdb.fingerprint
-
-        return [*self._names, *getattr(fpdb.fingerprint, self._table)]
+        return [*self._names, *getattr(import_module(self._module), self._table)]
 
 
 def name_value(text: str) -> tuple[str, str]:

@@ -20,7 +20,8 @@ class RecipeCommand(click.Command):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what each preset is for, what each scheme selects, and its parameters."""
-        from fpdb.fingerprint import PRESETS, SCHEMES
+        from fpdb.fingerprint import SCHEMES
+        from fpdb.fingerprint.presets import PRESETS
 
         with formatter.section("Presets"):
             formatter.write_dl([(name, preset.about) for name, preset in PRESETS.items()])
@@ -33,8 +34,12 @@ class RecipeCommand(click.Command):
 class RecipeOptions:
     """A preset, and what changes it."""
 
-    preset: str = option("Recipe to start from; see below.", type=LazyChoice("PRESETS"), default="text")
-    scheme: str | None = option("Scheme that selects k-grams; see below.", type=LazyChoice("SCHEMES"))
+    preset: str = option(
+        "Recipe to start from; see below.", type=LazyChoice("fpdb.fingerprint.presets", "PRESETS"), default="text"
+    )
+    scheme: str | None = option(
+        "Scheme that selects k-grams; see below.", type=LazyChoice("fpdb.fingerprint", "SCHEMES")
+    )
     k: int | None = option("Length of a k-gram, in symbols.", "-k", metavar="K")
     window: int | None = option("Window of the scheme, in k-grams.", "-w", "--window", metavar="W")
     parameters: tuple[tuple[str, str], ...] = option(

@@ -1,13 +1,11 @@
 """Turn documents into fingerprints: read symbols, hash k-grams, select some by a scheme. No disk."""
 
-from fpdb.fingerprint.distinct import hash_levels
 from fpdb.fingerprint.fingerprints import Fingerprints, TextFingerprints, content_digest
-from fpdb.fingerprint.hashing import Frequencies
-from fpdb.fingerprint.presets import DEFAULT_KEY, PRESETS, Preset
+from fpdb.fingerprint.hashing import DEFAULT_KEY, Frequencies
 from fpdb.fingerprint.recipe import AUTO, SHORT_TEXT, Recipe
 from fpdb.fingerprint.rule import Rule
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
-from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Purpose, Scheme
+from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Purpose, Scheme, hash_levels
 from fpdb.readers import KINDS
 from fpdb.readers.symbols import Symbols
 
@@ -16,13 +14,11 @@ __all__ = [
     "DEFAULT_KEY",
     "KINDS",
     "NO_POSITION",
-    "PRESETS",
     "SCHEMES",
     "SHORT_TEXT",
     "WHOLE",
     "Fingerprints",
     "Frequencies",
-    "Preset",
     "Purpose",
     "Recipe",
     "Rule",

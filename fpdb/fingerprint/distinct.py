@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import U8, U64, Bools, Indices, group_starts
+from fpdb.arrays import U64, Bools, Indices, group_starts
 from fpdb.fingerprint._sketch import count_sketch, estimate_counts, first_occurrences
 from fpdb.fingerprint.hashing import KGrams
 from fpdb.fingerprint.sampling import is_first_occurrence
-from fpdb.fingerprint.selection import NO_POSITION, Selection, select_positions
+from fpdb.fingerprint.selection import NO_POSITION, Selection, hash_levels, select_positions
 
 LEVELS = 65
 # COUNTSKETCH: the noise of a bucket, about sqrt(m / buckets), is an eighth of L, unless that takes too many buckets.
@@ -72,11 +72,6 @@ def _to_selection(kgrams: KGrams, sketch: Sketch) -> Selection:
 def find_conflict(k: int, *, guarantee: int, **_: float) -> str | None:
     """Return what is wrong with k and parameters that are each in their range, or None."""
     return f"no passage shorter than k={k} can be found: guarantee={guarantee}" if guarantee < k else None
-
-
-def hash_levels(stored: U64) -> U8:
-    """Return the level of each stored hash: the number of zeros it ends with, 64 for 0 (III.A)."""
-    return np.bitwise_count((stored & (~stored + np.uint64(1))) - np.uint64(1))
 
 
 def make_sketch(kgrams: KGrams, guarantee: int, s: int, delta: float, total: int = 0) -> Sketch:

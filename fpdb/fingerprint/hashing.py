@@ -48,6 +48,9 @@ from fpdb.readers.symbols import Symbols, Values
 Frequencies = Callable[[U64], I64]
 """Maps stored hashes to the number of a database's documents that hold each: same shape."""
 
+# Public on purpose: databases can be compared if they share a key. Another one hides what a database holds.
+DEFAULT_KEY = 0x6670_6462_2D6B_6579
+
 K_LIMIT = 500
 GOLDEN = 0x9E3779B97F4A7C15
 UINT64_MAX = 2**64 - 1

@@ -6,9 +6,6 @@ from typing import Any
 
 from fpdb.fingerprint.rule import Rule
 
-# Public on purpose: databases can be compared if they share a key. Another one hides what a database holds.
-DEFAULT_KEY = 0x6670_6462_2D6B_6579
-
 
 @dataclass(frozen=True)
 class Preset:

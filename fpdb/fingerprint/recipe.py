@@ -10,8 +10,7 @@ from fpdb.arrays import U64
 from fpdb.errors import BadRecipe, MissingKey, UnknownKind, Unreadable
 from fpdb.fingerprint._select import winnow_texts
 from fpdb.fingerprint.fingerprints import Fingerprints, TextFingerprints
-from fpdb.fingerprint.hashing import Frequencies, Hashing, KGrams, derive
-from fpdb.fingerprint.presets import DEFAULT_KEY, PRESETS
+from fpdb.fingerprint.hashing import DEFAULT_KEY, Frequencies, Hashing, KGrams, derive
 from fpdb.fingerprint.rule import Rule
 from fpdb.fingerprint.schemes import find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Number, Purpose
@@ -77,6 +76,8 @@ class Recipe:
     @classmethod
     def preset(cls, name: str = "text") -> "Recipe":
         """Return the recipe of a row of `PRESETS`; BadRecipe if there is no such row."""
+        from fpdb.fingerprint.presets import PRESETS
+
         if name not in PRESETS:
             raise BadRecipe(f"there is no preset {name!r}; choose one of: {', '.join(PRESETS)}")
         preset = PRESETS[name]

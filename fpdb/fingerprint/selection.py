@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import U32, U64
+from fpdb.arrays import U8, U32, U64
 from fpdb.errors import BadRecipe
 from fpdb.fingerprint.hashing import KGrams
 
@@ -39,6 +39,11 @@ def select_positions(kgrams: KGrams, positions: NDArray[np.integer]) -> Selectio
     """Return the selection of the k-grams at distinct positions, which may be in any order."""
     ordered = np.sort(positions)
     return Selection(ordered.astype(np.uint32), kgrams.hashes[ordered])
+
+
+def hash_levels(stored: U64) -> U8:
+    """Return the level of each stored hash: the number of zeros it ends with, 64 for 0 (III.A)."""
+    return np.bitwise_count((stored & (~stored + np.uint64(1))) - np.uint64(1))
 
 
 @dataclass(frozen=True)

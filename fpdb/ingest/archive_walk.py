@@ -4,13 +4,11 @@ The content of a member goes with its `InputDocument`: whoever asks for the next
 """
 
 import io
-import os
 from collections.abc import Iterator
 
 from fpdb.ingest.archives.archive import HEAD, detect_form, open_archive, read_stream
 from fpdb.ingest.archives.limits import (
     DEFAULT_LIMITS,
-    MAX_DOCUMENT_BYTES,
     ArchiveError,
     ArchiveLimits,
     LimitExceeded,
@@ -18,22 +16,8 @@ from fpdb.ingest.archives.limits import (
 )
 from fpdb.ingest.archives.member_lookup import MARK, hold_in_memory
 from fpdb.ingest.archives.members import Member
-from fpdb.ingest.files import InputDocument, Skipped, error_text, may_be_document
-from fpdb.readers.kinds import kind_by_name
-
-_PROGRAMS = "apk aar cbz crx ear egg ipa jar nupkg vsix war whl xpi"
-_OFFICE = "dotx epub odg odp ods potx ppsx pptm pptx xlsb xlsm xlsx xltx"
-PACKAGES = frozenset(f"{_PROGRAMS} {_OFFICE}".split())
-"""Extensions of what is a zip file and yet one document, or one program."""
-
-ZIPPED_KINDS = frozenset({"docx", "odt"})
-
-
-def may_be_archive(document: InputDocument) -> bool:
-    """Return True unless the name says that a document is another kind of file."""
-    extension = _extension(document.name)
-    zipped = document.kind in ZIPPED_KINDS and extension != "zip"
-    return not zipped and extension not in PACKAGES and kind_by_name(document.name) is None
+from fpdb.ingest.files import MAX_DOCUMENT_BYTES, InputDocument, Skipped, error_text, may_be_archive, may_be_document
+from fpdb.readers.kinds import get_extension
 
 
 def walk_archive(
@@ -66,7 +50,7 @@ class _ArchiveWalk:
         done = 0
         try:
             archive = open_archive(stream, form, whole.name, self._meter)
-            if archive.package and _extension(whole.name) != "zip":
+            if archive.package and get_extension(whole.name) != "zip":
                 stream.seek(0)
                 yield whole if depth == 1 else _with_content(whole, stream)
                 return
@@ -117,7 +101,3 @@ class _ArchiveWalk:
 def _with_content(document: InputDocument, stream: io.BufferedReader) -> InputDocument:
     content = read_stream(stream, MAX_DOCUMENT_BYTES, "too large")
     return document._replace(content=content, size=len(content))
-
-
-def _extension(name: str) -> str:
-    return os.path.splitext(name)[1][1:].lower()

@@ -7,13 +7,12 @@ from typing import NamedTuple, TypeAlias
 
 from fpdb.fingerprint import AUTO, SHORT_TEXT, Frequencies, Recipe, content_digest
 from fpdb.ingest.batch import WriteBatch
-from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
+from fpdb.ingest.files import InputDocument, Skipped, document_kind, error_text, read_content
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.prepare import (
     PrepareOptions,
     ReadDocument,
     StoredFingerprints,
-    document_kind,
     encode_positions,
     prepare,
     prepare_fingerprints,

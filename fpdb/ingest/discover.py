@@ -10,10 +10,16 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from fpdb.ingest.archive_walk import may_be_archive, walk_archive
-from fpdb.ingest.archives.archive import HEAD, detect_form
-from fpdb.ingest.archives.limits import MAX_DOCUMENT_BYTES
-from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text, size_fault
+from fpdb.ingest.files import (
+    MAX_DOCUMENT_BYTES,
+    DatabaseFiles,
+    InputDocument,
+    Skipped,
+    document_name,
+    error_text,
+    may_be_archive,
+    size_fault,
+)
 
 _BUFFER = 1 << 16
 
@@ -120,8 +126,10 @@ def _open(document: InputDocument) -> Iterator[InputDocument | Skipped]:
     """Yield the document, or the members if it is an archive."""
     try:
         if may_be_archive(document):
+            from fpdb.ingest.archive_walk import walk_archive
+
             with _stream(document) as stream:
-                if detect_form(stream.peek(HEAD)[:HEAD]) is not None:
+                if _begins_archive(stream):
                     yield from walk_archive(stream, document)
                     return
     except OSError as error:
@@ -134,9 +142,15 @@ def _open(document: InputDocument) -> Iterator[InputDocument | Skipped]:
 def _is_archive(path: str) -> bool:
     try:
         with _stream(InputDocument("", path)) as stream:
-            return detect_form(stream.peek(HEAD)[:HEAD]) is not None
+            return _begins_archive(stream)
     except OSError:
         return False
+
+
+def _begins_archive(stream: io.BufferedReader) -> bool:
+    from fpdb.ingest.archives.archive import HEAD, detect_form
+
+    return detect_form(stream.peek(HEAD)[:HEAD]) is not None
 
 
 def _stream(document: InputDocument) -> io.BufferedReader:

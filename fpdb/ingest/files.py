@@ -1,13 +1,16 @@
-"""Input documents and the files they are read from. Knows nothing of fingerprints, nor of how documents are found."""
+"""Input documents and the files they are read from. Knows nothing of how documents are found."""
 
 import os
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from fpdb.errors import Unreadable
-from fpdb.fingerprint import AUTO
-from fpdb.ingest.archives.limits import MAX_DOCUMENT_BYTES
-from fpdb.readers.kinds import detect_kind
+from fpdb.fingerprint import AUTO, Recipe
+from fpdb.readers.kinds import detect_kind, get_extension, kind_by_name
+
+MAX_DOCUMENT_BYTES = 1 << 29
+"""Documents of this many bytes or more are not read, in an archive or not: one is held in memory many times over, see
+SECURITY.md."""
 
 HEAD = 8192
 """A NUL byte among this many first bytes makes a file binary."""
@@ -17,6 +20,13 @@ _NEXT_READ = 1 << 24
 BINARY_KINDS = frozenset({"pdf", "docx", "odt", "postscript"})
 _DOCUMENT_MARKS = (b"%PDF-", b"%!PS", b"PK")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")  # UTF-16 and UTF-32, either byte order
+
+_PROGRAMS = "apk aar cbz crx ear egg ipa jar nupkg vsix war whl xpi"
+_OFFICE = "dotx epub odg odp ods potx ppsx pptm pptx xlsb xlsm xlsx xltx"
+PACKAGES = frozenset(f"{_PROGRAMS} {_OFFICE}".split())
+"""Extensions of what is a zip file and yet one document, or one program."""
+
+ZIPPED_KINDS = frozenset({"docx", "odt"})
 
 
 class DatabaseFiles(NamedTuple):
@@ -99,6 +109,13 @@ def read_content(document: InputDocument) -> bytes | str:
     return content
 
 
+def document_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
+    """Return the kind of a document that does not say it."""
+    kind = recipe.resolve_kind(AUTO, content, name)
+    # A string was taken out of a binary file already.
+    return "text" if isinstance(content, str) and kind in BINARY_KINDS else kind
+
+
 def read_file(path: str) -> bytes:
     """Return a file's bytes; of a binary file that no reader takes only the first. Raises Unreadable, OSError."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -121,6 +138,13 @@ def read_file(path: str) -> bytes:
 def may_be_document(head: bytes) -> bool:
     """Return True if a file with this beginning may be a document that some reader takes."""
     return not is_binary(head) or head.startswith(_DOCUMENT_MARKS)
+
+
+def may_be_archive(document: InputDocument) -> bool:
+    """Return True unless the name says that a document is another kind of file."""
+    extension = get_extension(document.name)
+    zipped = document.kind in ZIPPED_KINDS and extension != "zip"
+    return not zipped and extension not in PACKAGES and kind_by_name(document.name) is None
 
 
 def is_binary(content: bytes) -> bool:

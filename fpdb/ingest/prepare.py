@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import U32, U64
 from fpdb.errors import BadFingerprints, BadLabel
-from fpdb.fingerprint import AUTO, Fingerprints, Frequencies, Purpose, Recipe, content_digest
-from fpdb.ingest.files import BINARY_KINDS, InputDocument
-from fpdb.ingest.redact_url import redact_url
+from fpdb.fingerprint import Fingerprints, Frequencies, Purpose, Recipe, content_digest
+from fpdb.ingest.files import InputDocument
 from fpdb.storage import file_format
 from fpdb.storage.commit import PreparedDocument
 from fpdb.storage.records import NO_LABELS, Record
@@ -136,7 +135,10 @@ def describe(
     if source is None and contact is None and not labels and type(kind) is str and kind.isascii():
         return Record(key, kind, digest, symbols, kgrams, count, count, now, note)
     _check_texts(kind, source, contact, labels or {})
-    source = None if source is None else redact_url(source)
+    if source is not None:
+        from fpdb.ingest.redact_url import redact_url
+
+        source = redact_url(source)
     labels = dict(labels) if labels else NO_LABELS
     return Record(key, kind, digest, symbols, kgrams, count, count, now, note, source, contact, labels)
 
@@ -154,13 +156,6 @@ def _check_texts(kind: str, source: str | None, contact: str | None, labels: Map
 def purpose_of(boilerplate: bool) -> Purpose:
     """Return what fingerprints of a document that is to be stored are made for."""
     return "discard" if boilerplate else "store"
-
-
-def document_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
-    """Tell the kind of a document that does not say it."""
-    kind = recipe.resolve_kind(AUTO, content, name)
-    # A string was taken out of a binary file already.
-    return "text" if isinstance(content, str) and kind in BINARY_KINDS else kind
 
 
 def encode_positions(positions: U32) -> U32:

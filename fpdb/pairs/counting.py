@@ -21,7 +21,8 @@ from fpdb.arrays import F64, U32, Bools
 from fpdb.pairs import _counting
 from fpdb.pairs.corpus import NO_U32, read_corpus
 from fpdb.pairs.options import PairOptions, Watch
-from fpdb.search.rarity import ratio, weigh
+from fpdb.search.rarity import weigh
+from fpdb.search.scoring import ratio
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
 

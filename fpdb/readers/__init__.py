@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from fpdb.errors import UnknownKind
-from fpdb.readers import folding, tokens
+from fpdb.readers import folding
 from fpdb.readers.symbols import Symbols
 
 
@@ -32,7 +32,7 @@ class DocumentReader(NamedTuple):
         return symbols
 
 
-_TEXT, _CODE = folding.ALPHABETS, (tokens.ALPHABET,)
+_TEXT, _CODE = folding.ALPHABETS, ("tokens",)
 # Text by extension, whatever the content looks like.
 _TEXT_FILES = "txt text md markdown mdown rst adoc org tex csv tsv json jsonl yaml yml toml ini cfg log srt"
 KINDS: Mapping[str, DocumentReader] = {

@@ -4,7 +4,6 @@ import re
 
 from fpdb.errors import Unreadable
 from fpdb.readers import KINDS
-from fpdb.readers.languages import get_extension, is_code_extension, language_by_shebang
 
 EXTENSIONS = {extension: kind for kind, reader in KINDS.items() for extension in reader.extensions.split()}
 
@@ -15,11 +14,19 @@ _HTML = re.compile(
 _ODT = "application/vnd.oasis.opendocument.text"
 
 
+def get_extension(name: str) -> str:
+    """Return the extension of a file's name, without its dot and in lower case; "" if it has none."""
+    base = name[name.rfind("/") + 1 :].lstrip(".")  # `.profile` has none
+    return base[base.rfind(".") + 1 :].lower() if "." in base else ""
+
+
 def kind_by_name(name: str | None) -> str | None:
     """Return the kind that the extension of a file's name stands for, or None."""
     extension = get_extension(name) if name else ""
     if extension in EXTENSIONS:
         return EXTENSIONS[extension]
+    from fpdb.readers.languages import is_code_extension
+
     return "code" if is_code_extension(extension) else None
 
 
@@ -40,6 +47,8 @@ def detect_kind(name: str | None, content: bytes | str) -> str:
         return "text"
     if _HTML.match(head):
         return "html"
+    from fpdb.readers.languages import language_by_shebang
+
     return "code" if language_by_shebang(head) else "text"
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from posixpath import basename
 from typing import NamedTuple
 
+from fpdb.readers.kinds import get_extension
+
 
 class Grammar(NamedTuple):
     """A package of tree-sitter, the kinds of nodes that import or name packages, and the function for the language."""
@@ -110,12 +112,6 @@ AMBIGUOUS = frozenset(_AMBIGUOUS.split())
 
 _SHEBANG = re.compile(r"\ufeff?#![ \t]*(?:\S*/)?env[ \t]+(?:-S[ \t]+)?(?:\w+=\S*[ \t]+)*(\S+)|\ufeff?#![ \t]*(\S+)")
 _CPP = re.compile(r"\b(?:class|namespace|template|public:|private:|constexpr|nullptr)\b|\w::\w")
-
-
-def get_extension(name: str) -> str:
-    """Return the extension of a file's name, without its dot and in lower case; "" if it has none."""
-    base = name[name.rfind("/") + 1 :].lstrip(".")  # `.profile` has none
-    return base[base.rfind(".") + 1 :].lower() if "." in base else ""
 
 
 def is_code_extension(extension: str) -> bool:

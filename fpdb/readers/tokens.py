@@ -10,8 +10,6 @@ import xxhash
 
 from fpdb.arrays import I64, U32
 
-ALPHABET = "tokens"
-
 Offsets = U32 | I64
 
 

@@ -9,8 +9,9 @@ import stat
 from collections.abc import Collection
 from typing import Literal
 
-from fpdb.ingest.archives.limits import MAX_DOCUMENT_BYTES, ArchiveError
+from fpdb.ingest.archives.limits import ArchiveError
 from fpdb.ingest.archives.member_lookup import MemberCache, find_member, split_source
+from fpdb.ingest.files import MAX_DOCUMENT_BYTES
 
 FileId = tuple[int, int]
 """Device and inode."""

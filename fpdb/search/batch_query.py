@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fpdb.errors import Error
 from fpdb.fingerprint import AUTO, Recipe
 from fpdb.ingest.chunks import Chunk, chunked, estimate_work
-from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
-from fpdb.ingest.prepare import document_kind
+from fpdb.ingest.files import InputDocument, Skipped, document_kind, error_text, read_content
 from fpdb.search.options import ContentOptions
 from fpdb.search.query_fingerprints import QueryDocument
 from fpdb.search.ranking import RankedMatches

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,13 @@ from fpdb.search import _candidates
 from fpdb.search.options import QueryOptions
 from fpdb.search.pruning import minimum_shared, most_shared, nonzero, promising_candidates
 from fpdb.search.query_fingerprints import QueryFingerprints
-from fpdb.search.rarity import sum_by_document, weigh
 from fpdb.search.results import Query
 from fpdb.storage.hits import count_documents
-from fpdb.storage.prefetch import PrefetchedSnapshot
 from fpdb.storage.reader import Reader
 from fpdb.storage.sorting import sort_postings
+
+if TYPE_CHECKING:
+    from fpdb.storage.prefetch import PrefetchedSnapshot
 
 HITS_TOGETHER: Final = 1 << 20  # that are counted in one call: some 10 MB
 MOST_HITS: Final = 1 << 16  # of a query that is counted so
@@ -82,6 +83,8 @@ def find_candidates(
     """Yield the candidates of each query, of which there is at least one, in order. Raises Corrupt."""
     partition = _Partition(reader, queries, options.smallest or NO_LIMIT)
     if len(queries) > 1:
+        from fpdb.storage.prefetch import PrefetchedSnapshot
+
         reader = PrefetchedSnapshot(reader, partition.hashes)
         if not options.weighted and options.max_ignored is None:
             yield from _count_together(reader, queries, partition, options)
@@ -196,6 +199,8 @@ def _count_kept(
     found, shared = count_documents(document_ids[others] if query.omitted_ids else document_ids)
     if not options.weighted:
         return counts, found, shared, None
+    from fpdb.search.rarity import sum_by_document, weigh
+
     documents = reader.document_count - len(query.own_ids) + 1
     frequencies = np.bincount(indices[others], minlength=len(looked_up)) + 1
     weights = counts * weigh(frequencies, documents)

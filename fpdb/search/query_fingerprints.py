@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, repeat
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fpdb.arrays import U64
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import SHORT_TEXT, Fingerprints, Frequencies, Recipe, content_digest, find_scheme
 from fpdb.search.options import ContentOptions
-from fpdb.search.samples import Sample
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
+
+if TYPE_CHECKING:
+    from fpdb.search.samples import Sample
 
 
 class QueryDocument(NamedTuple):
@@ -132,8 +134,11 @@ def _fingerprint_alone(
     kind = recipe.resolve_kind(kind, content, name)
     found = recipe.fingerprint(content, kind, purpose="search", window=options.window, frequencies=counts, name=name)
     scheme = find_scheme(recipe.rule_for(kind)[1].scheme)
-    sample = Sample(scheme.sampling, found.share, recipe.hash_bits) if scheme.sampling else None
-    query = QueryFingerprints(found.hashes, name, kind, sample=sample, kgrams=found.kgrams if scheme.fixed_size else 0)
+    query = QueryFingerprints(found.hashes, name, kind, kgrams=found.kgrams if scheme.fixed_size else 0)
+    if scheme.sampling:
+        from fpdb.search.samples import Sample
+
+        query = query._replace(sample=Sample(scheme.sampling, found.share, recipe.hash_bits))
     if not options.needs_regions:
         return query
     if options.window is not None and found.source is not None:  # regions are told by all fingerprints

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U64, group_starts, sorted_distinct
 from fpdb.gc_control import gc_paused
-from fpdb.search import _json_lines
 from fpdb.search.candidates import Candidates, find_candidates
 from fpdb.search.options import COUNTED, QueryOptions
 from fpdb.search.pruning import first_of
@@ -134,6 +133,8 @@ class RankedBatch:
         scored = self.scored
         if len(scored.measures) > len(COUNTED) or self._may_tell_parts:
             return [ranked.answer.to_json().encode() for ranked in self.answers()]
+        from fpdb.search import _json_lines
+
         heads = [each.describe_query().to_json().encode() for each in scored.queries]
         measures = (scored.measures[name] for name in COUNTED)
         return _json_lines.answer_lines(heads, self.names, (self.name_indices, scored.shared, *measures), self.bounds)

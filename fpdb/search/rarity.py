@@ -6,12 +6,13 @@ weight) and independent of their order: a copy scores 1, and symmetric measures 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import F64, U32, U64, contains
+from fpdb.search.scoring import ratio
 from fpdb.storage.reader import Reader
 
 UNIT: Final = 2.0**-28
@@ -58,9 +59,3 @@ def sum_by_document(document_ids: U32, holders: U32, values: F64) -> F64:
     known = document_ids[index] == holders
     total: F64 = np.bincount(index[known], values[known], minlength=len(document_ids)).astype(np.float64)
     return total
-
-
-def ratio(part: NDArray[Any], whole: Any) -> F64:
-    """Return part / whole, shape (n,); 0 if the whole is 0: what has no weight is contained in nothing."""
-    share: F64 = np.divide(part, whole, out=np.zeros(len(part)), where=np.greater(whole, 0))
-    return share

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from fpdb.arrays import F64, I64, U32, sorted_distinct
 from fpdb.search.candidates import Candidates
 from fpdb.search.options import COUNTED
-from fpdb.search.rarity import rarity, ratio, sum_weights
 from fpdb.storage.reader import Reader
 
 
@@ -73,6 +72,12 @@ def measure_sets(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F6
     return dict(zip(COUNTED, ratios, strict=True))
 
 
+def ratio(part: NDArray[Any], whole: Any) -> F64:
+    """Return part / whole, shape (n,); 0 if the whole is 0: what has no weight is contained in nothing."""
+    share: F64 = np.divide(part, whole, out=np.zeros(len(part)), where=np.greater(whole, 0))
+    return share
+
+
 def _measure_alone(reader: Reader, candidates: Candidates, held: I64, shares: U32, by: str) -> dict[str, F64]:
     """Return the measures of a query's candidates if the database keeps samples, or hashes weigh by their rarity."""
     sample, hashes = candidates.query.sample, candidates.hashes
@@ -87,6 +92,8 @@ def _measure_alone(reader: Reader, candidates: Candidates, held: I64, shares: U3
     measures = compare(candidates.shared, candidates.counts, held * len(looked_up) / max(hashes.distinct, 1))
     if candidates.weights is None:
         return measures
+    from fpdb.search.rarity import rarity, sum_weights
+
     weights, shared, documents = candidates.weights
     measures["rarity"] = rarity(shared, candidates.shared, documents)
     if by == "weighted_containment":

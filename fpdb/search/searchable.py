@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Self
 from fpdb.arrays import I64
 from fpdb.errors import Error
 from fpdb.fingerprint import Recipe, content_digest
-from fpdb.ingest.prepare import Integers, check_hashes
 from fpdb.search.options import ContentOptions, recipe_options
 from fpdb.search.query_fingerprints import QueryDocument, QueryFingerprints, own_document_ids
 from fpdb.search.results import Answer
@@ -19,6 +18,7 @@ from fpdb.search.searcher import Searcher
 if TYPE_CHECKING:
     from fpdb.documents import TextLookup
     from fpdb.ingest.document_frequencies import Rarity
+    from fpdb.ingest.prepare import Integers
 
 
 class Searchable(ABC):
@@ -140,6 +140,8 @@ class Searchable(ABC):
         Raises:
             Error: BadQuery, BadFingerprints, BadName or Corrupt.
         """
+        from fpdb.ingest.prepare import check_hashes
+
         ranking = recipe_options(self.recipe, options)
         array = check_hashes(hashes)
         with self.searcher() as searcher:
@@ -149,6 +151,7 @@ class Searchable(ABC):
     def frequencies(self, hashes: Integers) -> I64:
         """Return the document frequency of each hash: how many documents hold it, boilerplate not counted; (n,)."""
         from fpdb.ingest.document_frequencies import document_frequencies
+        from fpdb.ingest.prepare import check_hashes
 
         with self.searcher() as searcher:
             return document_frequencies(searcher.reader)(check_hashes(hashes))

@@ -145,7 +145,7 @@ def measures(value: Column, size: str) -> tuple[Column, Column, Column]:
 
 
 def ratio(part: Column, whole: Column) -> Column:
-    """Return a share as `search.rarity.ratio` does: 0 of nothing."""
+    """Return a share as `search.scoring.ratio` does: 0 of nothing."""
     return F.when(whole > 0, part / whole).otherwise(0.0)
 
 

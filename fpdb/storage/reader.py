@@ -4,7 +4,7 @@ An LMDB `Snapshot`, several snapshots as one, and a reader with look-ups made ah
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, U64, Bools
 from fpdb.storage.hits import Hits
 from fpdb.storage.records import Record
-from fpdb.storage.runs.postings import Postings
+
+if TYPE_CHECKING:
+    from fpdb.storage.runs.postings import Postings
 
 
 class Occurrences(NamedTuple):
@@ -131,7 +133,7 @@ class Reader(Protocol):
     def has_dead_postings(self) -> bool:
         """Return True if `scans` yields postings of removed documents."""
 
-    def scans(self) -> list[Iterator[Postings]]:
+    def scans(self) -> "list[Iterator[Postings]]":
         """Return sorted sequences of all postings, those of dead documents included, boilerplate excluded.
 
         The ids of each sequence are above those of the sequence before.

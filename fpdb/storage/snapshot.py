@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import lmdb
 import numpy as np
@@ -14,12 +15,13 @@ from fpdb.storage.catalogue import Catalogue, live_documents
 from fpdb.storage.file_format import Run, State
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
-from fpdb.storage.runs import _probe, position_lookup
+from fpdb.storage.runs import _probe
 from fpdb.storage.runs.blocks import Blocks, Fences, RunReader
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
-from fpdb.storage.runs.postings import Postings
-from fpdb.storage.runs.scan import scan
-from fpdb.storage.texts import Texts
+
+if TYPE_CHECKING:
+    from fpdb.storage.runs.postings import Postings
+    from fpdb.storage.texts import Texts
 
 IDS_A_POSTING = 4
 """Ids for each posting up to which an array of counts by id is worth it."""
@@ -60,9 +62,15 @@ class Snapshot:
         self.blocks = Blocks(txn, databases[file_format.BLOCKS])
         self.state = read_state(txn)
         self.catalogue = Catalogue(txn, databases)
-        self.texts = Texts(txn, databases[file_format.TEXTS])
         self._cache = cache
         cache.keep_only(self.state.runs)
+
+    @cached_property
+    def texts(self) -> "Texts":
+        """The kept texts."""
+        from fpdb.storage.texts import Texts
+
+        return Texts(self.txn, self.databases[file_format.TEXTS])
 
     @property
     def document_count(self) -> int:
@@ -92,12 +100,14 @@ class Snapshot:
         """Return True if `scans` yields postings of removed documents."""
         return any(run.dead for run in self.runs())
 
-    def scans(self) -> list[Iterator[Postings]]:
+    def scans(self) -> "list[Iterator[Postings]]":
         """Return the postings of each ordinary run, those of dead documents included."""
         return [self.scan(run) for run in self.runs()]
 
-    def scan(self, run: Run) -> Iterator[Postings]:
+    def scan(self, run: Run) -> "Iterator[Postings]":
         """Yield the postings of a run in order, those of dead documents included."""
+        from fpdb.storage.runs.scan import scan
+
         return scan(self.run_reader(run))
 
     def run_reader(self, run: Run) -> RunReader:
@@ -113,6 +123,8 @@ class Snapshot:
 
     def position_starts(self, run: Run) -> I64:
         """Return what `position_lookup.read_position_starts` gives for a run."""
+        from fpdb.storage.runs import position_lookup
+
         starts = self._cache.position_starts.get(run.number)
         if starts is None:
             starts = position_lookup.read_position_starts(self.run_reader(run))
@@ -174,6 +186,8 @@ class Snapshot:
 
         Reads only the runs of the documents, and of these the blocks that hold the hashes.
         """
+        from fpdb.storage.runs import position_lookup
+
         document_ids = document_ids[live_documents(self.catalogue, document_ids)]
         parts = []
         for run in self.state.runs:

@@ -8,23 +8,21 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import lmdb
 
 from fpdb.errors import DatabaseExists, Locked, ReadOnly, StorageFailure
-from fpdb.storage import commit, file_format
-from fpdb.storage.commit import Change
+from fpdb.storage import file_format
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.environment.open_file import OpenFile
 from fpdb.storage.file_format import Run, State
-from fpdb.storage.maintenance import copies
-from fpdb.storage.runs import merge_policy
 from fpdb.storage.runs.blocks import Blocks, delete_blocks, stored_runs
-from fpdb.storage.runs.merge import merge_postings
-from fpdb.storage.runs.writer import write_run
 from fpdb.storage.snapshot import Cache, Snapshot, read_state, write_state
+
+if TYPE_CHECKING:
+    from fpdb.storage.commit import Change
 
 BLOCKS_PER_SWEEP = 1 << 15  # deleted in one transaction
 
@@ -81,13 +79,15 @@ class Store:
                 self._cache = cache
         return cache
 
-    def commit(self, change: Change) -> None:
+    def commit(self, change: "Change") -> None:
         """Make a change, durable on return; after an error nothing has changed.
 
         Raises:
             NoSuchDocument: A document to be removed is not there.
             Locked, ReadOnly, StorageFailure: The file cannot be written.
         """
+        from fpdb.storage.runs import merge_policy
+
         state = self.apply(change)
         if self._open_bulks and len(state.runs) < merge_policy.WIDEST:
             return
@@ -111,8 +111,10 @@ class Store:
         if not self._open_bulks:
             self.tidy()
 
-    def apply(self, change: Change) -> State:
+    def apply(self, change: "Change") -> State:
         """Make a change as `commit` does, without merging runs afterwards; return the new state."""
+        from fpdb.storage import commit
+
         with self.env.write() as (txn, file):
             return commit.apply(Snapshot(txn, file.databases, self._cache_of(file)), change)
 
@@ -133,6 +135,8 @@ class Store:
         Does nothing while another process merges. Nothing depends on it: where there is no room, or another writer is
         at work for long, a later commit does it.
         """
+        from fpdb.storage.maintenance import copies
+
         try:
             with self.env.merging.held(timeout=0):
                 if not self._swept:
@@ -151,6 +155,10 @@ class Store:
 
     def _merge(self, group: list[Run]) -> None:
         """Merge live neighbours; other writers can commit in between, and their removals are counted at the end."""
+        from fpdb.storage.commit import dead_documents
+        from fpdb.storage.runs.merge import merge_postings
+        from fpdb.storage.runs.writer import write_run
+
         merged = {run.number for run in group}
 
         def replace_group(txn: lmdb.Transaction, run: Run) -> None:
@@ -170,9 +178,8 @@ class Store:
             group = [run for run in snapshot.state.runs if run.number in merged]
             if len(group) < len(merged):
                 return  # as above
-            pieces = merge_postings(
-                list(map(snapshot.scan, group)), commit.dead_documents(snapshot, group), group[0].first_id
-            )
+            dead = dead_documents(snapshot, group)
+            pieces = merge_postings(list(map(snapshot.scan, group)), dead, group[0].first_id)
             write_run(self.env, number, pieces, (group[0].first_id, group[-1].last_id), replace_group)
 
     def reserve_run(self) -> int:
@@ -209,6 +216,8 @@ class Store:
         Raises:
             Locked, ReadOnly, StorageFailure: The file cannot be rewritten.
         """
+        from fpdb.storage.maintenance import copies
+
         if self.env.readonly:
             raise ReadOnly(f"{self.path!r} was opened for reading only")
         with self.exclude_writers():
@@ -228,10 +237,14 @@ class Store:
             DatabaseExists: There is a file at the path.
             StorageFailure: The copy cannot be written.
         """
+        from fpdb.storage.maintenance import copies
+
         copies.backup(self.env, path)
 
 
 def _runs_to_merge(state: State) -> list[Run] | None:
+    from fpdb.storage.runs import merge_policy
+
     for boilerplate in (False, True):
         runs = [run for run in state.runs if run.boilerplate is boilerplate]
         bounds = merge_policy.to_merge(runs)

@@ -31,7 +31,7 @@ def test_a_key_has_64_bits_and_is_not_repeated(key: int) -> None:
 
 
 def test_a_choice_has_the_names_of_its_table() -> None:
-    kinds = LazyChoice("KINDS", "auto")
+    kinds = LazyChoice("fpdb.fingerprint", "KINDS", "auto")
     for name in ("auto", *KINDS):
         assert kinds.convert(name, None, None) == name
     assert kinds.get_metavar() == f"[auto|{'|'.join(KINDS)}]"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from fpdb.fingerprint import DEFAULT_KEY, PRESETS, Recipe
+from fpdb.fingerprint import DEFAULT_KEY, Recipe
+from fpdb.fingerprint.presets import PRESETS
 
 
 @pytest.mark.parametrize("name", PRESETS)

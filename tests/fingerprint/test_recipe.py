@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fpdb.errors import BadRecipe, UnknownKind, Unreadable
-from fpdb.fingerprint import PRESETS, SCHEMES, Recipe, Rule, content_digest, recipe
+from fpdb.fingerprint import SCHEMES, Recipe, Rule, content_digest, recipe
+from fpdb.fingerprint.presets import PRESETS
 from fpdb.readers.folding import ALPHABETS
 from tests.fingerprint import oracle
 

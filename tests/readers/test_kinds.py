@@ -1,5 +1,7 @@
 """What kind of document a file is follows from its name, else from how it begins."""
 
+import posixpath
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,3 +74,8 @@ def test_the_tables_agree():
     assert set(kinds.EXTENSIONS.values()) <= set(KINDS)
     assert not set(kinds.EXTENSIONS) & (set(languages.EXTENSIONS) | languages.AMBIGUOUS)
     assert not set(languages.EXTENSIONS) & languages.AMBIGUOUS
+
+
+@given(st.text("aA.ö/ ", max_size=12))
+def test_extensions_are_those_of_paths(name):
+    assert kinds.get_extension(name) == posixpath.splitext(name)[1][1:].lower()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.fingerprint import PRESETS
+from fpdb.fingerprint.presets import PRESETS
 from tests.reference_database import as_json
 from tests.regions.documents import SEPARATORS, add, folded, match_of, plain_line, words
 

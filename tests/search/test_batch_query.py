@@ -19,8 +19,9 @@ from fpdb.ingest.files import InputDocument
 from fpdb.ingest.loading import load
 from fpdb.ingest.records import record_chunks
 from fpdb.multi_database import open_all
-from fpdb.search import spool
+from fpdb.search import candidates, spool
 from fpdb.search.batch_query import answer_documents, bundle_chunks
+from fpdb.storage import prefetch
 from tests.ingest.record_files import numbered, text, written
 
 
@@ -131,9 +132,8 @@ def test_queries_with_common_hashes_and_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: str, together: int, held: int, hits: int
 ) -> None:
     """Many queries are answered as each would be alone: looked up and ranked together, too common, or unreadable."""
-    ahead, candidates = (sys.modules[f"fpdb.{name}"] for name in ("storage.prefetch", "search.candidates"))
-    monkeypatch.setattr(ahead, "MIN_CAP", 3)
-    monkeypatch.setattr(ahead, "MAX_HITS", held)
+    monkeypatch.setattr(prefetch, "MIN_CAP", 3)
+    monkeypatch.setattr(prefetch, "MAX_HITS", held)
     monkeypatch.setattr(candidates, "MOST_HITS", hits)
     monkeypatch.setattr(candidates, "HITS_TOGETHER", together)
     monkeypatch.setattr(sys.modules["fpdb.search.ranking"], "TOGETHER", together)

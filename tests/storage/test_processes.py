@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import fpdb
-from fpdb.storage import store
 from fpdb.storage.runs import merge, merge_policy, writer
 from fpdb.storage.runs.blocks import stored_runs
 from tests.storage.processes import hear, running, tell
@@ -230,7 +229,7 @@ def test_a_merge_bears_what_is_committed_meanwhile(path, monkeypatch, rng, meanw
     monkeypatch.setattr(merge_policy, "SMALLEST", 16)
     monkeypatch.setattr(merge, "PIECE", 100)
     monkeypatch.setattr(writer, "POSTINGS_PER_TRANSACTION", 100)
-    pending = [meanwhile]
+    pending, merge_postings = [meanwhile], merge.merge_postings
 
     def commit(what):
         if what == "a removal":
@@ -242,7 +241,7 @@ def test_a_merge_bears_what_is_committed_meanwhile(path, monkeypatch, rng, meanw
             db.add_fingerprints("new", rng.integers(0, 2**63, 2_000 if what == "a long document" else 20, np.uint64))
 
     def merge_and_commit(*arguments):
-        for number, piece in enumerate(merge.merge_postings(*arguments)):
+        for number, piece in enumerate(merge_postings(*arguments)):
             if number and pending:
                 with ThreadPoolExecutor() as pool:
                     pool.submit(commit, pending.pop()).result()
@@ -253,7 +252,7 @@ def test_a_merge_bears_what_is_committed_meanwhile(path, monkeypatch, rng, meanw
             for name in "0123":
                 batch.add_fingerprints(name, np.arange(ord(name), ord(name) + 100, dtype=np.uint64))
         db.remove("3")
-        monkeypatch.setattr(store, "merge_postings", merge_and_commit)
+        monkeypatch.setattr(merge, "merge_postings", merge_and_commit)
         db.remove("0")
         assert not pending
         assert db.check() == []

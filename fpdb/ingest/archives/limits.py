@@ -3,10 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-MAX_DOCUMENT_BYTES: Final = 1 << 29
-"""Documents of this many bytes or more are not read, in an archive or not: one is held in memory many times over, see
-SECURITY.md."""
-
 
 @dataclass(frozen=True)
 class ArchiveLimits:

@@ -11,13 +11,13 @@ from typing import Final
 from fpdb.ingest.archives.archive import HEAD, detect_form, open_archive, read_stream
 from fpdb.ingest.archives.limits import (
     DEFAULT_LIMITS,
-    MAX_DOCUMENT_BYTES,
     ArchiveError,
     ArchiveLimits,
     LimitExceeded,
     ReadMeter,
 )
 from fpdb.ingest.archives.streams import buffered
+from fpdb.ingest.files import MAX_DOCUMENT_BYTES
 
 MARK: Final = "!/"
 

@@ -1,0 +1,52 @@
+"""A command imports only the modules that it uses, so that it starts quickly."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import fpdb
+from tests.cli.prose import prose
+
+QUERY_MODULES = {
+    "fpdb.": "arrays columns database documents errors fingerprint gc_control ingest keys readers recipe_record "
+    "search storage validation",
+    "fpdb.cli.": "arguments input_options options output parameters program progress query query_table table target "
+    "terminal",
+    "fpdb.fingerprint.": "_hash _select fingerprints hashing recipe rule schemes selection",
+    "fpdb.ingest.": "chunks discover files",
+    "fpdb.readers.": "_fold folding kinds symbols",
+    "fpdb.search.": "_candidates batch_query candidates options pruning query_fingerprints ranking results scoring "
+    "searchable searcher",
+    "fpdb.storage.": "_checksums _records catalogue environment file_format hits key_values reader records runs sizes "
+    "snapshot sorting store",
+    "fpdb.storage.environment.": "_page_check environment failures files locking open_file page_check page_format "
+    "refusal",
+    "fpdb.storage.runs.": "_decode _probe blocks look_up",
+}
+"""By package: the modules that a query by a text imports."""
+
+LIST_MODULES = "import atexit, sys, fpdb.cli; atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
+
+
+def imported_modules(*arguments: str) -> set[str]:
+    """Return the names of all modules that a command imports."""
+    command = [sys.executable, "-c", f"{LIST_MODULES}fpdb.cli.main()", *arguments]
+    return set(subprocess.run(command, capture_output=True, text=True, check=True).stderr.split())
+
+
+def test_a_query_imports_no_other_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text(prose(1, 300))
+    with fpdb.open("corpus.fpdb") as db:
+        db.add("b.txt", prose(1, 300))
+    known = {"fpdb.cli", *(package + name for package, names in QUERY_MODULES.items() for name in names.split())}
+    new = {name for name in imported_modules("query", "a.txt") if name.startswith("fpdb.")} - known
+    assert not new, f"import these where they are used, or add them to the table of this test: {sorted(new)}"
+
+
+def test_help_imports_nothing_below_the_command_line() -> None:
+    names = {name for name in imported_modules("--help") if not name.startswith("fpdb.cli")}
+    assert {name for name in names if name.startswith("fpdb.")} == {"fpdb.columns", "fpdb.errors", "fpdb.gc_control"}
+    assert names.isdisjoint({"numpy", "lmdb", "xxhash", "rich"})
