@@ -1,4 +1,4 @@
-"""What the documents say is so: paths, names, commands, options and examples in them exist and work."""
+"""Paths, names, commands, options and examples in the documentation exist and work."""
 
 import re
 from pathlib import Path

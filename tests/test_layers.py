@@ -1,4 +1,4 @@
-"""Which part may import which: the table of docs/architecture.md, held against the imports of every module."""
+"""The imports of every module obey the table of docs/architecture.md."""
 
 import ast
 import re
@@ -105,7 +105,7 @@ def test_parts_import_only_what_they_may(module):
 
 @pytest.mark.parametrize("module", [module for module, path in MODULES.items() if path.suffix == ".py"])
 def test_no_private_name_of_another_module(module):
-    """What begins with an underscore is used in its module alone; kernels, whose modules do, in their package."""
+    """A name that begins with an underscore is used in its module alone; such a kernel, in its package."""
     tree = ast.parse(MODULES[module].read_text("utf-8"))
     own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     own |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}

@@ -1,4 +1,4 @@
-"""Whether two databases make the same fingerprints, by their recipes and where their keys are."""
+"""Databases are compared by their recipes and by the place of their keys."""
 
 import pytest
 

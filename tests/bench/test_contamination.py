@@ -1,4 +1,4 @@
-"""What `python -m bench.contamination` plants is what it says, and its table goes where it belongs on the page."""
+"""`python -m bench.contamination` plants what it says, and puts its table in its place on the page."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""How programs are judged by `bench.evaluation`, and which ones `bench.solutions` takes."""
+"""`bench.evaluation` judges programs, and `bench.solutions` takes programs, as they say."""
 
 import io
 import tarfile

@@ -1,4 +1,4 @@
-"""What each way to relate a document to another guarantees: how much of it is kept, and in what order."""
+"""Each way to relate a document to another keeps as much of it, in such an order, as it guarantees."""
 
 import re
 from collections import Counter
@@ -37,7 +37,7 @@ TEXT, OTHER = document("text"), document("other")
 
 
 def in_order(parts, whole):
-    """Whether all the parts occur in the whole, one after the other."""
+    """Return True if all the parts occur in the whole, one after the other."""
     at = 0
     for part in parts:
         at = whole.find(part, at)

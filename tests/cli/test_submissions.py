@@ -17,7 +17,7 @@ from tests.cli.conftest import Run
 from tests.cli.prose import prose
 
 PASSAGE = prose(1, 300)
-"""What alice, bob, carla and dora share."""
+"""The text that alice, bob, carla and dora share."""
 
 
 def own(seed: int) -> str:

@@ -92,7 +92,7 @@ def test_merging_equals_adding_all(tmp_path, ours, theirs, prefix, on_collision)
 @given(ours=CHANGES, theirs=CHANGES)
 @pytest.mark.usefixtures("small_limits")
 def test_after_compact_the_file_is_that_of_a_database_built_here(tmp_path, ours, theirs):
-    """Where names differ, so that the order is the same."""
+    """For databases whose names differ, so that the order is the same."""
     folder = tmp_path / str(next(FOLDERS))
     folder.mkdir()
     theirs = [("p/" + name, *rest) for name, *rest in theirs]

@@ -223,7 +223,7 @@ def test_names_that_are_there_are_refused_skipped_or_replaced(db, tmp_path, fold
 
 
 def test_a_content_fingerprinted_elsewhere_is_found(db, tmp_path):
-    """What a worker would do: `Recipe.fingerprint`, and the row of what it gives."""
+    """Return the row that a worker writes for a document."""
     found = RECIPE.fingerprint(PROSE)
     row = document(
         "prose",

@@ -27,7 +27,7 @@ def write_table(folder, files):
 
 
 def test_postings_cut_short_in_a_file_are_found(db, tmp_path, folder_rows):
-    """Where the footer is sound and a page is not."""
+    """The footer is sound, and a page is not."""
     folder = write_rows(tmp_path / "folder", RECIPE.to_record(), *folder_rows, files=1)
     file = next((folder / "postings").glob("*.parquet"))
     content = bytearray(file.read_bytes())

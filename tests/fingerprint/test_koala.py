@@ -79,7 +79,7 @@ def test_rare_beginnings_come_first():
 
 
 def test_a_databases_frequencies_can_say_what_is_rare():
-    """What no document holds is stored first; once it is held by this one only, it is searched with first."""
+    """A k-gram that no document holds is stored first; once only this one holds it, it is searched with first."""
     text = TEXTS["argparse.py"]
     every = Recipe(KOALA.key, {"consonants": Rule(20, "full", {})}, KOALA.hash_bits).fingerprint(text)
     frequent = set(every.hashes[::2].tolist())

@@ -1,4 +1,4 @@
-"""Which files are meant."""
+"""Paths, folders and patterns stand for files."""
 
 import gzip
 import io

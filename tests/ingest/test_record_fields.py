@@ -1,4 +1,4 @@
-"""What the fields of a record mean."""
+"""The fields of a record become the fields of a document."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What needs a program that is not there is not tried; `tools/test` installs it where it may, and says so if not."""
+"""Skip tests that need a missing program; `tools/test` installs it where it may, and says so if not."""
 
 import shutil
 

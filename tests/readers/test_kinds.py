@@ -1,4 +1,4 @@
-"""What kind of document a file is follows from its name, else from how it begins."""
+"""The kind of a document follows from its file's name, else from its beginning."""
 
 import posixpath
 

@@ -16,7 +16,7 @@ class Named:
 
 
 class Call:
-    """What is to be done with an object that is given a name: attributes and calls, put off until `evaluate`.
+    """Attributes and calls on a named object, put off until `evaluate`.
 
     `repr` is the Python that it was written as.
     """

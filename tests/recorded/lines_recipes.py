@@ -3,7 +3,7 @@
 from .recorder import Base, Group
 
 ROUND = "add essays programs ; query draft.txt new.py --format csv --top 3 ; pairs --top 5 ; info"
-"""What is done with a database of any recipe."""
+"""Commands for a database of any recipe."""
 
 RECIPES = Group(
     Base(("essays", "programs")),

@@ -1,4 +1,4 @@
-"""What is observable of outputs and files, in a form that is the same on every run and good to read."""
+"""Describe outputs and files in a form that is the same on every run and good to read."""
 
 import filecmp
 import hashlib
@@ -26,7 +26,7 @@ UNSTABLE = (
     (re.compile(r" kept, ([\d.]+ \w+) in [\d.]+ \w+"), r" kept, \1 in #"),
     (re.compile(r',"checksum":"[0-9a-f]{16}"'), ""),
 )
-"""What is another on each run, or with other versions of packages that pack."""
+"""Values that differ between runs, or between versions of packages that pack."""
 
 
 def stable(text: str, folder: Path) -> str:

@@ -22,7 +22,7 @@ PATH_LENGTH = 90
 
 
 class Base(NamedTuple):
-    """What a folder holds when a case begins: files of these sorts, what these steps make, stored databases."""
+    """The contents of a folder when a case begins: files of these sorts, results of these steps, stored databases."""
 
     sorts: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()

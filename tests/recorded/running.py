@@ -24,7 +24,7 @@ BEGIN = 1_700_000_000
 
 
 class How(Enum):
-    """How commands run: in this process, as processes, or as processes that have a terminal."""
+    """Run commands in this process, as processes, or as processes that have a terminal."""
 
     HERE = 1
     APART = 2
@@ -32,7 +32,7 @@ class How(Enum):
 
 
 class Ended(NamedTuple):
-    """What a command gave: its exit status, or what it raised, and what it wrote."""
+    """The outcome of a command: its exit status or the exception, and its output."""
 
     status: int | str
     out: bytes

@@ -1,4 +1,4 @@
-"""What flows share: seeing what calls give, or raise."""
+"""Record the results and the errors of calls, for all flows."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

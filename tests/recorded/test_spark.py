@@ -1,4 +1,4 @@
-"""What `fpdb spark` gives is as it was recorded; skipped where there is no Java, unless FPDB_NEED_JAVA is set.
+"""The output of `fpdb spark` is as it was recorded; skipped where there is no Java, unless FPDB_NEED_JAVA is set.
 
 With FPDB_RECORD_SPARK=1, this test records it anew.
 """

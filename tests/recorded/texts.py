@@ -77,7 +77,7 @@ FOOTER = (
     "This copy was made for the reading room of the society and must be returned to its shelf before the end of term; "
     "marks in ink or pencil are not permitted on any page.\n"
 )
-"""What stands below many essays."""
+"""The end of many essays."""
 
 
 def sentence(rng: random.Random) -> str:

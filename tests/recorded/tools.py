@@ -1,4 +1,4 @@
-"""What cases do to files between commands: `!cp a b`, `!rm a`, `!flip a 100`, and so on."""
+"""Changes of files between the commands of a case: `!cp a b`, `!rm a`, `!flip a 100`, and so on."""
 
 import re
 import shlex

@@ -23,7 +23,7 @@ def words(first: int, count: int) -> str:
 
 
 class Page(HTMLParser):
-    """What a browser makes of it, as far as it matters here."""
+    """The elements that a browser makes of a page, as far as the tests need them."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)

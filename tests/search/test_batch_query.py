@@ -88,7 +88,7 @@ def test_lines_are_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_queries_of_several_kinds_are_ranked_together(tmp_path: Path) -> None:
-    """Whether lengths differ is said of texts, of which each has as many fingerprints, and not of programs."""
+    """Different lengths are noted for texts, all of which have as many fingerprints, and not for programs."""
     rules = {**RECIPES["koala"].rules, "tokens": fpdb.Recipe.preset("code").rules["tokens"]}
     recipe = replace(RECIPES["koala"], rules=rules)
     program = "def f(a, b):\n" + "".join(f"    if a[{n}] < b:\n        return {n} * a + b\n" for n in range(9))

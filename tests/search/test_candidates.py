@@ -1,4 +1,4 @@
-"""What many queries look up, and whom they share with, as plain sets say it."""
+"""Many queries look up the hashes, and share them with the documents, that plain sets give."""
 
 import itertools
 from itertools import pairwise

@@ -14,7 +14,7 @@ def only_of(answer, name):
 @given(st.dictionaries(st.sampled_from("abcdef"), st.lists(st.integers(0, 25), max_size=30), min_size=1), st.data())
 @settings(max_examples=60, deadline=None)
 def test_weighted_measures_are_those_of_pairs(tmp_path_factory, documents, data):
-    """Whether the query is in the database already or not, to the last bit, and the same from either side."""
+    """The same to the last bit from either side, with the query in the database or not."""
     query = data.draw(st.lists(st.integers(0, 25), max_size=30))
     discarded = data.draw(st.lists(st.integers(0, 25), max_size=3))
     with fpdb.open(tmp_path_factory.mktemp("weights") / "t.fpdb") as db:

@@ -1,4 +1,4 @@
-"""What the workers do, without Spark: the same whatever the batches are."""
+"""The workers, without Spark, give the same results whatever the batches are."""
 
 import numpy as np
 import pyarrow as pa

@@ -135,7 +135,7 @@ say("sound")
 
 
 def test_other_processes_follow_compact(path, rng):
-    """What is added after another process has compacted lands in the new file, and old fences are forgotten."""
+    """A document added after another process has compacted lands in the new file, and old fences are forgotten."""
     with fpdb.open(path) as db:
         db.add_fingerprints("0", np.random.default_rng(0).integers(0, 2**63, 60, np.uint64))
         with running(FOLLOW, path) as other:

@@ -90,7 +90,7 @@ def test_archives_that_unpack_to_more_than_there_is(tmp_path, amount, figure):
 
 
 REPEATED = {"a character": ("a.txt", "a", 4), "a ligature": ("a.txt", "\ufdfa", 34), "a tag": ("a.html", "<a b=c>", 24)}
-"""What may take how many times its size in memory. U+FDFA stands for 18 letters."""
+"""Multiples of its size that a document may take in memory. U+FDFA stands for 18 letters."""
 
 
 @pytest.mark.parametrize("what", REPEATED)

@@ -11,7 +11,7 @@ ADVICE = ("make room and try again", "raise the limit (ulimit -f) and try again"
 
 
 def advises(messages, beginning):
-    """Whether each message is of that error, and ends with what to do."""
+    """Return True if each message is of that error, and ends with what to do."""
     return messages and all(message.startswith(beginning) and message.endswith(ADVICE) for message in messages)
 
 

@@ -1,4 +1,4 @@
-"""What LMDB and the operating system refuse becomes an error that says what to do. See tests/stress for every place."""
+"""Errors of LMDB and the operating system become errors that say what to do. See tests/stress for every place."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What is salvaged of a sound file is all that it holds, and of a damaged one, what its damage does not touch."""
+"""Everything is salvaged of a sound file, and of a damaged one everything that its damage does not touch."""
 
 from contextlib import closing
 

@@ -1,4 +1,4 @@
-"""What is packed into blocks comes back, and fills them."""
+"""Postings packed into blocks come back, and fill the blocks."""
 
 import numpy as np
 import pytest

@@ -20,7 +20,7 @@ def test_a_level_is_a_power_of_the_fanout(postings):
 
 
 class Runs:
-    """What Store does, in sizes alone: runs are lists of commits, and each commit's rewrites are counted."""
+    """Do as Store does, in sizes alone: runs are lists of commits, and each commit's rewrites are counted."""
 
     def __init__(self):
         self.runs = []

@@ -1,4 +1,4 @@
-"""Where documents hold hashes: a dict of sets is the oracle, and damage is said."""
+"""The positions of hashes in documents equal those of a dict of sets, and damage is reported."""
 
 import re
 
