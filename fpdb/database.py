@@ -477,7 +477,7 @@ class Database(Searchable):
             "text_bytes": state.text_bytes,
             "text_file_bytes": text_file_bytes,
             "file_bytes": self._store.file_bytes(),
-            "format_version": file_format.FORMAT_VERSION,
+            "format_version": self._store.env.format_version,
             "recipe": recipe,
         }
 

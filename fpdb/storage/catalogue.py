@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, Bools, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.file_format import LONGEST_PLAIN_NAME, RECORDS_PER_GROUP
+from fpdb.storage.file_format import LONGEST_PLAIN_NAME, RECORDS_PER_GROUP, Seals
 from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
 from fpdb.storage.reader import CatalogueReader
 from fpdb.storage.records import Record, as_record, describe, pack_records, unpack_records, unpack_rows
+from fpdb.storage.seal_tree import NodeCache, SealTree
 from fpdb.storage.sizes import SizeTable, divide_ids
 
 CACHED_GROUPS = 512  # half a megabyte or so
@@ -29,12 +30,25 @@ Rows = list[Record | list[Any] | None]
 class Catalogue:
     """The catalogue in one transaction; changes are written by `write`. Every method raises Corrupt."""
 
-    def __init__(self, txn: lmdb.Transaction, databases: Mapping[bytes, Any]) -> None:
-        """Read from, and write to, the named databases of a transaction."""
+    def __init__(
+        self, txn: lmdb.Transaction, databases: Mapping[bytes, Any], seals: Seals, cache: NodeCache | None = None
+    ) -> None:
+        """Read from, and write to, the named databases of a transaction.
+
+        Args:
+            txn: The transaction.
+            databases: By name.
+            seals: The seals of records and sizes, as the state notes them.
+            cache: Nodes of these seals that were verified.
+        """
         self._txn = txn
         self._documents = databases[file_format.DOCUMENTS]
         self._names = databases[file_format.NAMES]
-        self.size_table = SizeTable(txn, databases[file_format.SIZES])
+        nodes: NodeCache = {} if cache is None else cache
+        sealed = databases.get(file_format.SEALS)
+        self._seals = SealTree(txn, sealed, file_format.RECORD_SEALS, seals.records, nodes)
+        size_seals = SealTree(txn, sealed, file_format.SIZE_SEALS, seals.sizes, nodes)
+        self.size_table = SizeTable(txn, databases[file_format.SIZES], size_seals)
         self._cached_groups: dict[int, Rows] = {}
         self._changed_groups: dict[int, Rows] = {}
 
@@ -129,10 +143,13 @@ class Catalogue:
 
     def all_records(self) -> Iterator[tuple[int, Record]]:
         """Yield the id and the record of every document, boilerplate included, by ascending id."""
-        for key, value in self._txn.cursor(self._documents):
-            key = bytes(key)
-            first_id = file_format.parse_id_key(key) * RECORDS_PER_GROUP
-            for document_id, record in enumerate(unpack_records(key, value), first_id):
+        cursor = self._txn.cursor(self._documents)
+        keys = cursor.iternext(values=False)
+        for index in self._seals.verify_indices(file_format.parse_id_key(bytes(key)) for key in keys):
+            value = cursor.value()
+            self._seals.verify(index, value)
+            records = unpack_records(file_format.id_key(index), value)
+            for document_id, record in enumerate(records, index * RECORDS_PER_GROUP):
                 if record is not None:
                     yield document_id, record
 
@@ -146,8 +163,8 @@ class Catalogue:
         groups, places = np.divmod(document_ids, RECORDS_PER_GROUP)
         place_list: list[int] = places.tolist()
         for start, end in pairwise([*group_starts(groups).tolist(), len(groups)]):
-            key = file_format.id_key(int(groups[start]))
-            value = get_verified(self._txn, self._documents, key)
+            index = int(groups[start])
+            key, value = self._read_group(index)
             try:
                 if value is None:
                     raise LookupError
@@ -156,14 +173,20 @@ class Catalogue:
                 raise _missing(int(document_ids[len(names)])) from None
         return names, kgrams
 
+    def _read_group(self, index: int) -> tuple[bytes, Any]:
+        """Return the key and the value of a group, None if there is none."""
+        key = file_format.id_key(index)
+        value = get_verified(self._txn, self._documents, key)
+        self._seals.verify(index, value)
+        return key, value
+
     def _rows(self, index: int) -> Rows:
         """Return an unchanged group. It is cached: who asks for a record may ask for its neighbours."""
         rows = self._cached_groups.get(index)
         if rows is None:
             if len(self._cached_groups) >= CACHED_GROUPS:
                 del self._cached_groups[next(iter(self._cached_groups))]
-            key = file_format.id_key(index)
-            value = get_verified(self._txn, self._documents, key)
+            key, value = self._read_group(index)
             rows = [None] * RECORDS_PER_GROUP if value is None else unpack_rows(key, value)
             self._cached_groups[index] = rows
         return rows
@@ -208,20 +231,24 @@ class Catalogue:
 
     # ------------------------------------------------------------ writing
 
-    def write(self, level: int = 1, *, append: bool = False) -> None:
+    def write(self, level: int = 1, *, append: bool = False) -> Seals:
         """Write all changes; a group or a chunk without documents takes no space.
 
         Args:
             level: The level of compression, 1 to 9.
             append: All changes follow what is stored, and pages are to be filled.
+
+        Returns:
+            The seals, which the state must note.
         """
         for index, rows in sorted(self._changed_groups.items()):
             key = file_format.id_key(index)
             packed = pack_records(key, rows, level) if any(rows) else None
             put_or_delete(self._txn, self._documents, key, packed, append=append)
-        self.size_table.write(append=append)
+            self._seals.set(index, packed)
         self._changed_groups.clear()
         self._cached_groups.clear()
+        return Seals(self._seals.write(), self.size_table.write(append=append))
 
 
 def live_documents(catalogue: CatalogueReader, document_ids: U32) -> Bools:

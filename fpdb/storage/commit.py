@@ -115,8 +115,8 @@ class _Commit:
         for new_run in new_runs:
             if len(new_run.postings):
                 self._write_run(new_run)
-        self.catalogue.write()
-        self.state = self.state._replace(runs=(*self.runs[False], *self.runs[True]))
+        seals = self.catalogue.write()
+        self.state = self.state._replace(runs=(*self.runs[False], *self.runs[True]), seals=seals)
         write_state(self.snapshot.txn, self.state)
         return self.state
 

@@ -4,6 +4,7 @@ docs/design/file-format.md describes the same bytes in words and is their only a
 disk must never change their meaning; a change makes a new FORMAT_VERSION.
 """
 
+import secrets
 import struct
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -18,18 +19,21 @@ from fpdb.storage import _checksums
 from fpdb.storage.environment.page_format import ONE_PAGE_VALUE
 
 MAGIC: Final = "fpdb"
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
+OLDEST_VERSION: Final = 1  # that is read; only FORMAT_VERSION is written
 
 # Keys of the unnamed LMDB database, beside the named ones.
 FORMAT_KEY: Final = b"fpdb.format"
 STATE_KEY: Final = b"fpdb.state"
+COMMIT_KEY: Final = b"fpdb.commit"
 # The named databases. NAMES is the only one with keys that users choose.
 BLOCKS: Final = b"fpdb.blocks"
 DOCUMENTS: Final = b"fpdb.documents"
 NAMES: Final = b"fpdb.names"
 SIZES: Final = b"fpdb.sizes"
 TEXTS: Final = b"fpdb.texts"
-NAMED: Final = (BLOCKS, DOCUMENTS, NAMES, SIZES, TEXTS)
+SEALS: Final = b"fpdb.seals"  # not in version 1
+NAMED: Final = (BLOCKS, DOCUMENTS, NAMES, SIZES, TEXTS, SEALS)
 
 # Columns of a run, in the two bits of a block key between run and index.
 FENCES: Final = 0
@@ -47,6 +51,8 @@ DEAD: Final = 2**32 - 1  # the size of a document that is not there
 
 FENCE: Final = np.dtype([("first", "<u8"), ("postings", "<u2")])
 SIZE: Final = np.dtype([("hashes", "<u4"), ("boilerplate", "<u4"), ("share", "<u4")])
+RECORD_SEALS: Final = 0  # numbers of the trees of seals: over groups of records,
+SIZE_SEALS: Final = 1  # and over chunks of sizes
 WHOLE: Final = 2**32 - 1  # the share of a document whose fingerprints are no sample
 
 CHECKSUM: Final = 8
@@ -54,18 +60,26 @@ _PREFIX: Final = struct.Struct("<Q")
 _BLOCK_KEY: Final = struct.Struct(">Q")
 _ID: Final = struct.Struct(">I")
 _TEXT_KEY: Final = struct.Struct(">II")
+_COMMIT: Final = struct.Struct(f"<16sQ{CHECKSUM}s")
 
 # What is cut into pieces fills one page a piece: LMDB looks for several free pages in a row to put a larger value in.
 TEXT_PIECE: Final = ONE_PAGE_VALUE - CHECKSUM  # bytes of a text's packed form; 4064
 FENCES_PER_CHUNK: Final = TEXT_PIECE // FENCE.itemsize  # 406
 POSITION_FENCES_PER_CHUNK: Final = TEXT_PIECE // 2  # 2032
 SIZES_PER_CHUNK: Final = TEXT_PIECE // SIZE.itemsize  # 338
+SEALS_PER_NODE: Final = TEXT_PIECE // CHECKSUM  # 508
 LONGEST_NAME: Final = 65535  # bytes
 LONGEST_PLAIN_NAME: Final = 448  # LMDB keys end at 511 bytes; a longer name is cut here and its digest appended
 DIGEST_BYTES: Final = 16
+FILE_ID_BYTES: Final = 16
 RECORDS_PER_GROUP: Final = 8
 LARGEST_TEXT: Final = 1 << 31  # bytes before compression
 LARGEST_COUNT: Final = 2**63 - 1
+
+
+def named(version: int) -> tuple[bytes, ...]:
+    """Return the named databases of files of a format version."""
+    return NAMED if version > 1 else NAMED[:-1]
 
 
 # ---------------------------------------------------------------- checksums
@@ -129,11 +143,16 @@ def parse_text_key(key: bytes) -> tuple[int, int]:
     return document_id, piece
 
 
+def seal_key(tree: int, level: int, index: int) -> bytes:
+    """Return the key of a node of a tree of seals."""
+    return _BLOCK_KEY.pack(tree << 40 | level << 32 | index)
+
+
 def may_be_key(database: bytes, key: bytes | memoryview) -> bool:
     """Return True if a named database may hold such a key."""
     if database == NAMES:
         return 0 < len(key) <= LONGEST_PLAIN_NAME or len(key) == LONGEST_PLAIN_NAME + 32
-    return len(key) == {BLOCKS: 8, DOCUMENTS: 4, SIZES: 4, TEXTS: 8}[database]
+    return len(key) == {BLOCKS: 8, DOCUMENTS: 4, SIZES: 4, TEXTS: 8, SEALS: 8}[database]
 
 
 def _parse(layout: struct.Struct, key: bytes) -> tuple[int, ...]:
@@ -198,28 +217,50 @@ def _is_count(value: object, largest: int) -> bool:
     return type(value) is int and 0 <= value <= largest
 
 
+class FormatRecord(NamedTuple):
+    """The record that never changes: the file's version, its random id (empty in version 1) and its recipe."""
+
+    version: int
+    file_id: bytes
+    recipe: dict[str, Any]
+
+
 def pack_format(recipe: Mapping[str, Any]) -> bytes:
-    """Return the value under FORMAT_KEY."""
-    return seal(FORMAT_KEY, msgpack.packb({"magic": MAGIC, "version": FORMAT_VERSION, "recipe": recipe}))
+    """Return the value under FORMAT_KEY of a new file, with an id of its own."""
+    record = {"magic": MAGIC, "version": FORMAT_VERSION, "id": secrets.token_bytes(FILE_ID_BYTES), "recipe": recipe}
+    return seal(FORMAT_KEY, msgpack.packb(record))
 
 
-def unpack_format(value: bytes | memoryview) -> dict[str, Any]:
-    """Return the format record's recipe. Raises NotADatabase, NewerFormat, Corrupt."""
+def unpack_format(value: bytes | memoryview) -> FormatRecord:
+    """Return the format record. Raises NotADatabase, NewerFormat, Corrupt."""
     try:
         record = unpack_values(unseal(FORMAT_KEY, value))
     except ValueError as error:
         raise Corrupt(f"the format record is malformed: {error}") from error
     if not isinstance(record, dict) or record.get("magic") != MAGIC:
         raise NotADatabase("the file is an LMDB file of another program")
-    version = record.get("version")
-    if version != FORMAT_VERSION:
+    version, recipe, file_id = record.get("version"), record.get("recipe"), record.get("id", b"")
+    if type(version) is not int or not OLDEST_VERSION <= version <= FORMAT_VERSION:
         raise NewerFormat(
-            f"the database has format version {version!r}; this fpdb reads version {FORMAT_VERSION}: upgrade fpdb"
+            f"the database has format version {version!r}; this fpdb reads versions {OLDEST_VERSION} to "
+            f"{FORMAT_VERSION}: upgrade fpdb"
         )
-    recipe = record.get("recipe")
     if not isinstance(recipe, dict):
         raise Corrupt("the format record has no recipe")
-    return recipe
+    if not isinstance(file_id, bytes) or len(file_id) != FILE_ID_BYTES * (version > 1):
+        raise Corrupt("the format record has no file id")
+    return FormatRecord(version, file_id, recipe)
+
+
+def pack_commit(file_id: bytes, transaction: int, state: bytes | memoryview) -> bytes:
+    """Return the value under COMMIT_KEY, which each write transaction replaces.
+
+    Args:
+        file_id: Of the format record.
+        transaction: LMDB's number of the write transaction.
+        state: The value under STATE_KEY; its checksum is taken.
+    """
+    return seal(COMMIT_KEY, _COMMIT.pack(file_id, transaction, bytes(state[:CHECKSUM])))
 
 
 class Run(NamedTuple):
@@ -247,6 +288,32 @@ class Run(NamedTuple):
             raise ValueError(f"run {self.number} has impossible documents")
 
 
+Roots = tuple[tuple[int, int], ...]
+"""The highest nodes of a tree of seals, ascending: the index and the checksum of each."""
+
+
+class Seals(NamedTuple):
+    """The trees of seals."""
+
+    records: Roots = ()
+    sizes: Roots = ()
+
+    @classmethod
+    def unpack(cls, trees: Any) -> "Seals":
+        """Return the trees of a state record. Raises TypeError, ValueError."""
+        seals = cls(*(tuple((index, seal) for index, seal in roots) for roots in trees))
+        for roots in seals:
+            indices = [index for index, _ in roots]
+            if not all(_is_count(index, LARGEST_RUN) and _is_count(seal, 2**64 - 1) for index, seal in roots):
+                raise ValueError("a seal has a number that is none, or out of range")
+            if indices != sorted(set(indices)):
+                raise ValueError("the seals are out of order")
+        return seals
+
+
+NO_SEALS: Final = Seals()
+
+
 class State(NamedTuple):
     """The record that each commit replaces: the counters and the list of live runs, oldest first, by document ids."""
 
@@ -258,6 +325,7 @@ class State(NamedTuple):
     texts: int = 0  # documents whose text is kept
     text_bytes: int = 0  # of those texts, before compression
     runs: tuple[Run, ...] = ()
+    seals: Seals = NO_SEALS  # not in version 1
 
     @property
     def postings(self) -> int:
@@ -272,16 +340,21 @@ class State(NamedTuple):
     def unpack(cls, value: bytes | memoryview) -> "State":
         """Return the state of a record. Raises Corrupt."""
         try:
-            *counts, listed = unpack_values(unseal(STATE_KEY, value))
-            state = cls._make((*counts, tuple(Run(*fields) for fields in listed)))
+            values = unpack_values(unseal(STATE_KEY, value))
+            counts, listed, trees = values[:_COUNTS], values[_COUNTS], values[_COUNTS + 1 :]
+            seals = Seals.unpack(*trees) if trees else NO_SEALS
+            state = cls._make((*counts, tuple(Run(*fields) for fields in listed), seals))
             largest = (LARGEST_RUN + 1, FIRST_BOILERPLATE, LAST_BOILERPLATE + 1, *(LARGEST_COUNT,) * 4)
             if not all(map(_is_count, state, largest)) or state.next_boilerplate < FIRST_BOILERPLATE:
                 raise ValueError("it has a number that is none, or out of range")
             for run in state.runs:
                 run.check()
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, IndexError) as error:
             raise Corrupt(f"the state record is malformed: {error}; run 'fpdb check'") from error
         return state
+
+
+_COUNTS: Final = State._fields.index("runs")
 
 
 # ---------------------------------------------------------------- packed arrays
@@ -290,6 +363,14 @@ class State(NamedTuple):
 def pack_array(key: bytes, array: NDArray[Any]) -> bytes:
     """Return the value of a packed array."""
     return seal(key, array.tobytes())
+
+
+def unpack_seals(key: bytes, value: bytes | memoryview) -> NDArray[Any]:
+    """Return the checksums that a node of a tree of seals notes, up to the last that is there. Raises Corrupt."""
+    body = unseal(key, value)
+    if len(body) % CHECKSUM or len(body) > SEALS_PER_NODE * CHECKSUM:
+        raise Corrupt(f"the seals at {key!r} have {len(body)} bytes")
+    return np.frombuffer(body, "<u8")
 
 
 def unseal_sizes(key: bytes, value: bytes | memoryview) -> memoryview:

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import U8, U32
 from fpdb.storage import file_format
-from fpdb.storage.file_format import SIZES_PER_CHUNK
+from fpdb.storage.file_format import SIZES_PER_CHUNK, Roots
 from fpdb.storage.key_values import get_verified, put_or_delete
+from fpdb.storage.seal_tree import SealTree
 
 NO_SIZE = np.array((file_format.DEAD, 0, 0), file_format.SIZE)  # of a document that does not exist
 
@@ -22,25 +23,29 @@ NO_SIZE = np.array((file_format.DEAD, 0, 0), file_format.SIZE)  # of a document 
 class SizeTable:
     """The sizes in one transaction; changes are written by `write`. Every method raises Corrupt."""
 
-    def __init__(self, txn: lmdb.Transaction, database: Any) -> None:
-        """Read from, and write to, the database of sizes in a transaction."""
+    def __init__(self, txn: lmdb.Transaction, database: Any, seals: SealTree) -> None:
+        """Read from, and write to, the database of sizes in a transaction; seals: of its chunks."""
         self._txn = txn
         self._database = database
+        self._seals = seals
         self._chunks: dict[int, NDArray[np.void]] = {}
         self._changed_chunks: set[int] = set()
 
-    def _packed_chunk(self, index: int) -> bytes | memoryview:
-        """Return the bytes of a chunk, valid until the next write."""
-        chunk = self._chunks.get(index)
-        if chunk is not None:
-            return chunk.tobytes()
-        key = file_format.id_key(index)
-        value = get_verified(self._txn, self._database, key)
-        return NO_SIZE.tobytes() * SIZES_PER_CHUNK if value is None else file_format.unseal_sizes(key, value)
+    def _packed_chunks(self, indices: list[int]) -> list[bytes | memoryview]:
+        """Return the bytes of chunks, valid until the next write; indices: ascending."""
+        missing = [index for index in indices if index not in self._chunks] if self._chunks else indices
+        keys = list(map(file_format.id_key, missing))
+        values = [get_verified(self._txn, self._database, key) for key in keys]
+        self._seals.verify_all(missing, values)
+        read = list(map(_unpacked, keys, values))
+        if len(missing) == len(indices):
+            return read
+        packed = dict(zip(missing, read, strict=True))
+        return [self._chunks[index].tobytes() if index in self._chunks else packed[index] for index in indices]
 
     def _read_chunk(self, index: int) -> NDArray[np.void]:
         """Return a chunk to be read only, valid until the next write."""
-        return np.frombuffer(self._packed_chunk(index), file_format.SIZE)
+        return np.frombuffer(self._packed_chunks([index])[0], file_format.SIZE)
 
     def _chunk(self, index: int) -> NDArray[np.void]:
         chunk = self._chunks.get(index)
@@ -58,7 +63,7 @@ class SizeTable:
             return np.empty(0, file_format.SIZE)
         chunks, places = np.divmod(document_ids, SIZES_PER_CHUNK)
         new = np.concatenate(([True], chunks[1:] != chunks[:-1]))
-        read = np.frombuffer(b"".join(map(self._packed_chunk, chunks[new].tolist())), file_format.SIZE)
+        read = np.frombuffer(b"".join(self._packed_chunks(chunks[new].tolist())), file_format.SIZE)
         sizes: NDArray[np.void] = read[(np.cumsum(new) - 1) * SIZES_PER_CHUNK + places]
         return sizes
 
@@ -71,8 +76,8 @@ class SizeTable:
 
     def ids(self) -> Iterator[int]:
         """Yield the ids of all documents that have sizes, ascending."""
-        for key, _ in self._txn.cursor(self._database):
-            index = file_format.parse_id_key(bytes(key))
+        keys = self._txn.cursor(self._database).iternext(values=False)
+        for index in self._seals.verify_indices(file_format.parse_id_key(bytes(key)) for key in keys):
             for place in np.flatnonzero(self._chunk(index)["hashes"] != file_format.DEAD).tolist():
                 yield index * SIZES_PER_CHUNK + place
 
@@ -96,14 +101,28 @@ class SizeTable:
         index, place = divmod(document_id, SIZES_PER_CHUNK)
         self._changed_chunk(index)[place] = NO_SIZE
 
-    def write(self, *, append: bool = False) -> None:
-        """Write all changes; a chunk without documents takes no space. append: they follow what is stored."""
+    def write(self, *, append: bool = False) -> Roots:
+        """Write all changes; a chunk without documents takes no space.
+
+        Args:
+            append: They follow what is stored.
+
+        Returns:
+            The roots of the chunks' seals.
+        """
         for index in sorted(self._changed_chunks):
             key, chunk = file_format.id_key(index), self._chunks[index]
             empty = (chunk["hashes"] == file_format.DEAD).all()
             value = None if empty else file_format.pack_array(key, chunk)
             put_or_delete(self._txn, self._database, key, value, append=append)
+            self._seals.set(index, value)
         self._changed_chunks.clear()
+        return self._seals.write()
+
+
+def _unpacked(key: bytes, value: bytes | memoryview | None) -> bytes | memoryview:
+    """Return the bytes of a chunk; of one that is not there, those of documents that do not exist."""
+    return NO_SIZE.tobytes() * SIZES_PER_CHUNK if value is None else file_format.unseal_sizes(key, value)
 
 
 def divide_ids(first_id: int, count: int, size: int) -> Iterator[tuple[int, int, slice]]:

@@ -18,6 +18,7 @@ from fpdb.storage.reader import Occurrences
 from fpdb.storage.runs import _probe
 from fpdb.storage.runs.blocks import Blocks, Fences, RunReader
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
+from fpdb.storage.seal_tree import NodeCache
 
 if TYPE_CHECKING:
     from fpdb.storage.runs.postings import Postings
@@ -29,19 +30,21 @@ IDS_A_POSTING = 4
 
 @dataclass
 class Cache:
-    """Values that a store keeps from one snapshot to the next, all derived from immutable runs.
+    """Values that a store keeps from one snapshot to the next, all derived from what never changes.
 
     Attributes:
         generation: The opening of the file that the runs belong to.
         fences: By run number.
         position_starts: By run number.
         boilerplate: The boilerplate runs, and the hashes of their live documents. One tuple, since threads share it.
+        seal_nodes: Of the trees of seals, with the checksums by which they are known to be current.
     """
 
     generation: int = 1
     fences: dict[int, Fences] = field(default_factory=dict)
     position_starts: dict[int, I64] = field(default_factory=dict)
     boilerplate: tuple[tuple[Run, ...], U64] = ((), np.empty(0, np.uint64))
+    seal_nodes: NodeCache = field(default_factory=dict)
 
     def keep_only(self, runs: Sequence[Run]) -> None:
         """Forget all other runs, once they are many."""
@@ -61,7 +64,7 @@ class Snapshot:
         self.databases = databases
         self.blocks = Blocks(txn, databases[file_format.BLOCKS])
         self.state = read_state(txn)
-        self.catalogue = Catalogue(txn, databases)
+        self.catalogue = Catalogue(txn, databases, self.state.seals, cache.seal_nodes)
         self._cache = cache
         cache.keep_only(self.state.runs)
 
@@ -222,10 +225,11 @@ class Snapshot:
 
     def _holders_by_block(self, run: Run, hash_: U64) -> Iterator[U32]:
         """Yield the distinct documents of a run that hold the hash, shape (1,), block by block."""
-        lows, highs = _probe.find_blocks(self.fences(run).first_hashes, hash_)
+        fences = self.fences(run)
+        lows, highs = _probe.find_blocks(fences.first_hashes, hash_)
         last = -1
         for index in range(int(lows[0]), int(highs[0]) + 1):
-            document_ids = look_up_in_block(self.run_reader(run), index, hash_)
+            document_ids = look_up_in_block(self.run_reader(run), fences, index, hash_)
             if len(document_ids):
                 repeated = int(document_ids[0]) == last  # at another position, in the block before
                 last = int(document_ids[-1])

@@ -84,13 +84,14 @@ def posting_blocks(data: bytes) -> None:
         return
     lows = np.zeros(len(hashes), np.uint32)
     highs = np.full(len(hashes), len(values) - 1, np.uint32)
+    firsts = np.array([int.from_bytes(value[16:24].ljust(8, b"\0"), "little") for value in values], np.uint64)
     refused = 0
     for call in (
         lambda: _decode.decode_postings(values, sum(counts)),
         lambda: _decode.decode_postings(values, max(sum(counts) - 1, 0)),
-        lambda: _probe.probe(values, hashes, lows, highs),
-        lambda: _probe.probe(values, hashes, lows, highs + np.uint32(1)),
-        lambda: _probe.tally(values, hashes, lows, highs, np.zeros(1000, np.uint32)),
+        lambda: _probe.probe(values, firsts, hashes, lows, highs),
+        lambda: _probe.probe(values, firsts, hashes, lows, highs + np.uint32(1)),
+        lambda: _probe.tally(values, firsts, hashes, lows, highs, np.zeros(1000, np.uint32)),
     ):
         try:
             call()
@@ -104,7 +105,7 @@ def posting_blocks(data: bytes) -> None:
         return
     asked = np.unique(found)
     ends = np.zeros(len(asked), np.uint32), np.full(len(asked), len(values) - 1, np.uint32)
-    of_each, documents_of = _probe.probe(values, asked, *ends)
+    of_each, documents_of = _probe.probe(values, firsts, asked, *ends)
     if not set(zip(np.repeat(asked, of_each).tolist(), documents_of.tolist(), strict=True)) <= set(
         zip(found.tolist(), holders.tolist(), strict=True)
     ):
@@ -200,7 +201,7 @@ def state(packed: bytes) -> None:
 
 
 def format_record(packed: bytes) -> None:
-    recipe(file_format.unpack_format(file_format.seal(file_format.FORMAT_KEY, packed)))
+    recipe(file_format.unpack_format(file_format.seal(file_format.FORMAT_KEY, packed)).recipe)
 
 
 def recipe(record: Mapping[str, Any]) -> None:

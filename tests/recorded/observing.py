@@ -114,7 +114,7 @@ def database(path: Path, folder: Path, *, timeless: bool = False) -> Any:
         with fpdb.open(path, "r") as db:
             info = db.info()
             recipe = json.dumps(info.pop("recipe"))
-            for name in ("path", "text_file_bytes"):
+            for name in ("path", "text_file_bytes", "file_bytes"):
                 info.pop(name)
             documents = [_document(document, timeless=timeless) for document in db.documents()]
             written = None if timeless else _digest_of_export(db, folder)

@@ -1,18 +1,41 @@
 """The inside of a file, to be damaged: with sound checksums, where the fault is not to be in the bytes."""
 
+from contextlib import suppress
+
 import lmdb
 import numpy as np
 
+import fpdb
 from fpdb.storage import file_format
-from fpdb.storage.file_format import State
+from fpdb.storage.environment import commit_record
+from fpdb.storage.file_format import Seals, State
 from fpdb.storage.records import pack_records, unpack_records
+from fpdb.storage.seal_tree import SealTree
+
+
+def reseal(txn, databases):
+    """Make the trees of seals and the commit record anew, as a stranger can who changes values."""
+    roots = []
+    for tree, name in ((file_format.RECORD_SEALS, file_format.DOCUMENTS), (file_format.SIZE_SEALS, file_format.SIZES)):
+        seals = SealTree(txn, databases[file_format.SEALS], tree, (), {})
+        for key, value in txn.cursor(databases[name]):
+            if len(key) == 4:
+                seals.set(file_format.parse_id_key(bytes(key)), bytes(value))
+        roots.append(seals.write())
+    with suppress(fpdb.Corrupt, TypeError):
+        state = State.unpack(txn.get(file_format.STATE_KEY))
+        txn.put(file_format.STATE_KEY, state._replace(seals=Seals(*roots)).pack())
+    with suppress(fpdb.Error, TypeError):
+        commit_record.write(txn, file_format.unpack_format(txn.get(file_format.FORMAT_KEY)))
 
 
 class Raw:
     """The inside of a file, to be damaged."""
 
-    def __init__(self, path):
-        self.env = lmdb.open(path, subdir=False, max_dbs=5, map_size=1 << 40)
+    def __init__(self, path, *, reseal=True):
+        """Open a file; reseal: in the end, seals and the commit record are made to fit what is there."""
+        self.reseal = reseal
+        self.env = lmdb.open(path, subdir=False, max_dbs=6, map_size=1 << 40)
         self.databases = {name: self.env.open_db(name, create=False) for name in file_format.NAMED}
 
     def __enter__(self):
@@ -20,6 +43,8 @@ class Raw:
         return self
 
     def __exit__(self, *_):
+        if self.reseal:
+            reseal(self.txn, self.databases)
         self.txn.commit()
         self.env.close()
 

@@ -55,6 +55,11 @@ def test_every_way_out_gives_the_same(kept, tmp_path):
         fpdb.import_(tmp_path / "imported", file)
     for name in (kept.name, "repaired", "backup", "imported"):
         with fpdb.open(tmp_path / name) as db:
+            if name == "backup":  # a copy of format 1 is of format 1
+                with pytest.raises(fpdb.ReadOnly, match="fpdb compact"):
+                    db.add_fingerprints("more", [1, 2, 3])
+                assert answers(db) == EXPECTED
+                db.compact()
             found = {**answers(db), "info": None}
             assert found == {**EXPECTED, "info": None}, name
             assert db.add_fingerprints("more", [1, 2, 3]) == "added"

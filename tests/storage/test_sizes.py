@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.storage import file_format
+from fpdb.storage.seal_tree import SealTree
 from fpdb.storage.sizes import NO_SIZE, SizeTable, divide_ids
 
 IDS = 100  # several chunks under small limits
@@ -15,10 +16,13 @@ IDS = 100  # several chunks under small limits
 @pytest.mark.usefixtures("small_limits")
 def test_sizes_are_those_of_a_dict(path, rng):
     plain = {}
-    with lmdb.open(path, subdir=False) as env:
+    roots = ()
+    with lmdb.open(path, subdir=False, max_dbs=2) as env:
+        seals = env.open_db(file_format.SEALS)
+        sizes = env.open_db(file_format.SIZES)
         for _ in range(12):
             with env.begin(write=True) as txn:
-                table = SizeTable(txn, None)
+                table = SizeTable(txn, sizes, SealTree(txn, seals, file_format.SIZE_SEALS, roots, {}))
                 first_id, count = int(rng.integers(0, IDS - 20)), int(rng.integers(1, 20))
                 rows = [(hashes, 0, file_format.WHOLE) for hashes in rng.integers(0, 99, count).tolist()]
                 table.set(first_id, np.array(rows, file_format.SIZE))
@@ -32,9 +36,9 @@ def test_sizes_are_those_of_a_dict(path, rng):
                     if document_id in plain:
                         hashes, boilerplate, share = plain[document_id]
                         plain[document_id] = hashes, boilerplate + 2, share
-                table.write()
+                roots = table.write()
             with env.begin() as txn:
-                table = SizeTable(txn, None)
+                table = SizeTable(txn, sizes, SealTree(txn, seals, file_format.SIZE_SEALS, roots, {}))
                 assert list(table.ids()) == sorted(plain)
                 asked = rng.permutation(IDS).astype(np.uint32)
                 assert table.get(asked).tolist() == [plain.get(each, NO_SIZE.item()) for each in asked.tolist()]

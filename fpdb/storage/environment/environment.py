@@ -12,13 +12,15 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 
 import lmdb
 
-from fpdb.errors import Error, ReadOnly, StorageFailure
-from fpdb.storage.environment import files, page_check
-from fpdb.storage.environment._page_check import PAGE
+from fpdb.errors import Corrupt, Error, ReadOnly, RecipeMismatch, StorageFailure
+from fpdb.storage import file_format
+from fpdb.storage.environment import commit_record, files, page_check
 from fpdb.storage.environment.failures import lmdb_translated, translated
 from fpdb.storage.environment.locking import FileLock
-from fpdb.storage.environment.open_file import OpenFile, identities, open_file
+from fpdb.storage.environment.open_file import OpenFile, open_file
 from fpdb.storage.environment.refusal import refuse_foreign
+
+TRIES = 4  # of a transaction on a file that another process overwrites
 
 
 class Environment:
@@ -45,7 +47,7 @@ class Environment:
         refuse_foreign(self.path)  # before a lock file is made beside it
         with self._alone_if_writable():
             self._file: OpenFile | None = open_file(self.path, 1, readonly=readonly)
-        self.recipe = self._file.recipe
+        self.recipe = self._file.format_record.recipe
 
     def _alone_if_writable(self) -> AbstractContextManager[None]:
         """Hold the writer's lock, unless the file is opened for reading only. Raises Locked.
@@ -54,6 +56,11 @@ class Environment:
         signals, behind a writer that is stopped.
         """
         return nullcontext() if self.readonly else self.writing.held()
+
+    @property
+    def format_version(self) -> int:
+        """The version of the file that the last transaction saw."""
+        return file_format.FORMAT_VERSION if self._file is None else self._file.format_record.version
 
     def close(self) -> None:
         """Close the file, or let the last transaction of another thread close it; closing twice is harmless."""
@@ -79,7 +86,7 @@ class Environment:
                 file = self._file
                 if file is None:
                     raise Error("the database is closed")
-                if not file.failed and file.identities == identities(self.path):
+                if file.is_usable(self.path):
                     with self._counting:
                         file.users.append(threading.get_ident())
                     return file
@@ -89,14 +96,19 @@ class Environment:
 
     def _reopen(self, old: OpenFile) -> None:
         if old.identities[0] == files.identity(self.path):  # still the same file, which a process opens once
-            if old.users and old.failed:
+            if old.users and old.failure is not None:
                 raise StorageFailure(
-                    f"a write to {self.path!r} has failed; what was committed is safe: end the reads that are "
-                    f"still going on in this process, and try again"
+                    f"{old.failure}: end the reads that are still going on in this process, and try again"
                 )
             if not old.users:
                 old.env.close()
-        self._file = open_file(self.path, old.generation + 1, readonly=self.readonly)
+        new = open_file(self.path, old.generation + 1, readonly=self.readonly)
+        if new.format_record.recipe != self.recipe:
+            new.env.close()
+            raise RecipeMismatch(
+                f"another database was put at {self.path!r}, whose recipe is not the one that was opened: open it anew"
+            )
+        self._file = new
         self._retire(old)
 
     def _leave(self, file: OpenFile, thread: int) -> None:
@@ -114,16 +126,35 @@ class Environment:
         try:
             yield file
         except lmdb.PanicError:
-            file.failed = True
+            self._note_failed_write(file)
             raise
         finally:
             self._leave(file, thread)
 
+    def _note_failed_write(self, file: OpenFile) -> None:
+        file.failure = f"a write to {self.path!r} has failed; what was committed is safe"
+
     @contextmanager
     def read(self) -> Iterator[tuple[lmdb.Transaction, OpenFile]]:
-        """Give a read transaction, whose buffers die with it, and the file that it reads."""
-        with lmdb_translated(self.path), self._used() as file, file.env.begin(buffers=True) as txn:
-            yield txn, file
+        """Give a read transaction, whose buffers die with it, and the file that it reads. Raises Corrupt."""
+        for trial in range(TRIES):
+            with lmdb_translated(self.path), self._used() as file, file.env.begin(buffers=True) as txn:
+                if commit_record.is_expected(txn, file.format_record, txn.id()):
+                    yield txn, file
+                    return
+                self._distrust(file, trial)
+        raise self._unexpected_commit()
+
+    def _distrust(self, file: OpenFile, trial: int) -> None:
+        """Have the file opened anew at the second trial; at the first one, a commit may just have been made."""
+        if trial:
+            file.failure = f"{self.path!r} was overwritten while it was open"
+
+    def _unexpected_commit(self) -> Corrupt:
+        return Corrupt(
+            f"{self.path!r} holds other content than was committed last: it was overwritten while it was open, changed "
+            f"by another program, or the disk has lost a write; run 'fpdb check', or use a backup"
+        )
 
     @contextmanager
     def write(self) -> Iterator[tuple[lmdb.Transaction, OpenFile]]:
@@ -132,28 +163,38 @@ class Environment:
         It is committed and on disk when the block ends, undone on an error.
 
         Raises:
+            Corrupt: The file holds other content than was committed last.
             Locked, ReadOnly, StorageFailure: The file cannot be written.
         """
         if self.readonly:
             raise ReadOnly(f"{self.path!r} was opened for reading only")
-        with translated(self.path), self.writing.held(), self._used() as file:
-            file.env.reader_check()  # one that died would keep pages from being used again, for as long as this is open
-            try:
-                with file.env.begin(write=True, buffers=True) as txn:
-                    yield txn, file
-            except lmdb.Error:
-                file.failed = True
-                with suppress(OSError):  # of a disk that goes on failing; the file is refused then, if need be
-                    page_check.clear_failed_meta(self.path)
-                raise
-            self._fill_up(file.env)
+        with translated(self.path), self.writing.held():
+            for trial in range(TRIES):
+                with self._used() as file, self._write_transaction(file) as txn:
+                    if commit_record.is_expected(txn, file.format_record, txn.id() - 1):
+                        yield txn, file
+                        commit_record.write(txn, file.format_record)
+                        return
+                    self._distrust(file, trial)
+            raise self._unexpected_commit()
 
-    def _fill_up(self, env: lmdb.Environment) -> None:
-        """Make the file as long as LMDB counts it, so that a file cut short can be told by its size."""
-        wanted = (env.info()["last_pgno"] + 1) * PAGE
-        with suppress(OSError):  # the commit is done; `refuse_foreign` bears a file that lacks free pages
-            if os.stat(self.path).st_size < wanted:
-                os.truncate(self.path, wanted)
+    @contextmanager
+    def _write_transaction(self, file: OpenFile) -> Iterator[lmdb.Transaction]:
+        if file.format_record.version < file_format.FORMAT_VERSION:
+            raise ReadOnly(
+                f"{self.path!r} has format version {file.format_record.version}, which this fpdb reads and does not "
+                f"change: 'fpdb compact' brings it up to date"
+            )
+        file.env.reader_check()  # one that died would keep pages from being used again, for as long as this is open
+        try:
+            with file.env.begin(write=True, buffers=True) as txn:
+                yield txn
+        except lmdb.Error:
+            self._note_failed_write(file)
+            with suppress(OSError):  # of a disk that goes on failing; the file is refused then, if need be
+                page_check.clear_failed_meta(self.path)
+            raise
+        file.size = files.fill_up(self.path, file.env)
 
     def swap(self, path: str) -> None:
         """Put the finished file at `path` in this one's place; the caller holds the writer's lock.
@@ -171,3 +212,4 @@ class Environment:
                 file.env.copyfd(out, compact=True, txn=txn)
             finally:
                 os.close(out)
+            files.give_new_id(path)

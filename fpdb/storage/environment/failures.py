@@ -52,7 +52,7 @@ def lmdb_translated(path: str) -> Iterator[None]:
             f"a change of {path!r} failed on the way and was undone ({error}); what was committed is safe: open the "
             f"database anew and try again, with less at a time"
         ) from error
-    except lmdb.PanicError as error:  # see OpenFile.failed
+    except lmdb.PanicError as error:  # see OpenFile.failure
         raise StorageFailure(f"a write to {path!r} has failed; what was committed is safe: try again") from error
     except (lmdb.CorruptedError, lmdb.PageNotFoundError) as error:
         raise Corrupt(f"{path!r} is damaged ({error}); run 'fpdb check'") from error

@@ -8,11 +8,15 @@ import fcntl
 import os
 import stat
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import lmdb
 
 from fpdb.errors import StorageFailure
 from fpdb.storage import file_format
+from fpdb.storage.environment import commit_record
+from fpdb.storage.environment._page_check import PAGE
 from fpdb.storage.environment.failures import explain, translated
 from fpdb.storage.environment.locking import unlock
 
@@ -38,23 +42,52 @@ def create(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None
 
 def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None:
     """Write an LMDB file with fpdb's databases and these records. Raises StorageFailure."""
+    with _open_alone(path) as env:
+        for name in file_format.NAMED:
+            env.open_db(name)
+        with env.begin(write=True) as txn:
+            txn.put(file_format.FORMAT_KEY, format_record)
+            for key, value in records.items():
+                txn.put(key, value)
+            commit_record.write(txn, file_format.unpack_format(format_record))
+
+
+def give_new_id(path: str) -> None:
+    """Give a copy of a database an id of its own; LMDB counts its commits anew. Raises StorageFailure."""
+    with _open_alone(path) as env:
+        with env.begin(write=True) as txn:
+            record = file_format.unpack_format(txn.get(file_format.FORMAT_KEY, b""))
+            if record.version > 1:
+                value = file_format.pack_format(record.recipe)
+                txn.put(file_format.FORMAT_KEY, value)
+                commit_record.write(txn, file_format.unpack_format(value))
+        fill_up(path, env)
+
+
+def fill_up(path: str, env: lmdb.Environment) -> int:
+    """Make a file as long as LMDB counts it, so that one cut short can be told by its size; return that in bytes."""
+    wanted: int = (env.info()["last_pgno"] + 1) * PAGE
+    with suppress(OSError):  # the commit is done; `refuse_foreign` bears a file that lacks free pages
+        if os.stat(path).st_size < wanted:
+            os.truncate(path, wanted)
+    return wanted
+
+
+@contextmanager
+def _open_alone(path: str) -> Iterator[lmdb.Environment]:
+    """Open a file that nobody else knows, for writing and without a lock file; it may not be there yet."""
     with translated(path):
         env = lmdb.open(
             os.fsencode(path),
             subdir=False,
-            lock=False,  # nobody else knows the name
+            lock=False,
             map_size=MAP_SIZE,
             max_dbs=len(file_format.NAMED),
             lib_version=0,
             mode=0o600,
         )
         try:
-            for name in file_format.NAMED:
-                env.open_db(name)
-            with env.begin(write=True) as txn:
-                txn.put(file_format.FORMAT_KEY, format_record)
-                for key, value in records.items():
-                    txn.put(key, value)
+            yield env
         finally:
             env.close()
 
@@ -85,6 +118,25 @@ def replace(path: str, finished: str) -> None:
         sync(os.path.dirname(path))
     finally:
         unlock(guard)
+
+
+def drop_lock_file(path: str, guard: int) -> bool:
+    """Remove a lock file that counts the commits of another file; each process that has it open makes a new one.
+
+    Args:
+        path: The database.
+        guard: A descriptor of the database, under a shared flock.
+
+    Returns:
+        False if another process is opening the file at this moment.
+    """
+    try:
+        fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    with suppress(FileNotFoundError):
+        os.unlink(lock_path(path))
+    return True
 
 
 def identity(file: str | int) -> tuple[int, int] | None:

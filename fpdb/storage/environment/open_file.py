@@ -12,13 +12,15 @@ import lmdb
 
 from fpdb.errors import StorageFailure
 from fpdb.storage import file_format
-from fpdb.storage.environment import files
+from fpdb.storage.environment import files, page_check
 from fpdb.storage.environment.failures import NO_ROOM, translated
 from fpdb.storage.environment.locking import unlock
-from fpdb.storage.environment.refusal import read_recipe, refuse_foreign
+from fpdb.storage.environment.refusal import read_format, refuse_foreign
+from fpdb.storage.file_format import FormatRecord
 
 MAX_READERS = 510
 LOCK_BYTES = 32_768  # LMDB's table of so many readers
+LOOKS = 50  # at a lock file, until it tells the last commit
 TRIES = 4  # of opening a file that another process opens or closes at this moment
 
 
@@ -26,22 +28,30 @@ TRIES = 4  # of opening a file that another process opens or closes at this mome
 class OpenFile:
     """One LMDB file, open until it is retired and its last transaction has ended.
 
-    generation: which opening of the path this is; what was cached from another one is void. users: the thread of each
-    transaction. failed: a write transaction has failed; if it was at the meta page, LMDB refuses all further ones.
+    generation: which opening of the path this is; what was cached from another one is void. size: its least size in
+    bytes. users: the thread of each transaction. failure: what has happened to the file since, so that it must be
+    opened anew: after a write that failed at the meta page LMDB refuses all further ones.
     """
 
     env: lmdb.Environment
     databases: dict[bytes, Any]
-    recipe: dict[str, Any]
+    format_record: FormatRecord
     identities: tuple[object, object]
     generation: int
+    size: int
     users: list[int] = field(default_factory=list)
     retired: bool = False
-    failed: bool = False
+    failure: str | None = None
 
     def __post_init__(self) -> None:
         """Note that the file is open."""
         _open_files.add(self)
+
+    def is_usable(self, path: str) -> bool:
+        """Return True if it is what a path leads to, no shorter than before, and nothing has failed."""
+        if self.failure is not None or self.identities != identities(path):
+            return False
+        return os.stat(path).st_size >= self.size
 
 
 _open_files: WeakSet[OpenFile] = WeakSet()
@@ -89,16 +99,41 @@ def _try_open(path: str, generation: int, *, readonly: bool) -> OpenFile:
             fcntl.flock(guard, fcntl.LOCK_SH)
             if files.identity(guard) != files.identity(path):
                 raise lmdb.Error("the file was replaced while it was being opened")
+            if _locks_older_file(path) and not files.drop_lock_file(path, guard):
+                raise lmdb.Error("the file was replaced while it was being opened")
             env = _open_environment(path, readonly=readonly)
             try:
-                recipe = read_recipe(guard, env, path)
-                databases = {name: env.open_db(name, create=False) for name in file_format.NAMED}
+                _refuse_lock_of_other_file(path, env, guard)
+                format_record = read_format(guard, env, path)
+                databases = {name: env.open_db(name, create=False) for name in file_format.named(format_record.version)}
             except BaseException:
                 env.close()
                 raise
-            return OpenFile(env, databases, recipe, identities(path), generation)
+            size = os.fstat(guard).st_size
+            return OpenFile(env, databases, format_record, identities(path), generation, size)
         finally:
             unlock(guard)
+
+
+def _locks_older_file(path: str) -> bool:
+    """Return True if this process has the lock file open for a file that was at the path before, by `mv`."""
+    data, lock = identities(path)
+    return any(lock == file.identities[1] and data != file.identities[0] for file in list(_open_files))
+
+
+def _refuse_lock_of_other_file(path: str, env: lmdb.Environment, guard: int) -> None:
+    """Remove the lock file if it counts the commits of another file, so that opening again makes a new one.
+
+    Processes that have the file open that was at the path before, by `cp` or `mv`, have its lock file open too.
+    Raises lmdb.Error if so.
+    """
+    for _ in range(LOOKS):
+        with env.begin() as txn:
+            if txn.id() == page_check.last_transaction(path):
+                return
+        time.sleep(0.001)  # a writer is between its commit and telling it
+    files.drop_lock_file(path, guard)
+    raise lmdb.Error("the file was replaced while others had it open")
 
 
 def _open_environment(path: str, *, readonly: bool) -> lmdb.Environment:

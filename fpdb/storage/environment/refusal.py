@@ -5,7 +5,6 @@ import os
 import stat
 import time
 from collections.abc import Callable
-from typing import Any
 
 import lmdb
 import lmdb.verify
@@ -16,6 +15,7 @@ from fpdb.storage.environment import files, page_check
 from fpdb.storage.environment._page_check import PAGE
 from fpdb.storage.environment.failures import translated
 from fpdb.storage.environment.page_format import newest_meta
+from fpdb.storage.file_format import FormatRecord
 
 EXAMINATIONS = 50  # of a file whose commits follow each other so fast that each is gone before it was looked at
 
@@ -95,7 +95,7 @@ def _probe(path: str) -> None:
                 max_dbs=0,
             )
             try:
-                read_recipe(file.fileno(), env, path)
+                read_format(file.fileno(), env, path)
             finally:
                 env.close()
         except Corrupt:
@@ -103,8 +103,8 @@ def _probe(path: str) -> None:
                 raise
 
 
-def read_recipe(file: int, env: lmdb.Environment, path: str) -> dict[str, Any]:
-    """Examine a file's pages, then read the recipe of its format record; file: its descriptor.
+def read_format(file: int, env: lmdb.Environment, path: str) -> FormatRecord:
+    """Examine a file's pages, then read its format record; file: its descriptor.
 
     Raises:
         NotADatabase, NewerFormat, Corrupt: The file is not to be read further.

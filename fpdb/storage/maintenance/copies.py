@@ -16,7 +16,7 @@ from fpdb.storage.catalogue import Catalogue
 from fpdb.storage.commit import dead_documents
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
-from fpdb.storage.file_format import FIRST_BOILERPLATE, Run, State
+from fpdb.storage.file_format import FIRST_BOILERPLATE, NO_SEALS, Run, State
 from fpdb.storage.maintenance.verifier import verify
 from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import Postings
@@ -65,6 +65,7 @@ class _Rebuild:
     def __init__(self, snapshot: Snapshot, target: Environment) -> None:
         self.snapshot = snapshot
         self.target = target
+        self.seals = NO_SEALS
         ids = np.fromiter(snapshot.catalogue.size_table.ids(), np.uint32)
         self.ordinary, self.boilerplate = ids[ids < FIRST_BOILERPLATE], ids[ids >= FIRST_BOILERPLATE]
 
@@ -85,6 +86,7 @@ class _Rebuild:
                 texts=self.snapshot.state.texts,
                 text_bytes=self.snapshot.state.text_bytes,
                 runs=tuple(run for run in runs if run.postings),
+                seals=self.seals,
             )
             write_state(txn, state)
 
@@ -106,11 +108,11 @@ class _Rebuild:
         for start in range(0, len(ids), DOCUMENTS_PER_TRANSACTION):
             some = ids[start : start + DOCUMENTS_PER_TRANSACTION]
             with self.target.write() as (txn, file):
-                catalogue = Catalogue(txn, file.databases)
+                catalogue = Catalogue(txn, file.databases, self.seals)
                 for new_id, old_id in enumerate(some.tolist(), first + start):
                     catalogue.set_record(new_id, self.snapshot.catalogue.record(old_id))
                 catalogue.size_table.set(first + start, self.snapshot.catalogue.sizes(some))
-                catalogue.write(level=9, append=True)
+                self.seals = catalogue.write(level=9, append=True)
 
     def _write_names(self) -> None:
         """Write names in their order, so that pages are filled."""
@@ -119,7 +121,7 @@ class _Rebuild:
             names, old_ids = zip(*some, strict=True)
             new_ids = self._new_ids(np.array(old_ids, np.uint32)).tolist()
             with self.target.write() as (txn, file):
-                Catalogue(txn, file.databases).append_names(zip(names, new_ids, strict=True))
+                Catalogue(txn, file.databases, self.seals).append_names(zip(names, new_ids, strict=True))
 
     def _write_texts(self) -> None:
         """Write texts as they are stored, in order of ids."""

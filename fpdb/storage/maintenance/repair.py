@@ -18,7 +18,7 @@ from fpdb.storage.catalogue import Catalogue
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.environment.failures import translated
-from fpdb.storage.file_format import FIRST_BOILERPLATE, Run, State
+from fpdb.storage.file_format import FIRST_BOILERPLATE, NO_SEALS, Run, State
 from fpdb.storage.maintenance.check import problems
 from fpdb.storage.maintenance.copies import DOCUMENTS_PER_TRANSACTION, new_store
 from fpdb.storage.maintenance.salvage import Salvage
@@ -149,16 +149,17 @@ class _Repair:
             yield Loss("changes", None)
         runs = self._write_runs()
         texts = text_bytes = 0
+        seals = NO_SEALS
         records = ((old_id, record) for old_id, record in self.salvage.records() if old_id in self.told)
         while some := list(islice(records, DOCUMENTS_PER_TRANSACTION)):
             with self.env.write() as (txn, file):
-                catalogue = Catalogue(txn, file.databases)
+                catalogue = Catalogue(txn, file.databases, seals)
                 for old_id, record in some:
                     text = self._write_document(catalogue, old_id, record)
                     if text is not None:
                         Texts(txn, file.databases[file_format.TEXTS]).put(self._new_id(old_id), text)
                         texts, text_bytes = texts + 1, text_bytes + text.size
-                catalogue.write()
+                seals = catalogue.write()
             yield from self.losses
             self.losses.clear()
         state = State(
@@ -170,6 +171,7 @@ class _Repair:
             texts=texts,
             text_bytes=text_bytes,
             runs=tuple(run for run in runs if run.postings),
+            seals=seals,
         )
         with self.env.write() as (txn, _):
             write_state(txn, state)

@@ -19,6 +19,7 @@ from fpdb.storage.environment._page_check import HEADER, OVERFLOW, PAGE
 from fpdb.storage.file_format import CHECKSUM, State
 from fpdb.storage.maintenance.page_scan import ALL_KEYS, Entry, KeyRange, Pages, Tree, TreeWalk, free_pages
 
+SALVAGED = file_format.named(1)  # seals are made anew
 LARGEST_VALUE = 1 << 27
 MAX_TRIALS = 1 << 22  # of a key for a block that has lost its own
 BYTES_PER_READ = 1 << 20
@@ -56,7 +57,7 @@ class SoundValues:
             OSError: The file cannot be read.
         """
         self._pages = Pages(path)
-        self.values = {name: Values() for name in file_format.NAMED}
+        self.values = {name: Values() for name in SALVAGED}
         self._led_to: set[int] = set()  # pages that a tree leads to
         self._used: set[int] = set()  # pages that hold the values of entries
         self._free: set[int] | None = None
@@ -65,7 +66,7 @@ class SoundValues:
         self.state: State | None = None
         try:
             trees = self._find_trees()
-            for name in file_format.NAMED:
+            for name in SALVAGED:
                 self._walk(name, trees.get(name))
             if any(values.gaps for values in self.values.values()):
                 self._look_everywhere()
@@ -116,7 +117,7 @@ class SoundValues:
                     if entry.key == file_format.STATE_KEY:
                         state = State.unpack(value)
                     else:
-                        self.recipe = file_format.unpack_format(value)
+                        self.recipe = file_format.unpack_format(value).recipe
         return state
 
     def _find_recipe(self, path: str) -> None:

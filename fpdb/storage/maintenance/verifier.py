@@ -114,13 +114,15 @@ class _Verifier:
         yield from self._check_texts()
 
     def _check_keys(self) -> Iterator[str]:
-        """Check every key: the unnamed database holds the named ones and two records of ours."""
-        txn = self._snapshot.txn
-        expected = {file_format.FORMAT_KEY, file_format.STATE_KEY, *file_format.NAMED}
+        """Check every key: the unnamed database holds the named ones and the records of the whole file."""
+        txn, databases = self._snapshot.txn, self._snapshot.databases
+        expected = {file_format.FORMAT_KEY, file_format.STATE_KEY, *databases}
+        if file_format.SEALS in databases:
+            expected.add(file_format.COMMIT_KEY)
         for key in {bytes(key) for key in txn.cursor().iternext(values=False)} ^ expected:
             yield f"{key!r} is {'missing' if key in expected else 'there, which no fpdb has written'}"
-        for name in file_format.NAMED:
-            for found in txn.cursor(self._snapshot.databases[name]).iternext(values=False):
+        for name, database in databases.items():
+            for found in txn.cursor(database).iternext(values=False):
                 if not file_format.may_be_key(name, found):
                     yield f"{bytes(found)!r} is no key of {name.decode()}"
 

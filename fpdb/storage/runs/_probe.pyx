@@ -316,9 +316,15 @@ cdef int visit(const Query* query, const Block* blocks, Py_ssize_t count, Sink* 
     return 0
 
 
-cdef int run_query(list values, Query* query, Sink* sink) except -1:
+cdef int run_query(list values, const uint64_t[::1] first_hashes, Query* query, Sink* sink) except -1:
     cdef Blocks blocks = Blocks(values)
+    cdef Py_ssize_t i
     cdef int fault
+    if first_hashes.shape[0] != blocks.count:
+        raise ValueError("blocks and first hashes differ in length")
+    for i in range(blocks.count):
+        if blocks.blocks[i].first != first_hashes[i]:
+            raise ValueError("a posting block is not the one of its fence")
     with nogil:
         fault = visit(query, blocks.blocks, blocks.count, sink)
     free(sink.scratch)
@@ -339,11 +345,13 @@ cdef Query make_query(const uint64_t[::1] hashes, const uint32_t[::1] lows, cons
     return Query(&hashes[0], &lows[0], &highs[0], n, NULL)
 
 
-def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs):
+def probe(list values, const uint64_t[::1] first_hashes, const uint64_t[::1] hashes, const uint32_t[::1] lows,
+          const uint32_t[::1] highs):
     """Look hashes up in blocks.
 
     Args:
         values: The blocks.
+        first_hashes: The first hash of each, as the fences say.
         hashes: Shape (n,).
         lows: Hash i is looked for in values[lows[i]] to values[highs[i]], both included; shape (n,).
         highs: See lows.
@@ -353,7 +361,7 @@ def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, con
         as stored, uint32. A document that holds a hash at several positions comes once.
 
     Raises:
-        ValueError: A block is damaged.
+        ValueError: A block is damaged, or another than the fences say.
     """
     cdef Sink sink
     cdef Query query = make_query(hashes, lows, highs)
@@ -364,7 +372,7 @@ def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, con
         counts = count_array
         if query.count:
             query.listed = &counts[0]
-        run_query(values, &query, &sink)
+        run_query(values, first_hashes, &query, &sink)
         documents = np.empty(sink.used, np.uint32)
         if sink.used:
             memcpy(<void*><size_t>documents.ctypes.data, sink.documents, sink.used * 4)
@@ -373,8 +381,8 @@ def probe(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, con
         free(sink.documents)
 
 
-def tally(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, const uint32_t[::1] highs,
-          uint32_t[::1] counts):
+def tally(list values, const uint64_t[::1] first_hashes, const uint64_t[::1] hashes, const uint32_t[::1] lows,
+          const uint32_t[::1] highs, uint32_t[::1] counts):
     """Add 1 to counts[document] for each document that `probe` would list. Raises ValueError."""
     cdef Sink sink
     cdef Query query = make_query(hashes, lows, highs)
@@ -382,4 +390,4 @@ def tally(list values, const uint64_t[::1] hashes, const uint32_t[::1] lows, con
     sink.documents_end = counts.shape[0]
     if sink.documents_end:
         sink.counts = &counts[0]
-        run_query(values, &query, &sink)
+        run_query(values, first_hashes, &query, &sink)

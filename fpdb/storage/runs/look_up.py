@@ -18,11 +18,12 @@ class _Candidates:
     """The blocks that may hold some hashes.
 
     first: the index of the first hash that any block may hold. values: the blocks. lows, highs: for each hash from
-    `first` on, its first and last block in `values`.
+    `first` on, its first and last block in `values`. first_hashes: of the blocks, as the fences say.
     """
 
     first: int
     values: list[bytes | memoryview]
+    first_hashes: U64
     lows: U32
     highs: U32
 
@@ -33,7 +34,8 @@ def _read_candidates(reader: RunReader, fences: Fences, hashes: U64) -> _Candida
     if first == len(hashes):
         return None
     indices, low_slots, high_slots = _probe.distinct_blocks(lows[first:], highs[first:])
-    return _Candidates(first, reader.read_values(file_format.POSTINGS, indices), low_slots, high_slots)
+    values = reader.read_values(file_format.POSTINGS, indices)
+    return _Candidates(first, values, fences.first_hashes[indices], low_slots, high_slots)
 
 
 @gc_paused()  # a memory view of each block is made
@@ -59,7 +61,9 @@ def look_up(reader: RunReader, fences: Fences, hashes: U64) -> tuple[I64, U32]:
         if candidates is not None:
             first = candidates.first
             with reader.decoding():
-                found = _probe.probe(candidates.values, some[first:], candidates.lows, candidates.highs)
+                found = _probe.probe(
+                    candidates.values, candidates.first_hashes, some[first:], candidates.lows, candidates.highs
+                )
             counts[start + first : start + len(some)] = found[0]
             parts.append(found[1])
     return counts, np.concatenate(parts) if len(parts) != 2 else parts[1]
@@ -81,12 +85,13 @@ def tally(reader: RunReader, fences: Fences, hashes: U64, counts: U32) -> None:
     candidates = _read_candidates(reader, fences, hashes)
     if candidates is not None:
         with reader.decoding():
-            _probe.tally(candidates.values, hashes[candidates.first :], candidates.lows, candidates.highs, counts)
+            some = hashes[candidates.first :]
+            _probe.tally(candidates.values, candidates.first_hashes, some, candidates.lows, candidates.highs, counts)
 
 
-def look_up_in_block(reader: RunReader, index: int, hashes: U64) -> U32:
+def look_up_in_block(reader: RunReader, fences: Fences, index: int, hashes: U64) -> U32:
     """Return the ids of the documents that hold a hash, shape (1,), according to one block. Raises Corrupt."""
     values = reader.read_values(file_format.POSTINGS, np.array([index]))
     only = np.zeros(1, np.uint32)
     with reader.decoding():
-        return _probe.probe(values, hashes, only, only)[1]
+        return _probe.probe(values, fences.first_hashes[index : index + 1], hashes, only, only)[1]

@@ -198,7 +198,7 @@ def test_reads_that_go_on_are_in_the_way_of_going_on(db):
     reading = db.documents()
     next(reading)
     file = db._store.env._file
-    file.failed = True
+    file.failure = "a write has failed"
     with pytest.raises(fpdb.StorageFailure, match="end the reads"):
         len(db)
     assert len(list(reading)) == 2

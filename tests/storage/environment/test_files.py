@@ -30,12 +30,13 @@ def test_only_the_owner_may_read(path):
 
 def test_a_file_is_made_whole_and_never_over_another(tmp_path):
     path = str(tmp_path / "t.fpdb")
-    files.create(path, b"format", {b"key": b"value"})
+    format_record = file_format.pack_format({})
+    files.create(path, format_record, {b"key": b"value"})
     with lmdb.open(path, subdir=False, lock=False, readonly=True) as env, env.begin() as txn:
-        assert (txn.get(file_format.FORMAT_KEY), txn.get(b"key")) == (b"format", b"value")
+        assert (txn.get(file_format.FORMAT_KEY), txn.get(b"key")) == (format_record, b"value")
     before = files.identity(path), (tmp_path / "t.fpdb").read_bytes()
     with pytest.raises(FileExistsError):
-        files.create(path, b"other", {})
+        files.create(path, file_format.pack_format({"k": 1}), {})
     assert (files.identity(path), (tmp_path / "t.fpdb").read_bytes()) == before
     assert os.listdir(tmp_path) == ["t.fpdb"]
     files.discard(path)

@@ -64,7 +64,7 @@ def third_version(path):
 
 def newer(path):
     make(path)
-    rewrite_format(path, version=2)
+    rewrite_format(path, version=3)
     os.unlink(f"{path}-lock")
 
 

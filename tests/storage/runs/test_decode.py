@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpdb.storage.runs import _decode, _encode, _probe
-from tests.storage.runs.encoded_postings import MOST, SHAPES, encode
+from tests.storage.runs.encoded_postings import MOST, SHAPES, encode, first_hashes
 
 CHECKSUM, HEADER = 8, 20
 
@@ -35,7 +35,7 @@ def feed(block):
     asked = np.unique(np.r_[hashes[:: max(len(hashes) // 20, 1)], np.array([*near, 0, MOST], np.uint64)])
     zeros = np.zeros(len(asked), np.uint32)
     with suppress(ValueError):
-        counts, documents = _probe.probe([block], asked, zeros, zeros)
+        counts, documents = _probe.probe([block], first_hashes([block]), asked, zeros, zeros)
         assert counts.sum() == len(documents) <= len(asked) * count
     with suppress(ValueError):
         assert len(_decode.decode_positions([block], count)) == count

@@ -27,5 +27,5 @@ def test_look_ups_find_the_documents_of_each_hash(env, rng, count):
         tally(reader, fences, asked, totals)
         assert (totals == np.bincount(ids, minlength=DOCUMENTS)).all()
         if count:
-            first = look_up_in_block(reader, 0, postings.hashes[:1])
+            first = look_up_in_block(reader, fences, 0, postings.hashes[:1])
             assert set(first.tolist()) <= set(postings.document_ids[postings.hashes == postings.hashes[0]].tolist())

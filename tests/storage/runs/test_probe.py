@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.storage.runs import _probe
-from tests.storage.runs.encoded_postings import MOST, SHAPES, asked_of, encode
+from tests.storage.runs.encoded_postings import MOST, SHAPES, asked_of, encode, first_hashes
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -20,7 +20,7 @@ def test_a_probe_is_a_look_up_in_a_dict(name, rng):
     for hash_, document in zip(hashes.tolist(), documents.tolist(), strict=True):
         held[hash_].add(document)
     asked, lows, highs = asked_of(hashes, counts, rng)
-    of_each, found = _probe.probe(blocks, asked, lows, highs)
+    of_each, found = _probe.probe(blocks, first_hashes(blocks), asked, lows, highs)
     indices = np.repeat(np.arange(len(asked)), of_each)
     expected = [(i, document) for i, hash_ in enumerate(asked.tolist()) for document in sorted(held.get(hash_, ()))]
     assert list(zip(indices.tolist(), found.tolist(), strict=True)) == expected
@@ -31,12 +31,12 @@ def test_a_tally_counts_what_a_probe_lists(name, rng):
     hashes, documents = SHAPES[name]
     blocks, counts = encode(hashes, documents)
     asked, lows, highs = asked_of(hashes, counts, rng)
-    _, found = _probe.probe(blocks, asked, lows, highs)
+    _, found = _probe.probe(blocks, first_hashes(blocks), asked, lows, highs)
     tally = np.zeros(documents.max() + 1, np.uint32)
-    _probe.tally(blocks, asked, lows, highs, tally)
+    _probe.tally(blocks, first_hashes(blocks), asked, lows, highs, tally)
     assert (tally == np.bincount(found, minlength=len(tally))).all()
     with pytest.raises(ValueError, match="damaged"):  # documents beyond the last there is
-        _probe.tally(blocks, asked, lows, highs, tally[: found.max()])
+        _probe.tally(blocks, first_hashes(blocks), asked, lows, highs, tally[: found.max()])
 
 
 def test_a_hash_whose_first_posting_is_not_marked_yields_nothing_beyond_the_block():
@@ -48,7 +48,7 @@ def test_a_hash_whose_first_posting_is_not_marked_yields_nothing_beyond_the_bloc
     block = bytes(8) + header + high + bytes([1, 2]) + starts + bytes(range(1, 37)) + bytes(8)
     asked = np.array([1, 2], np.uint64)
     zeros = np.zeros(2, np.uint32)
-    counts, documents = _probe.probe([block], asked, zeros, zeros)
+    counts, documents = _probe.probe([block], first_hashes([block]), asked, zeros, zeros)
     assert counts.tolist() == [9, 0]
     assert len(documents) == 9
 
@@ -57,11 +57,28 @@ def test_spans_that_do_not_fit_are_refused():
     blocks, _ = encode(*SHAPES["one"])
     one = np.ones(1, np.uint64)
     with pytest.raises(ValueError, match="damaged"):
-        _probe.probe(blocks, one, np.zeros(1, np.uint32), np.ones(1, np.uint32))
+        _probe.probe(blocks, first_hashes(blocks), one, np.zeros(1, np.uint32), np.ones(1, np.uint32))
     with pytest.raises(ValueError, match="length"):
-        _probe.probe(blocks, one, np.zeros(0, np.uint32), np.zeros(1, np.uint32))
+        _probe.probe(blocks, first_hashes(blocks), one, np.zeros(0, np.uint32), np.zeros(1, np.uint32))
     with pytest.raises(ValueError, match="damaged"):
-        _probe.probe([], one, np.zeros(1, np.uint32), np.zeros(1, np.uint32))
+        _probe.probe([], first_hashes([]), one, np.zeros(1, np.uint32), np.zeros(1, np.uint32))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_block_that_is_not_the_one_of_its_fence_is_refused(name):
+    """As where another file was put in the place of the one whose fences are in memory."""
+    blocks, _ = encode(*SHAPES[name])
+    firsts = first_hashes(blocks)
+    zeros = np.zeros(1, np.uint32)
+    for index in range(len(blocks)):
+        others = firsts.copy()
+        others[index] ^= np.uint64(1)
+        with pytest.raises(ValueError, match="its fence"):
+            _probe.probe(blocks, others, firsts[:1], zeros, zeros)
+        with pytest.raises(ValueError, match="its fence"):
+            _probe.tally(blocks, others, firsts[:1], zeros, zeros, np.zeros(9, np.uint32))
+    with pytest.raises(ValueError, match="length"):
+        _probe.probe(blocks, firsts[1:], firsts[:1], zeros, zeros)
 
 
 HASH = st.integers(0, 12) | st.integers(MOST - 3, MOST)
