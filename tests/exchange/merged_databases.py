@@ -1,9 +1,12 @@
 """Databases that grow by the same changes as a reference, to be merged."""
 
+from unittest import mock
+
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.storage import file_format
 from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 
 PROSE = "Four score and seven years ago our fathers brought forth on this continent, a new nation. " * 9
@@ -40,7 +43,9 @@ def grown(path, changes):
 
 
 def compacted(db):
-    db.compact()
+    """Compact a database; return its bytes, which would be the same for the same content but for the file's id."""
+    with mock.patch.object(file_format.secrets, "token_bytes", bytes):
+        db.compact()
     with open(db.path, "rb") as file:
         return file.read()
 
