@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb import keys
 from fpdb.exchange import merge_database
-from fpdb.storage import commit, file_format, store
+from fpdb.storage import commit, store
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.runs.writer import RunWriter
 from fpdb.storage.snapshot import Snapshot
@@ -307,4 +307,3 @@ def test_a_hostile_database_cannot_bring_disorder(db, tmp_path, monkeypatch):
             db.merge(other)
         monkeypatch.setattr(Snapshot, "scan", scan)
     assert len(db) == db.info()["runs"] == 0
-    assert file_format.FORMAT_VERSION == 1
