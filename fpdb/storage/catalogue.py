@@ -229,6 +229,10 @@ class Catalogue:
         """Return the sizes of documents, see `CatalogueReader.sizes`; cheapest if neighbours stand together."""
         return self.size_table.get(document_ids)
 
+    def count_seal_nodes(self) -> int:
+        """Return how many nodes the trees of seals have."""
+        return self._seals.count_nodes() + self.size_table.seals.count_nodes()
+
     # ------------------------------------------------------------ writing
 
     def write(self, level: int = 1, *, append: bool = False) -> Seals:

@@ -27,7 +27,7 @@ class SizeTable:
         """Read from, and write to, the database of sizes in a transaction; seals: of its chunks."""
         self._txn = txn
         self._database = database
-        self._seals = seals
+        self.seals = seals
         self._chunks: dict[int, NDArray[np.void]] = {}
         self._changed_chunks: set[int] = set()
 
@@ -36,7 +36,7 @@ class SizeTable:
         missing = [index for index in indices if index not in self._chunks] if self._chunks else indices
         keys = list(map(file_format.id_key, missing))
         values = [get_verified(self._txn, self._database, key) for key in keys]
-        self._seals.verify_all(missing, values)
+        self.seals.verify_all(missing, values)
         read = list(map(_unpacked, keys, values))
         if len(missing) == len(indices):
             return read
@@ -77,7 +77,7 @@ class SizeTable:
     def ids(self) -> Iterator[int]:
         """Yield the ids of all documents that have sizes, ascending."""
         keys = self._txn.cursor(self._database).iternext(values=False)
-        for index in self._seals.verify_indices(file_format.parse_id_key(bytes(key)) for key in keys):
+        for index in self.seals.verify_indices(file_format.parse_id_key(bytes(key)) for key in keys):
             for place in np.flatnonzero(self._chunk(index)["hashes"] != file_format.DEAD).tolist():
                 yield index * SIZES_PER_CHUNK + place
 
@@ -115,9 +115,9 @@ class SizeTable:
             empty = (chunk["hashes"] == file_format.DEAD).all()
             value = None if empty else file_format.pack_array(key, chunk)
             put_or_delete(self._txn, self._database, key, value, append=append)
-            self._seals.set(index, value)
+            self.seals.set(index, value)
         self._changed_chunks.clear()
-        return self._seals.write()
+        return self.seals.write()
 
 
 def _unpacked(key: bytes, value: bytes | memoryview | None) -> bytes | memoryview:

@@ -98,6 +98,7 @@ class _Verifier:
     def faults(self) -> Iterator[str]:
         yield from self._check_keys() if self._sampler is None else self._check_entries()
         yield from self._check_state()
+        yield from self._check_seals()
         yield from self._check_documents()
         if self._sampler is None:
             yield from self._check_ids()
@@ -156,6 +157,16 @@ class _Verifier:
             in_range = run.first_id <= run.last_id < end and run.number < state.next_run
             if not in_range or not 0 <= run.dead <= run.postings:
                 yield f"run {run.number} is described impossibly: {run}"
+
+    def _check_seals(self) -> Iterator[str]:
+        """Check the number of nodes; what they note is compared wherever a record or a size is read."""
+        txn, databases = self._snapshot.txn, self._snapshot.databases
+        if file_format.SEALS in databases:
+            try:
+                if txn.stat(databases[file_format.SEALS])["entries"] != self._snapshot.catalogue.count_seal_nodes():
+                    yield "there are more or fewer nodes of seals than the state says"
+            except Corrupt as error:
+                yield str(error)
 
     def _check_documents(self) -> Iterator[str]:
         """Check records and names; keep what the records count, but not them: they would take most of the memory."""

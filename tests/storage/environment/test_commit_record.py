@@ -143,7 +143,7 @@ def test_a_file_that_is_cut_while_it_is_open_is_refused(path, kept):
     with fpdb.open(path, "r") as db:
         assert len(db) == 60
         os.truncate(path, kept)
-        with pytest.raises(fpdb.Error, match="cut short|is empty|not an fpdb"):
+        with pytest.raises(fpdb.Error, match=r"cut short|is empty|not an fpdb"):
             len(db)
 
 
