@@ -65,12 +65,13 @@ class WriteBatch:
             name = record.name.decode("utf-8", "surrogateescape")
             raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
         existing = self._existing(record.name)
+        if existing is None:
+            self._store(document, None)
+            return "added"
         status = _classify(record, document.boilerplate, existing)
-        if existing is not None and same_rotation and existing.record.rotation != record.rotation:
-            status = "replaced"
-        if existing is None or status in CHANGED:
+        if status == "replaced" or (same_rotation and existing.record.rotation != record.rotation):
             self._store(document, existing)
-            return status
+            return "replaced"
         return self._update(existing, status, record, text)
 
     def add(  # noqa: PLR0913 (keywords of a public method)
@@ -259,7 +260,8 @@ class WriteBatch:
             self._forget(key)
         self._additions[key] = document
         self.postings += len(document.hashes)
-        self.text_bytes += 0 if document.text is None else len(document.text.packed)
+        if document.text is not None:
+            self.text_bytes += len(document.text.packed)
 
     def _forget(self, key: bytes) -> None:
         """Drop what the batch has of a document."""
@@ -306,10 +308,8 @@ class WriteBatch:
         return self._texts.get(key) or self._snapshot.texts.kept(existing.document_id, existing.record)
 
 
-def _classify(record: Record, boilerplate: bool, existing: Existing | None) -> Status:
+def _classify(record: Record, boilerplate: bool, existing: Existing) -> Status:
     """Compare a new record with the existing document of its name."""
-    if existing is None:
-        return "added"
     old = existing.record
     if (old.kind, old.digest, existing.boilerplate) != (record.kind, record.digest, boilerplate):
         return "replaced"

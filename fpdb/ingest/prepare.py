@@ -23,6 +23,8 @@ from fpdb.storage.texts import pack
 
 Integers: TypeAlias = NDArray[Any] | Iterable[int]
 
+_UINT64 = np.dtype(np.uint64)  # each use of the type would look this up
+
 
 class ReadDocument(NamedTuple):
     """An input document with the content that was read, and its digest."""
@@ -61,9 +63,6 @@ class StoredFingerprints(NamedTuple):
         return cls(found.symbols, found.kgrams, found.note, found.hashes, positions, found.share)
 
 
-NO_FINGERPRINTS = StoredFingerprints(0, 0, "", np.empty(0, np.uint64), np.empty(0, np.uint32))
-
-
 def prepare(recipe: Recipe, document: ReadDocument, kind: str, options: PrepareOptions) -> PreparedDocument:
     """Fingerprint a document of this kind, which is not "auto", and prepare it.
 
@@ -88,11 +87,11 @@ def prepare_fingerprints(
     Raises BadName, BadLabel; Unreadable, MissingPackage where the content cannot be kept.
     """
     description, content, digest = document
-    record = describe(description, kind, digest, fingerprints)
+    symbols, kgrams, note, hashes, positions, share = fingerprints
+    record = describe(description, kind, digest, (symbols, kgrams, len(hashes)), note)
     if options.rotation:
         record = record._replace(rotation=options.rotation)
     text = pack(content) if options.keep_text else None
-    _, _, _, hashes, positions, share = fingerprints
     return PreparedDocument(record, hashes, positions, options.purpose == "discard", share, text)
 
 
@@ -117,21 +116,20 @@ def prepare_hashes(
         digest = content_digest(content if positions is None else content + (encoded - np.uint32(1)).tobytes())
     elif len(digest) != file_format.DIGEST_BYTES:
         raise BadFingerprints(f"a digest has {file_format.DIGEST_BYTES} bytes, not {len(digest)}")
-    fingerprints = StoredFingerprints(len(array), len(array), "", array, encoded)
-    record = describe(description, description.kind, digest, fingerprints)
+    record = describe(description, description.kind, digest, (len(array),) * 3)
     return PreparedDocument(record, array, encoded, boilerplate)
 
 
 def describe(
-    description: InputDocument, kind: str, digest: bytes, fingerprints: StoredFingerprints = NO_FINGERPRINTS
+    description: InputDocument, kind: str, digest: bytes, counts: tuple[int, int, int] = (0, 0, 0), note: str = ""
 ) -> Record:
     """Make the record of a document as far as it is known before the commit, which corrects repeated fingerprints.
 
-    Copies the labels, which the caller may change before the commit. Raises BadName, BadLabel.
+    counts: of symbols, k-grams and fingerprints. note: how the document was read. Copies the labels, which the caller
+    may change before the commit. Raises BadName, BadLabel.
     """
-    name, _, _, _, _, source, contact, labels, _, _ = description
-    symbols, kgrams, note, hashes, _, _ = fingerprints
-    key, count, now = file_format.name_bytes(name), len(hashes), int(time.time())
+    source, contact, labels = description.source, description.contact, description.labels
+    key, (symbols, kgrams, count), now = file_format.name_bytes(description.name), counts, int(time.time())
     if source is None and contact is None and not labels and type(kind) is str and kind.isascii():
         return Record(key, kind, digest, symbols, kgrams, count, count, now, note)
     _check_texts(kind, source, contact, labels or {})
@@ -165,7 +163,7 @@ def encode_positions(positions: U32) -> U32:
 
 def check_hashes(hashes: Integers) -> U64:
     """Copy a caller's hashes into an array of shape (n,). Raises BadFingerprints."""
-    return _integers(hashes, "hashes", 2**64 - 1).astype(np.uint64)
+    return _integers(hashes, "hashes", 2**64 - 1).astype(_UINT64)
 
 
 @lru_cache(maxsize=64)
@@ -177,7 +175,7 @@ def _no_positions(count: int) -> U32:
 
 
 def _integers(values: Integers, what: str, limit: int) -> NDArray[Any]:
-    if isinstance(values, np.ndarray) and values.dtype == np.uint64 and values.ndim == 1 and limit == 2**64 - 1:
+    if isinstance(values, np.ndarray) and values.dtype == _UINT64 and values.ndim == 1 and limit == 2**64 - 1:
         return values
     try:
         # A plain list would become floats where its numbers do not fit into 63 bits.
