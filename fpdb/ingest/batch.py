@@ -8,7 +8,6 @@ from fpdb.fingerprint import AUTO, Recipe, content_digest
 from fpdb.ingest.document_frequencies import Rarity, document_frequencies
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, describe, prepare, prepare_hashes, purpose_of
-from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
 from fpdb.storage.records import NO_LABELS, Record
@@ -321,12 +320,17 @@ def _classify(record: Record, boilerplate: bool, existing: Existing) -> Status:
 def _is_described_by(record: Record, document: ReadDocument) -> bool:
     """Return True if a stored record says of a document what its input does."""
     description = document.description
+    source = description.source
+    if source is not None:
+        from fpdb.ingest.redact_url import redact_url
+
+        source = redact_url(source)
     return (
         document.digest == record.digest
         and description.kind in (AUTO, record.kind)
         and description.contact == record.contact
         and (description.labels or NO_LABELS) == record.labels
-        and (None if description.source is None else redact_url(description.source)) == record.source
+        and source == record.source
     )
 
 

@@ -135,12 +135,10 @@ class Store:
         Does nothing while another process merges. Nothing depends on it: where there is no room, or another writer is
         at work for long, a later commit does it.
         """
-        from fpdb.storage.maintenance import copies
-
         try:
             with self.env.merging.held(timeout=0):
                 if not self._swept:
-                    files.discard(copies.temporary_path(self.path))
+                    files.discard(self.path + files.COMPACT)
                     self.sweep()
                     self._swept = True
                 while (group := self._runs_to_merge()) is not None:

@@ -22,6 +22,7 @@ from fpdb.storage.environment.locking import unlock
 
 MAP_SIZE = 1 << 40
 BESIDE = ("-lock", "-writer", "-merge")  # suffixes of the files beside a database
+COMPACT = ".compact"  # suffix of the file that compacting writes: one name, since it keeps every other process out
 
 
 def lock_path(path: str) -> str:

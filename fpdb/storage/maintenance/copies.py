@@ -41,14 +41,9 @@ def new_store(path: str, recipe: Mapping[str, Any]) -> Iterator[Environment]:
         env.close()
 
 
-def temporary_path(path: str) -> str:
-    """Return where `rebuild` writes: one name, since its caller keeps every other process out."""
-    return f"{path}.compact"
-
-
 def rebuild(snapshot: Snapshot, path: str, recipe: Mapping[str, Any]) -> str:
     """Write all that is live in the snapshot to a new file beside path, as one run of each sort; return its name."""
-    temporary = temporary_path(path)
+    temporary = path + files.COMPACT
     try:
         with new_store(temporary, recipe) as target:
             _Rebuild(snapshot, target).run()
