@@ -27,7 +27,8 @@ class SupportsToDict(Protocol):
 def replace_file(path: str) -> Iterator[BinaryIO]:
     """Open a file that replaces the one at `path` when the block ends without an error.
 
-    The path "-" is standard output. Devices and pipes are written directly.
+    A new file can be read by its owner alone, since it may show what is in documents; a file that is replaced keeps its
+    permissions. The path "-" is standard output. Devices and pipes are written directly.
     """
     if path == "-":
         yield sys.stdout.buffer
@@ -39,7 +40,7 @@ def replace_file(path: str) -> Iterator[BinaryIO]:
         return
     temporary = f"{path}.{os.getpid()}.new"
     try:
-        with open(temporary, "xb") as file:
+        with open(temporary, "xb", opener=_open_private) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -50,6 +51,10 @@ def replace_file(path: str) -> Iterator[BinaryIO]:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def write_page(path: str, html: str) -> None:

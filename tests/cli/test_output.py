@@ -4,14 +4,18 @@ import csv
 import io
 import json
 import os
+import stat
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fpdb.cli.options import FORMATS
 from fpdb.cli.output import write_csv, write_json
+from fpdb.cli.program import cli
 from fpdb.errors import Corrupt
 from tests.cli.conftest import Run
 from tests.cli.json_lines import fill
@@ -69,6 +73,51 @@ def test_an_output_is_whole_or_as_it_was(run: Run, monkeypatch: pytest.MonkeyPat
     assert os.stat("out.jsonl").st_mode & 0o777 == 0o640
     run("export", "missing/out.jsonl", status=1)
     assert sorted(name for name in os.listdir() if "new" in name) == []
+
+
+OUTPUTS = {
+    "a report of a query": ("query", "c", "--report"),
+    "a report of pairs": ("pairs", "--report"),
+    "an export": ("export",),
+    **{f"pairs as {form}": ("pairs", "--format", form, "--output") for form in (*FORMATS, "sarif")},
+    **{f"matches as {form}": ("query", "c", "--format", form, "--output") for form in (*FORMATS, "sarif")},
+    **{f"drops as {form}": ("drop-list", "--format", form, "--output") for form in FORMATS},
+    "names to drop": ("drop-list", "--names", "--output"),
+    "spans": ("spans", "--format", "json", "--output"),
+    "common passages": ("common", "--output"),
+    "a backup": ("backup",),
+    "a repair": ("--db", "damaged.fpdb", "check", "--repair"),
+    "an export of nothing": ("--db", "empty.fpdb", "export"),
+    "a secret": ("--db", "secret.fpdb", "init", "--secret-file"),
+}
+
+
+def test_files_are_for_their_owner_alone(run: Run) -> None:
+    """A new file has mode 0600, whatever the user's mask; one that is there keeps its mode, and is never made anew."""
+    fill(run)
+    Path("c").write_text("text")
+    run("--db", "empty.fpdb", "init")
+    damaged = bytearray(Path("corpus.fpdb").read_bytes())
+    for place in range(10_192, len(damaged), 4096):
+        damaged[place] ^= 1
+    Path("damaged.fpdb").write_bytes(damaged)
+    before = os.umask(0)
+    try:
+        for what, command in OUTPUTS.items():
+            known = set(os.listdir())
+            CliRunner().invoke(cli, [*command, "new"])
+            made = set(os.listdir()) - known
+            assert "new" in made, what
+            modes = {name: stat.S_IMODE(os.stat(name).st_mode) for name in made}
+            assert set(modes.values()) <= {0o600}, (what, modes)
+            for mode in (0o644, 0o600):
+                os.chmod("new", mode)
+                CliRunner().invoke(cli, [*command, "new"])
+                assert stat.S_IMODE(os.stat("new").st_mode) == mode, what
+            for name in made:
+                os.unlink(name)
+    finally:
+        os.umask(before)
 
 
 def fail(*_: object, **__: object) -> int:
