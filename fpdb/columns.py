@@ -86,7 +86,8 @@ def score_heading(measure: str) -> str | None:
 
 
 def _unread(source: str) -> str:
-    return "" if source == "same" else f"cannot be read: {source.replace('_', ' ')}"
+    reason = "not below a folder of --sources" if source == "outside" else source.replace("_", " ")
+    return "" if source == "same" else f"cannot be read: {reason}"
 
 
 def labels_text(labels: Any) -> str:

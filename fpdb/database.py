@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
@@ -12,14 +12,16 @@ import numpy as np
 
 from fpdb.documents import (
     Document,
+    SourceAccess,
     TextLookup,
     document_of,
     find_document,
     list_documents,
     names_of_boilerplate_only,
+    source_roots,
     sources_of,
 )
-from fpdb.errors import BadKeyFile, BadName, BadQuery, DatabaseExists, Error
+from fpdb.errors import BadKeyFile, BadName, BadQuery, Corrupt, DatabaseExists, Error
 from fpdb.fingerprint import DEFAULT_KEY, Recipe
 from fpdb.recipe_record import StoredRecipe, recipe_record
 from fpdb.search.options import ContentOptions
@@ -49,13 +51,15 @@ Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
 
 
-def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as fpdb.open)
+def open(  # noqa: A001, PLR0913 (like gzip.open: meant to be called as fpdb.open; keywords of a public function)
     path: str | os.PathLike[str],
     mode: Mode = "a",
     *,
     recipe: Recipe | None = None,
     timeout: float = 10.0,
     key_file: str | os.PathLike[str] | None = None,
+    sources: Iterable[str | os.PathLike[str]] | None = None,
+    foreign: bool = False,
 ) -> Database:
     """Open the database at path.
 
@@ -66,6 +70,10 @@ def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as f
         timeout: Seconds to wait for another writer.
         key_file: The file that holds the key, made by `keys.create`, of a database that is or was created with it.
             Without it, adding documents and querying by content raise MissingKey.
+        sources: Files and folders below which the files that documents came from are read, for regions and the like; by
+            default those from which this user added documents by `fpdb add`, see docs/guide/sources.md.
+        foreign: The database comes from somebody else: it is only read, after `fpdb.check` of all of it in a
+            subprocess, and by default no sources are read.
 
     Raises:
         Error: NoSuchDatabase, DatabaseExists, NotADatabase, NewerFormat, RecipeMismatch, BadKeyFile, Corrupt or
@@ -74,6 +82,12 @@ def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as f
     if mode not in ("r", "r+", "a", "x"):
         raise ValueError(f"mode must be 'r', 'r+', 'a' or 'x', not {mode!r}")
     path = os.fspath(path)
+    roots = None if sources is None else source_roots(sources)
+    if foreign:
+        if mode in ("r+", "x"):
+            raise ValueError("a foreign database is opened for reading only")
+        mode, roots = "r", roots or ()
+        _check_foreign(path)
     if mode == "x" or (mode == "a" and not os.path.lexists(path)):
         record = recipe_record(recipe or Recipe.preset(), key_file)
         try:
@@ -83,16 +97,25 @@ def open(  # noqa: A001 (like gzip.open and shelve.open: meant to be called as f
                 raise
     store = Store(path, readonly=mode == "r", timeout=timeout)
     try:
-        return Database(store, recipe, key_file)
+        return Database(store, recipe, key_file, roots)
     except BaseException:
         store.close()
         raise
 
 
+def _check_foreign(path: str) -> None:
+    """Raise Corrupt if anything in a database is wrong."""
+    from fpdb.maintenance import check
+
+    problems = check(path).problems
+    if problems:
+        raise Corrupt(f"{path!r} was not opened, as it is damaged or forged: {problems[0]}; see 'fpdb check'")
+
+
 @cache
-def open_for_worker(path: str) -> Database:
+def open_for_worker(path: str, roots: tuple[str, ...] | None) -> Database:
     """Open a database in a worker process, to be read for as long as it lives; by its real path."""
-    return open(path, "r")
+    return open(path, "r", sources=roots)
 
 
 def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10.0) -> dict[Status, int]:
@@ -120,14 +143,20 @@ class Database(Searchable):
         recipe: How documents become fingerprints.
         needs_key_file: Whether the key is in a file of its own.
         key_exposed: Whether others than its owner may read the key file.
+        sources: The files below which the files that documents came from are read.
     """
 
     def __init__(
-        self, store: Store, recipe: Recipe | None = None, key_file: str | os.PathLike[str] | None = None
+        self,
+        store: Store,
+        recipe: Recipe | None = None,
+        key_file: str | os.PathLike[str] | None = None,
+        roots: tuple[str, ...] | None = None,
     ) -> None:
-        """Take over an open store, which must have the recipe, if it is given."""
+        """Take over an open store, which must have the recipe, if it is given; roots: see `SourceAccess`."""
         self._store = store
         self.path = store.path
+        self.sources = SourceAccess(self.path, os.fsencode(self.path), roots)
         self._stored_recipe = StoredRecipe.from_record(store.recipe, self.path, key_file)
         if recipe is not None:
             self._stored_recipe.check_given(recipe, self.path)
@@ -209,7 +238,9 @@ class Database(Searchable):
 
         self.check_recipe(other)
         with other.snapshot() as snapshot:
-            return merge(self._store, snapshot, file_format.name_bytes(prefix) if prefix else b"", on_collision)
+            counts = merge(self._store, snapshot, file_format.name_bytes(prefix) if prefix else b"", on_collision)
+        self.sources.remember_those_of(other.sources.identity)
+        return counts
 
     def adopt(
         self, folder: str | os.PathLike[str], *, prefix: str = "", on_collision: OnCollision = "refuse"
@@ -238,11 +269,11 @@ class Database(Searchable):
     def searcher(self, texts: TextLookup | None = None) -> Iterator[Searcher]:
         """Open what answers queries by the documents as they are now, see `Searchable.searcher`."""
         with self.snapshot() as snapshot:
-            yield Searcher(self.recipe, snapshot, partial(sources_of, [self.path], texts))
+            yield Searcher(self.recipe, snapshot, partial(sources_of, [self.sources], texts))
 
     def opener(self) -> Callable[[], Database]:
         """Return a function that opens the database in a worker process, see `Searchable.opener`."""
-        return partial(open_for_worker, self.path)
+        return partial(open_for_worker, self.path, self.sources.roots)
 
     def pairs(
         self,
@@ -264,7 +295,7 @@ class Database(Searchable):
         """
         from fpdb.pairs.options import PairOptions
 
-        checked, sources = PairOptions(**options), sources_of([self.path], texts)
+        checked = PairOptions(**options)
         if not regions and not checked.regional:
             from fpdb.pairs.ranking import rank_pairs
 
@@ -273,6 +304,7 @@ class Database(Searchable):
             raise BadQuery("regions are of two documents: leave by_owner out")
         from fpdb.pairs.coverage import pairs_by_content
 
+        sources = sources_of([self.sources], texts)
         compare = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
         return self._iterate(lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, gap)))
 
@@ -338,7 +370,7 @@ class Database(Searchable):
         cut = spans.Cut(shortest, pad, snap, gap)
         if content is None:
             checked = PairOptions(**options)
-            sources = sources_of([self.path], texts)
+            sources = sources_of([self.sources], texts)
             of_pairs = partial(spans.spans_of_pairs, options=checked, keep=keep, cut=cut, watch=watch)
             return self._iterate(lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, gap)))
         with self.searcher(texts) as searcher:
@@ -357,7 +389,7 @@ class Database(Searchable):
         """
         from fpdb.pairs.common_passages import find_common_passages
 
-        sources = sources_of([self.path], texts)
+        sources = sources_of([self.sources], texts)
         return self._iterate(
             lambda snapshot: find_common_passages(snapshot, self.recipe, sources, min_df=min_df, top=top)
         )
@@ -388,7 +420,7 @@ class Database(Searchable):
 
         checked = PairOptions(**options).told_by_hashes()
         with self.snapshot() as snapshot:
-            find = partial(find_document_to_compare, snapshot, self.recipe, sources_of([self.path]), kind=kind)
+            find = partial(find_document_to_compare, snapshot, self.recipe, sources_of([self.sources]), kind=kind)
             compared = [find(name, (contents or {}).get(name)) for name in (a, b)]
             return explain(snapshot, self.recipe, compared[0], compared[1], checked)
 
@@ -399,7 +431,7 @@ class Database(Searchable):
         """
         from fpdb.report.report import Report
 
-        return Report(self._store.snapshot, self.recipe, sources_of([self.path], texts), **options)
+        return Report(self._store.snapshot, self.recipe, sources_of([self.sources], texts), **options)
 
     def _aligner(self, snapshot: Snapshot, sources: Sources, options: PairOptions, gap: int) -> PairAligner:
         from fpdb.regions.pair_aligner import PairAligner
@@ -436,7 +468,7 @@ class Database(Searchable):
         Raises NoSuchDocument; ContentChanged: the file holds another content; Unreadable: it cannot be read, and why.
         """
         with self.snapshot() as snapshot:
-            return sources_of([self.path]).read(snapshot, *find_document(snapshot, name))
+            return sources_of([self.sources]).read(snapshot, *find_document(snapshot, name))
 
     def boilerplate_in(self, name: str) -> int:
         """Return how many of a document's distinct hashes are boilerplate. Raises NoSuchDocument."""

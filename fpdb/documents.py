@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -113,10 +113,55 @@ def names_of_boilerplate_only(snapshot: Snapshot) -> list[str]:
     return [name.decode("utf-8", "surrogateescape") for name in names]
 
 
-def sources_of(paths: Iterable[str], texts: TextLookup | None = None) -> Sources:
-    """Return what reads the contents of the documents of databases: through `texts`, if it is given."""
-    from fpdb.regions.originals import identify
+class SourceAccess(NamedTuple):
+    """The files below which the sources of a database's documents may be read.
+
+    Attributes:
+        path: The database.
+        identity: What the user's remembered paths are kept by.
+        roots: Absolute paths, or None for those that are remembered.
+    """
+
+    path: str
+    identity: bytes
+    roots: tuple[str, ...] | None
+
+    def remember(self, paths: Iterable[str | os.PathLike[str]]) -> None:
+        """Remember that this user may have sources below these paths read. Raises ValueError."""
+        from fpdb.regions.remembered_roots import remember
+
+        remember(self.identity, source_roots(paths))
+
+    def remember_those_of(self, identity: bytes) -> None:
+        """Remember the paths that are remembered for a database whose documents are in this one."""
+        from fpdb.regions.remembered_roots import remember, remembered
+
+        remember(self.identity, remembered(identity))
+
+
+def source_roots(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
+    """Return the absolute paths of roots, see `spellings`. Raises ValueError."""
+    from fpdb.regions.source_roots import spellings
+
+    return spellings(paths)
+
+
+def sources_of(
+    databases: Sequence[SourceAccess],
+    texts: TextLookup | None = None,
+    database_of: Callable[[int], int] = lambda _: 0,
+) -> Sources:
+    """Return what reads the contents of the documents of databases: through `texts`, if it is given.
+
+    database_of: tells by the id of a document the index of its database.
+    """
+    from fpdb.regions.remembered_roots import remembered
+    from fpdb.regions.source_roots import SourceRoots, identify
     from fpdb.regions.sources import Sources
 
-    own = identify([os.path.realpath(path) + suffix for path in paths for suffix in ("", *BESIDE)])
-    return Sources(own, None if texts is None else lambda number, record: texts(document_of(number, record)))
+    own = identify([access.path + suffix for access in databases for suffix in ("", *BESIDE)])
+    roots = [
+        SourceRoots(remembered(access.identity) if access.roots is None else access.roots, own) for access in databases
+    ]
+    given = None if texts is None else lambda number, record: texts(document_of(number, record))
+    return Sources(lambda document_id: roots[database_of(document_id)], given)

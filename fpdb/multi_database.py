@@ -9,7 +9,7 @@ from functools import cache, partial
 
 from fpdb import database
 from fpdb.database import Database
-from fpdb.documents import TextLookup, sources_of
+from fpdb.documents import TextLookup, source_roots, sources_of
 from fpdb.errors import RecipeMismatch
 from fpdb.search.searchable import Searchable
 from fpdb.search.searcher import Searcher
@@ -21,11 +21,15 @@ def open_all(
     *,
     timeout: float = 10.0,
     key_file: str | os.PathLike[str] | None = None,
+    sources: Iterable[str | os.PathLike[str]] | None = None,
+    foreign: bool = False,
 ) -> MultiDatabase:
-    """Open databases of one recipe, to be read and queried together; timeout and key_file: see `fpdb.open`.
+    """Open databases of one recipe, to be read and queried together; the other arguments are those of `fpdb.open`.
 
     Raises what `fpdb.open` raises; RecipeMismatch; ValueError: no database is given, or one is given twice.
     """
+    roots = None if sources is None else source_roots(sources)
+    opened = partial(database.open, timeout=timeout, key_file=key_file, sources=roots, foreign=foreign)
     seen = set()
     with ExitStack() as stack:
         databases: dict[str, Database] = {}
@@ -34,16 +38,22 @@ def open_all(
             if os.path.realpath(name) in seen:  # which a process may not open twice
                 raise ValueError(f"the database {name!r} is given twice")
             seen.add(os.path.realpath(name))
-            databases[name] = stack.enter_context(database.open(name, "r", timeout=timeout, key_file=key_file))
+            databases[name] = stack.enter_context(opened(name, "r"))
         combined = MultiDatabase(databases)
         stack.pop_all()
     return combined
 
 
 @cache
-def open_for_worker(*paths: str) -> Database | MultiDatabase:
-    """Open one or several databases in a worker process, to be read for as long as it lives; by their real paths."""
-    return open_all(paths) if len(paths) > 1 else database.open_for_worker(*paths)
+def open_for_worker(
+    names: tuple[str, ...], paths: tuple[str, ...], roots: tuple[tuple[str, ...] | None, ...]
+) -> Database | MultiDatabase:
+    """Open one or several databases in a worker process, to be read for as long as it lives.
+
+    names: what answers call them. paths: real paths. roots: of each, see `SourceAccess`.
+    """
+    databases = dict(zip(names, map(database.open_for_worker, paths, roots), strict=True))
+    return MultiDatabase(databases) if len(databases) > 1 else databases[names[0]]
 
 
 class MultiDatabase(Searchable):
@@ -67,7 +77,7 @@ class MultiDatabase(Searchable):
                 raise RecipeMismatch(f"{first.path!r} and {other.path!r} have different max_df or max_ignored")
         self.recipe = first.recipe
         self._names = list(self.databases)
-        self._paths = [each.path for each in self.databases.values()]
+        self._sources = [each.sources for each in self.databases.values()]
         self._cache = MultiSnapshotCache()
 
     def close(self) -> None:
@@ -81,11 +91,12 @@ class MultiDatabase(Searchable):
         with ExitStack() as stack:
             snapshots = [stack.enter_context(each.snapshot()) for each in self.databases.values()]
             reader = MultiSnapshot(snapshots, self._cache)
-            open_sources = partial(sources_of, self._paths, texts)
+            open_sources = partial(sources_of, self._sources, texts, reader.store_of)
             yield Searcher(
                 self.recipe, reader, open_sources, lambda document_id: self._names[reader.store_of(document_id)]
             )
 
     def opener(self) -> Callable[[], Database | MultiDatabase]:
         """Return a function that opens the same databases in a worker process, see `Searchable.opener`."""
-        return partial(open_for_worker, *self._paths)
+        paths, _, roots = zip(*self._sources, strict=True)
+        return partial(open_for_worker, tuple(self._names), paths, roots)

@@ -90,6 +90,12 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 
+@pytest.fixture(autouse=True, scope="session")
+def state_folder(tmp_path_factory):
+    """Keep what fpdb remembers for its user out of the folder of whoever runs the tests."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
 @pytest.fixture
 def small_limits(monkeypatch):
     """Set limits of a few postings for merges, transactions, pieces and chunks, so that boundaries are everywhere."""

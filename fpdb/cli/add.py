@@ -83,6 +83,8 @@ def add(target: Target, arguments: _Arguments) -> None:
         raise click.UsageError("what standard input holds needs a name: --name NAME")
     summary = LoadSummary()
     with target.open("a") as db:
+        if not documents.record_format:
+            db.sources.remember(path for path in documents.paths if path != "-")
         try:
             _load(db, target, arguments, summary)
         except Error:

@@ -50,4 +50,5 @@ def import_(target: Target, arguments: _ImportArguments) -> None:
     """
     import fpdb
 
+    target.check_may_change()
     say(changes_text("imported", fpdb.import_(target.path, arguments.file, timeout=target.timeout)))

@@ -85,11 +85,21 @@ class Commands(click.Group):
                 return super().invoke(ctx)
         except Error as error:
             raise Failure(str(error)) from error
+        except MemoryError as error:
+            if not ctx.params["foreign"]:
+                raise
+            raise Failure("this takes more memory than --foreign allows for a database of this size") from error
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise
             place = f"{error.filename}: " if error.filename else ""
             raise Failure(f"{place}{error.strerror or error}") from error
+
+
+def _check_sources(_: click.Context, __: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
+    if "" in paths:
+        raise click.BadParameter("an empty path names no folder")
+    return paths
 
 
 @click.group(
@@ -119,10 +129,30 @@ class Commands(click.Group):
     type=click.Path(),
     help="Key file of a database that was made with one (fpdb init --secret-file).  [default: $FPDB_KEY_FILE]",
 )
+@click.option(
+    "--sources",
+    metavar="PATH",
+    multiple=True,
+    envvar="FPDB_SOURCES",
+    type=click.Path(),
+    callback=_check_sources,
+    help="Read the files that documents came from only at or below PATH, for regions and reports; repeatable.  "
+    "[default: $FPDB_SOURCES, else what you added yourself with `fpdb add`]",
+)
+@click.option(
+    "--foreign",
+    is_flag=True,
+    help="The database comes from somebody else: check it first, only read it, read no sources unless --sources names "
+    "them, and limit memory.",
+)
 @click.version_option(__version__, message="fpdb %(version)s")
 @click.pass_context
-def cli(ctx: click.Context, paths: tuple[str, ...], timeout: float, key_file: str | None) -> None:
+def cli(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
     """Note the database for the command."""
     if len(paths) > 1 and ctx.invoked_subcommand != "query":
         raise click.UsageError("only `fpdb query` takes several databases; give one --db")
-    ctx.obj = Target(paths[0] if paths else default_path(), timeout, key_file, paths)
+    if options["foreign"]:
+        from fpdb.cli.memory_limit import limited_memory
+
+        ctx.with_resource(limited_memory(paths or (default_path(),)))
+    ctx.obj = Target(paths[0] if paths else default_path(), paths=paths, **options)

@@ -167,7 +167,9 @@ class _Run:
 
         paths = self.target.paths or (self.target.path,)
         processes = self.arguments.jobs or available_processors()
-        return forked_pool(processes, partial(open_for_worker, *map(os.path.realpath, paths)))
+        real_paths = tuple(map(os.path.realpath, paths))
+        roots = (self.target.roots(),) * len(paths)
+        return forked_pool(processes, partial(open_for_worker, paths, real_paths, roots))
 
 
 class _Answers:

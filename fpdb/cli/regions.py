@@ -18,6 +18,7 @@ UNREAD = {
     "changed": "its source has changed since it was added: positions only",
     "gone": "its source is gone, and its text was not kept: positions only",
     "not_kept": "it did not come from a file here, and its text was not kept: positions only",
+    "outside": "its source is not below a folder that you named (--sources DIR): positions only",
     "unavailable": "its source cannot be read: positions only",
 }
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -29,18 +29,24 @@ class Target:
         timeout: Seconds to wait for another writer.
         key_file: The file with the key.
         paths: The databases that were named; a query may have several.
+        sources: The files and folders that were named, below which sources are read.
+        foreign: Whether the databases come from somebody else.
     """
 
     path: str
     timeout: float
     key_file: str | None = None
     paths: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    foreign: bool = False
 
     def open(self, mode: Literal["r", "r+", "a", "x"], recipe: "Recipe | None" = None) -> "Database":
         """Open the database in a mode of `fpdb.open`; warn if others can read its key."""
         import fpdb
 
-        db = fpdb.open(self.path, mode, recipe=recipe, timeout=self.timeout, key_file=self.key_file)
+        if mode != "r":
+            self.check_may_change()
+        db = fpdb.open(self.path, mode, recipe=recipe, **self._options())
         self._warn_of_exposed_key(db)
         return db
 
@@ -49,11 +55,30 @@ class Target:
         import fpdb
 
         try:
-            databases = fpdb.open_all(self.paths, timeout=self.timeout, key_file=self.key_file)
+            databases = fpdb.open_all(self.paths, **self._options())
         except ValueError as error:
             raise click.UsageError(str(error)) from None
         self._warn_of_exposed_key(next(iter(databases.databases.values())))
         return databases
+
+    def check_may_change(self) -> None:
+        """Raise click.UsageError if the database is only read."""
+        if self.foreign:
+            raise click.UsageError("--foreign is for commands that only read; this one changes the database")
+
+    def roots(self) -> tuple[str, ...] | None:
+        """Return the absolute paths of `sources`; None for those that are remembered."""
+        from fpdb.documents import source_roots
+
+        return source_roots(self.sources) if self.sources or self.foreign else None
+
+    def _options(self) -> dict[str, Any]:
+        return {
+            "timeout": self.timeout,
+            "key_file": self.key_file,
+            "sources": self.sources or None,
+            "foreign": self.foreign,
+        }
 
     def _warn_of_exposed_key(self, db: "Database") -> None:
         if db.key_exposed:

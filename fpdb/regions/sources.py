@@ -3,25 +3,27 @@
 A caller who knows better where the contents are may give them instead.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, Literal, NamedTuple
 
 from fpdb.errors import ContentChanged, MissingPackage, UnknownKind, Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe, content_digest
 from fpdb.ingest.archives.member_lookup import MemberCache
 from fpdb.regions.line_index import LineIndex
-from fpdb.regions.originals import FileId, read_original, why_unread
+from fpdb.regions.originals import UnreadState, read_original
+from fpdb.regions.source_roots import SourceRoots
 from fpdb.storage.reader import Reader
 from fpdb.storage.records import Record
 
-SourceState = Literal["same", "changed", "gone", "not_kept", "unavailable"]
-"""A document's content: as it was added; changed; its file is gone; it came from no file and was not kept; it cannot be
-read for another reason."""
+SourceState = Literal["same", "changed", UnreadState]
+"""A document's content: as it was added; changed; its file is gone; it came from no file and was not kept; its path is
+not below a root, so that it is not looked at; it cannot be read for another reason."""
 
 REASONS: Final[Mapping[SourceState, str]] = {
     "changed": "the source has changed since it was added",
     "gone": "the source is gone, and the text was not kept",
     "not_kept": "it did not come from a file here, and the text was not kept",
+    "outside": "the source is not below a folder that you named: give --sources DIR, or fpdb.open(..., sources=[DIR])",
     "unavailable": "the source cannot be read",
 }
 
@@ -37,15 +39,17 @@ class Sources:
     """Find the contents of documents."""
 
     def __init__(
-        self, own: Collection[FileId], given: Callable[[int, Record], str | bytes | None] | None = None
+        self,
+        roots_of: Callable[[int], SourceRoots],
+        given: Callable[[int, Record], str | bytes | None] | None = None,
     ) -> None:
         """Look for contents where they were kept or came from, or ask the caller for them.
 
         Args:
-            own: Files that may not be opened, see `read_original`.
+            roots_of: Returns the roots below which the source of a document may be read, by id.
             given: Returns the content of a document, by id and record, or None; consulted instead of all else.
         """
-        self._own = own
+        self._roots_of = roots_of
         self._given = given
         self._cache = MemberCache()
 
@@ -61,7 +65,8 @@ class Sources:
         text = reader.texts.read(document_id, record)
         if text is not None:
             return Content("same", text)
-        return _verified(read_original(record.source, self._own, self._cache), record, why_unread(record.source))
+        content = read_original(record.source, self._roots_of(document_id), self._cache)
+        return _verified(content, record, "unavailable") if isinstance(content, bytes) else Content(content)
 
     def read(self, reader: Reader, document_id: int, record: Record) -> str | bytes:
         """Return a document's content as `find` does, or raise Unreadable or ContentChanged, which say why not."""

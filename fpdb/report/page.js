@@ -97,6 +97,7 @@
     changed: "This document's source has changed since it was added: there are positions only.",
     gone: "This document's source is gone, and its text was not kept: there are positions only.",
     not_kept: "This document did not come from a file here, and its text was not kept: there are positions only.",
+    outside: "This document's source is not below a folder that was named with --sources: there are positions only.",
     unavailable: "This document's source cannot be read: there are positions only.",
     omitted: "This document's text was left out to keep the page small: there are positions only.",
   };

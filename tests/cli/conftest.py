@@ -19,6 +19,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FPDB_DB", raising=False)
     monkeypatch.delenv("FPDB_KEY_FILE", raising=False)
+    monkeypatch.delenv("FPDB_SOURCES", raising=False)
 
     def run_command(*arguments: str, status: int = 0, stdin: bytes | None = None) -> Result:
         result = CliRunner().invoke(cli, arguments, input=stdin)
@@ -38,6 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FPDB_DB", raising=False)
     monkeypatch.delenv("FPDB_KEY_FILE", raising=False)
+    monkeypatch.delenv("FPDB_SOURCES", raising=False)
     monkeypatch.setenv("PYTHONPATH", str(Path(fpdb.__file__).parent.parent))
     return tmp_path
 

@@ -57,6 +57,34 @@ def test_a_document_is_read_from_the_database_or_else_from_a_file(run: Run) -> N
             read_document(db, target, "empty", "auto")
 
 
+def test_a_foreign_database_is_checked_and_only_read(run: Run) -> None:
+    Path("a.txt").write_text(prose(1))
+    run("add", "a.txt")
+    run("export", "x.jsonl")
+    run("--db", "other.fpdb", "init")
+    before = Path("corpus.fpdb").read_bytes()
+    for changing in (
+        *(("add", "a.txt"), ("remove", "a.txt"), ("rotate",), ("compact",), ("import", "x.jsonl"), ("init",)),
+        *(("merge", "other.fpdb"), ("adopt", "."), ("common", "--mark", "x")),
+    ):
+        result = run("--foreign", *changing, status=2)
+        assert "--foreign is for commands that only read" in result.stderr
+    query = ("query", "a.txt", "--include-self", "--regions", "--format", "json")
+    assert '"source": "same"' in run(*query).stdout
+    for several in ((), ("--db", "other.fpdb")):
+        told = run("--foreign", "--db", "corpus.fpdb", *several, *query).stdout
+        assert '"source": "outside"' in told
+        told = run("--foreign", "--sources", ".", "--db", "corpus.fpdb", *several, *query).stdout
+        assert '"source": "same"' in told
+    assert Path("corpus.fpdb").read_bytes() == before
+    damaged = bytearray(before)
+    for place in range(10_192, len(damaged), 4096):
+        damaged[place] ^= 1
+    Path("damaged.fpdb").write_bytes(damaged)
+    result = run("--foreign", "--db", "damaged.fpdb", "list", status=1)
+    assert "'damaged.fpdb' was not opened, as it is damaged or forged: " in result.stderr
+
+
 @pytest.mark.parametrize("error", [fpdb.BadQuery("x"), fpdb.BadRecipe("x"), fpdb.UnknownKind("x")])
 def test_errors_in_queries_and_recipes_are_wrong_usage(error: Exception) -> None:
     with pytest.raises(click.UsageError, match="x"), usage_errors():

@@ -15,6 +15,7 @@ from fpdb.ingest.discover import discover
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.loading import load
 from fpdb.regions.originals import read_original
+from fpdb.regions.source_roots import SourceRoots
 from tests import crafted_archives as crafted
 from tests.ingest.archives.made_archives import GOOD, GOOD_TEXT, MAKERS, found, patient, written
 
@@ -48,7 +49,7 @@ def test_an_archive_gives_what_a_folder_gives(tmp_path: Path, tree: dict[str, by
     for one in discover([str(path)]):
         assert isinstance(one, InputDocument)
         assert one.source == f"{path}!/{one.name.removeprefix(f'{path}/')}"
-        assert read_original(one.source, ()) == tree[one.name.removeprefix(f"{path}/")]
+        assert read_original(one.source, SourceRoots([str(path)])) == tree[one.name.removeprefix(f"{path}/")]
 
 
 def test_archives_in_archives(tmp_path: Path) -> None:
@@ -64,7 +65,7 @@ def test_archives_in_archives(tmp_path: Path) -> None:
     assert sources[f"{path}/in.tgz/again.zip/good.txt"] == f"{path}!/in.tgz!/again.zip!/good.txt"
     for one in discover([path]):
         assert isinstance(one, InputDocument)
-        assert read_original(one.source, ()) == one.content
+        assert read_original(one.source, SourceRoots([str(path)])) == one.content
 
 
 def test_documents_in_the_form_of_a_zip_are_no_folders(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from fpdb.ingest.files import InputDocument
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import load
 from fpdb.ingest.rotation import rotate
+from fpdb.regions.sources import REASONS
 from tests import crafted_archives as crafted
 from tests.ingest.archives.made_archives import written
 from tests.made_up_prose import prose
@@ -20,7 +21,8 @@ from tests.made_up_prose import prose
 def test_rotation_reads_members_again(tmp_path: Path) -> None:
     text = " ".join(f"word{at * 7919 % 1009}" for at in range(900)).encode()
     path = written(tmp_path / "a.tar.gz", gzip.compress(crafted.tarred(("a.txt", text), ("b.txt", text[::-1]))))
-    with fpdb.open(tmp_path / "k.fpdb", recipe=fpdb.Recipe.preset("koala")) as db:
+    recipe = fpdb.Recipe.preset("koala")
+    with fpdb.open(tmp_path / "k.fpdb", recipe=recipe, sources=[tmp_path]) as db:
         load(db, discover([path]))
         rotated = rotate(db, db.documents(), rotation=1)
         assert (rotated.documents, rotated.stale) == (2, [])
@@ -81,6 +83,8 @@ def test_a_rotation_of_everything_lists_stale_sources_with_their_contact(koala: 
             LoadOptions(contact=f"{name}@example.org"),
         )
     koala.add("d", prose(9, 3_000))
+    assert {stale.reason for stale in rotate(koala, koala.documents("[abc]")).stale} == {REASONS["outside"]}
+    koala.sources.remember([tmp_path])
     (tmp_path / "b").unlink()
     (tmp_path / "c").write_text("another text")
     report = rotate(koala, koala.documents())

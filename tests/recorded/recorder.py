@@ -48,6 +48,7 @@ class Recorder:
         root = Path(self._temporary.name).resolve()
         # Processes compile each module but once, whatever the environment says of caches.
         running.SETTINGS |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(root / "compiled")}
+        running.SETTINGS["XDG_STATE_HOME"] = str(root / "state")  # where fpdb remembers what was added
         self._bases = root / "bases"
         self.folder = root / ("w" * max(PATH_LENGTH - len(str(root)) - 1, 4))
         self._base = cache(self._make_base)

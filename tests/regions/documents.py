@@ -16,11 +16,12 @@ def folded(text):
 
 
 def add(db, tmp_path, name, text):
-    """Add a document whose source is a file."""
+    """Add a document whose source is a file, which may be read."""
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     path = tmp_path / name
     path.write_bytes(content)
     db.add(name, content, source=str(path))
+    db.sources.remember([path])
     return path
 
 

@@ -1,22 +1,88 @@
-"""Originals are regular files that are no database's own; else there is a reason."""
+"""Originals are files and members of archives below the roots; else there is a reason, outside always the same."""
 
+import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
-from fpdb.regions.originals import identify, read_original, why_unread
+import pytest
+
+from fpdb.regions.originals import read_original
+from fpdb.regions.source_roots import SourceRoots, spellings
+from tests import crafted_archives as crafted
+
+CONTENT = b"content"
 
 
-def test_regular_files_are_read_unless_they_are_own(tmp_path: Path) -> None:
-    path = tmp_path / "text"
-    path.write_bytes(b"content")
-    assert read_original(str(path), ()) == b"content"
-    assert read_original(str(path), identify([str(path), str(tmp_path / "none")])) is None
-    assert [read_original(source, ()) for source in (None, "", str(tmp_path), "a\0b", str(tmp_path / "none"))] == [
-        None
-    ] * 5
+def test_the_content_is_read_or_the_reason_is_told(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(CONTENT)
+    (tmp_path / "a.zip").write_bytes(crafted.zipped(("../../etc/x", CONTENT)))
+    (tmp_path / "pipe").mkdir()
+    expected = {
+        None: "not_kept",
+        "": "not_kept",
+        "relative": "not_kept",
+        "../relative": "not_kept",
+        "a\0b": "not_kept",
+        "https://example.org/": "not_kept",
+        f"{tmp_path}/text": CONTENT,
+        f"{tmp_path}/x/../text": CONTENT,
+        f"{tmp_path}/a.zip!/../../etc/x": CONTENT,  # a name in the archive, and no path
+        f"{tmp_path}/a.zip!/x": "unavailable",
+        f"{tmp_path}/text!/x": "unavailable",
+        f"{tmp_path}/none": "gone",
+        f"{tmp_path}/none!/x": "gone",
+        f"{tmp_path}/text/below": "gone",
+        f"{tmp_path}/pipe": "unavailable",
+        f"{tmp_path}/a\0b": "unavailable",
+        f"{tmp_path}/\ud800": "unavailable",
+        str(tmp_path.parent): "outside",
+        f"{tmp_path}/../x": "outside",
+        f"{tmp_path}x": "outside",
+        f"{tmp_path.parent}/a.zip!/{tmp_path}/text": "outside",
+        "/etc/passwd": "outside",
+        "//etc/passwd": "outside",
+        "/a\0b": "outside",
+        "/\ud800": "outside",
+        "/" + "x" * 9999: "outside",
+        "/etc/passwd!/x": "outside",
+        "/dev/zero": "outside",
+        "/proc/self/environ": "outside",
+    }
+    roots = SourceRoots(spellings([tmp_path]))
+    assert {source: read_original(source, roots) for source in expected} == expected
+    assert {read_original(source, SourceRoots([])) for source in expected} == {"not_kept", "outside"}
 
 
-def test_the_reason_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "text"
-    path.write_bytes(b"content")
-    sources = None, "relative", str(path), str(tmp_path / "none"), str(path / "below")
-    assert [why_unread(source) for source in sources] == ["not_kept", "not_kept", "unavailable", "gone", "gone"]
+STATES: dict[str, Callable[[Path], object]] = {
+    "missing": lambda _: None,
+    "the same": lambda path: path.write_bytes(CONTENT),
+    "changed": lambda path: path.write_bytes(b"changed"),
+    "a folder": lambda path: path.mkdir(),
+    "a pipe": os.mkfifo,
+    "a link into the root": lambda path: path.symlink_to("../root/text"),
+    "a link to nothing": lambda path: path.symlink_to("nothing"),
+    "a loop": lambda path: path.symlink_to(path),
+    "a link to a device": lambda path: path.symlink_to("/dev/zero"),
+    "an archive": lambda path: path.write_bytes(crafted.zipped(("member", CONTENT))),
+    "an archive without it": lambda path: path.write_bytes(crafted.zipped(("another", CONTENT))),
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("leads_out", ["outside/x", "root/../outside/x", "root/link/x", "root/a/link/x"])
+@pytest.mark.parametrize("inside", ["", "!/member", "!/member!/member"])
+def test_outside_the_answer_is_always_the_same(tmp_path: Path, state: str, leads_out: str, inside: str) -> None:
+    """By a path, or a link below the root: no answer tells what is there, except that a link leads back."""
+    for folder in ("outside", "root/a"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "root" / "text").write_bytes(CONTENT)
+    for folder in ("root", "root/a"):
+        (tmp_path / folder / "link").symlink_to(tmp_path / "outside")
+    STATES[state](tmp_path / "outside" / "x")
+    told = read_original(f"{tmp_path}/{leads_out}{inside}", SourceRoots(spellings([tmp_path / "root"])))
+    if state == "a link into the root" and leads_out.startswith(("root/link", "root/a")):
+        assert told == (CONTENT if not inside else "unavailable")  # all of it is readable by another path
+    else:
+        assert told == "outside"
+    shutil.rmtree(tmp_path / "outside")

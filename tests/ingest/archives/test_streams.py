@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from fpdb.ingest.discover import discover
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.regions.originals import read_original
+from fpdb.regions.source_roots import SourceRoots
 from tests.ingest.archives.made_archives import MAKERS, changed, content, patient
 
 
@@ -33,4 +34,4 @@ def test_damage_is_named_and_nothing_is_made_up(tmp_path: Path, made: str, data:
         assert not wrong or any(isinstance(one, Skipped) and one.name == str(path) for one in given)
     for one in given:
         if isinstance(one, InputDocument) and one.path is None and isinstance(content(one), bytes):
-            assert read_original(one.source, ()) == one.content
+            assert read_original(one.source, SourceRoots([str(path)])) == one.content
