@@ -12,9 +12,6 @@ from typing import NamedTuple
 
 from fpdb.errors import BadKeyFile
 
-KEY_DIGEST = "key_digest"
-"""The field of a recipe's record that holds the digest, instead of the key."""
-
 SECRET_BYTES = 32
 LARGEST_FILE = 4096
 """Bytes that are read of a file."""

@@ -15,8 +15,7 @@ from typing import IO, Any, cast
 
 from fpdb import errors
 from fpdb.errors import BadRecipe, Corrupt, Error
-from fpdb.fingerprint import Recipe, find_scheme
-from fpdb.keys import KEY_DIGEST
+from fpdb.fingerprint import KEY_DIGEST, Recipe, find_scheme
 from fpdb.storage.maintenance.check import examine
 from fpdb.storage.maintenance.repair import Loss as Loss  # handed out
 from fpdb.storage.maintenance.repair import Repaired

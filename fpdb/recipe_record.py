@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from fpdb import keys
 from fpdb.errors import BadKeyFile, RecipeMismatch
-from fpdb.fingerprint import Recipe
+from fpdb.fingerprint import KEY_DIGEST, Recipe
 
 
 @dataclass(frozen=True)
@@ -32,11 +31,13 @@ class StoredRecipe:
     ) -> Self:
         """Read the record of the database at path. Raises BadRecipe, BadKeyFile."""
         fields = dict(record)
-        key_digest = fields.pop(keys.KEY_DIGEST, None)
+        key_digest = fields.pop(KEY_DIGEST, None)
         if key_digest is None:
             return cls(Recipe.from_record(fields))
         if key_file is None:
             return cls(Recipe.from_record(fields | {"key": None}), key_digest)
+        from fpdb import keys
+
         file_key = keys.read(key_file)
         if file_key.digest != key_digest:
             raise BadKeyFile(f"{os.fspath(key_file)!r} is the key file of another database than {path!r}")
@@ -69,6 +70,8 @@ def recipe_record(recipe: Recipe, key_file: str | os.PathLike[str] | None) -> di
     """Return the record of a new database; key_file: what holds its key instead. Raises BadKeyFile."""
     record = recipe.to_record()
     if key_file is not None:
+        from fpdb import keys
+
         del record["key"]
-        record[keys.KEY_DIGEST] = keys.read(key_file).digest
+        record[KEY_DIGEST] = keys.read(key_file).digest
     return record

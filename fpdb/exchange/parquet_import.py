@@ -34,8 +34,7 @@ from fpdb.exchange.parquet_table import (
     check_success,
     integers,
 )
-from fpdb.fingerprint import Recipe
-from fpdb.keys import KEY_DIGEST
+from fpdb.fingerprint import KEY_DIGEST, Recipe
 from fpdb.storage import file_format
 from fpdb.storage.ingest import IncomingDocument, IncomingRun, ingest_sorted
 from fpdb.storage.records import NO_LABELS, Record, record_fault

@@ -2,7 +2,7 @@
 
 from fpdb.fingerprint.fingerprints import Fingerprints, TextFingerprints, content_digest
 from fpdb.fingerprint.hashing import DEFAULT_KEY, Frequencies
-from fpdb.fingerprint.recipe import AUTO, SHORT_TEXT, Recipe
+from fpdb.fingerprint.recipe import AUTO, KEY_DIGEST, SHORT_TEXT, Recipe
 from fpdb.fingerprint.rule import Rule
 from fpdb.fingerprint.schemes import SCHEMES, find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Purpose, Scheme, hash_levels
@@ -12,6 +12,7 @@ from fpdb.readers.symbols import Symbols
 __all__ = [
     "AUTO",
     "DEFAULT_KEY",
+    "KEY_DIGEST",
     "KINDS",
     "NO_POSITION",
     "SCHEMES",

@@ -23,6 +23,8 @@ from fpdb.validation import check_integer
 SYMBOLS_LIMIT = 2**32 - 1  # positions are 32-bit, and the highest number is `NO_POSITION`
 AUTO = "auto"
 """The kind that stands for the one detected by a document's name and content."""
+KEY_DIGEST = "key_digest"
+"""The field that a database's record of a recipe has instead of the key, if that is in a file, see `keys`."""
 SHORT_TEXT = 1 << 16
 """Characters or bytes up to which texts are better fingerprinted together, by `Recipe.fingerprint_texts`."""
 

@@ -276,14 +276,13 @@ class WriteBatch:
     def _update(self, existing: Existing, status: Status, record: Record, text: KeptText | None) -> Status:
         """Bring a document of the same content up to date: its description, and its text where that is missing."""
         key = record.name
-        set_text = text is not None and self._needs_text(existing)
         if status == "updated":
             described = existing.record._replace(source=record.source, contact=record.contact, labels=record.labels)
             if existing.document_id is None:
                 self._additions[key] = self._additions[key]._replace(record=described)
             else:
                 self._updates[key] = described
-        if text is None or not set_text:
+        if text is None or not self._needs_text(existing):
             return status
         if existing.document_id is None:
             self._additions[key] = self._additions[key]._replace(text=text)

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
-from fpdb.fingerprint import Recipe
+from fpdb.fingerprint import KEY_DIGEST, Recipe
 from fpdb.spark.fingerprints import readable
 from fpdb.spark.frames import frozen
 
@@ -52,15 +52,13 @@ def build(
     record = recipe.to_record()
     if key_digest is not None:
         del record["key"]
-        record["key_digest"] = key_digest
-    numbered = ordinals(readable(fingerprinted), files)
-    postings = _postings(readable(fingerprinted), numbered)
-    ranges = postings.repartitionByRange(files, "hash", "document")
+        record[KEY_DIGEST] = key_digest
+    documents = readable(fingerprinted)
+    numbered = ordinals(documents, files)
+    ranges = _postings(documents, numbered).repartitionByRange(files, "hash", "document")
     ranges.sortWithinPartitions("hash", "document", "position").write.parquet(f"{folder}/postings", mode="overwrite")
     moment = int(time.time()) if added is None else added
-    described = numbered.withColumnRenamed("document", "ordinal").join(
-        _described(readable(fingerprinted), moment), "id"
-    )
+    described = numbered.withColumnRenamed("document", "ordinal").join(_described(documents, moment), "id")
     in_order = described.drop("id").repartitionByRange(files, "ordinal").sortWithinPartitions("ordinal")
     in_order.write.parquet(f"{folder}/documents", mode="overwrite")
     target.write("recipe.json", json.dumps(record))

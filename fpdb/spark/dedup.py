@@ -51,19 +51,9 @@ def drop_list(
     turned = measured.select("b_id", "a_id", "shared", "score")
     scores = sides.union(turned).toDF("a_id", "b_id", "shared", "measure")
     passes = (F.col("measure") >= float(checked.min or 0)) & (F.col("shared") >= checked.min_shared)
-    rows = (
-        dropped.join(scores, ["a_id", "b_id"])
-        .orderBy(F.desc("size"), "cluster", "name")
-        .select(
-            "name",
-            "kept",
-            "cluster",
-            "size",
-            "shared",
-            "measure",
-            F.when(passes, "similar").otherwise("connected").alias("reason"),
-        )
-    )
+    reason = F.when(passes, "similar").otherwise("connected").alias("reason")
+    in_order = dropped.join(scores, ["a_id", "b_id"]).orderBy(F.desc("size"), "cluster", "name")
+    rows = in_order.select("name", "kept", "cluster", "size", "shared", "measure", reason)
     return rows if checked.top is None else rows.limit(checked.top)
 
 

@@ -10,7 +10,7 @@ import fpdb
 from tests.cli.prose import prose
 
 QUERY_MODULES = {
-    "fpdb.": "arrays columns database documents errors fingerprint gc_control ingest keys readers recipe_record "
+    "fpdb.": "arrays columns database documents errors fingerprint gc_control ingest readers recipe_record "
     "search storage validation",
     "fpdb.cli.": "arguments input_options options output parameters program progress query query_table table target "
     "terminal",
