@@ -18,7 +18,7 @@ from fpdb.storage.file_format import LONGEST_PLAIN_NAME, RECORDS_PER_GROUP, Seal
 from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
 from fpdb.storage.reader import CatalogueReader
 from fpdb.storage.records import Record, as_record, describe, pack_records, unpack_records, unpack_rows
-from fpdb.storage.seal_tree import NodeCache, SealTree
+from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import SizeTable, divide_ids
 
 CACHED_GROUPS = 512  # half a megabyte or so
@@ -31,7 +31,7 @@ class Catalogue:
     """The catalogue in one transaction; changes are written by `write`. Every method raises Corrupt."""
 
     def __init__(
-        self, txn: lmdb.Transaction, databases: Mapping[bytes, Any], seals: Seals, cache: NodeCache | None = None
+        self, txn: lmdb.Transaction, databases: Mapping[bytes, Any], seals: Seals, cache: SealCache | None = None
     ) -> None:
         """Read from, and write to, the named databases of a transaction.
 
@@ -44,7 +44,7 @@ class Catalogue:
         self._txn = txn
         self._documents = databases[file_format.DOCUMENTS]
         self._names = databases[file_format.NAMES]
-        nodes: NodeCache = {} if cache is None else cache
+        nodes = SealCache() if cache is None else cache
         sealed = databases.get(file_format.SEALS)
         self._seals = SealTree(txn, sealed, file_format.RECORD_SEALS, seals.records, nodes)
         size_seals = SealTree(txn, sealed, file_format.SIZE_SEALS, seals.sizes, nodes)

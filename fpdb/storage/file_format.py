@@ -365,12 +365,12 @@ def pack_array(key: bytes, array: NDArray[Any]) -> bytes:
     return seal(key, array.tobytes())
 
 
-def unpack_seals(key: bytes, value: bytes | memoryview) -> NDArray[Any]:
-    """Return the checksums that a node of a tree of seals notes, up to the last that is there. Raises Corrupt."""
+def unseal_node(key: bytes, value: bytes | memoryview) -> bytes:
+    """Return the checksums that a node of a tree of seals notes, one after the other. Raises Corrupt."""
     body = unseal(key, value)
     if len(body) % CHECKSUM or len(body) > SEALS_PER_NODE * CHECKSUM:
         raise Corrupt(f"the seals at {key!r} have {len(body)} bytes")
-    return np.frombuffer(body, "<u8")
+    return bytes(body)
 
 
 def unseal_sizes(key: bytes, value: bytes | memoryview) -> memoryview:

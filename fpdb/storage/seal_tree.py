@@ -5,15 +5,15 @@ checksum is compared with the one that the last change has noted. A node of a tr
 values, or of as many nodes below it; the state notes those of the highest nodes. Works inside a transaction.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from typing import Any
 
 import lmdb
 import numpy as np
-from numpy.typing import NDArray
 
-from fpdb.arrays import group_starts
+from fpdb.arrays import U64, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
 from fpdb.storage.file_format import CHECKSUM, SEALS_PER_NODE, Roots
@@ -22,24 +22,34 @@ LEVELS = 2
 MAX_CACHED_NODES = 4096  # of 4 kB each
 FEW = 16  # values that are verified faster one by one
 
-Node = NDArray[np.uint64]
-NodeCache = dict[tuple[int, int, int], tuple[int, Node]]
-"""Nodes and their own checksums, by tree, level and index; for several transactions."""
-
 _NO_SEAL = bytes(CHECKSUM)  # of a value that is not there
 
 
-class SealTree:
-    """One tree in one transaction; changes are written by `write`. Every method raises Corrupt."""
+@dataclass
+class SealCache:
+    """Nodes that were verified, for several transactions.
 
-    def __init__(
-        self, txn: lmdb.Transaction, database: Any | None, number: int, roots: Roots, cache: NodeCache
-    ) -> None:
+    Attributes:
+        nodes: By tree, level and index: the node's own checksum, and the node.
+        lowest: By tree: roots, and the nodes of level 0 under them.
+    """
+
+    nodes: dict[tuple[int, int, int], tuple[int, bytes]] = field(default_factory=dict)
+    lowest: dict[int, tuple[Roots, dict[int, bytes]]] = field(default_factory=dict)
+
+
+class SealTree:
+    """One tree in one transaction; changes are written by `write`. Every method raises Corrupt.
+
+    A node is the bytes of its checksums, one after the other, up to the last that is there.
+    """
+
+    def __init__(self, txn: lmdb.Transaction, database: Any, number: int, roots: Roots, cache: SealCache) -> None:
         """Read a tree.
 
         Args:
             txn: The transaction.
-            database: The database of seals; None: the file has none, and nothing is verified.
+            database: The database of seals; None if the file has none: then nothing is verified.
             number: Which tree, see `file_format`.
             roots: The checksums of its highest nodes, as the state notes them.
             cache: Nodes that were verified.
@@ -49,13 +59,20 @@ class SealTree:
         self._number = number
         self._roots = dict(roots)
         self._cache = cache
-        self._changes: dict[int, int] = {}
+        if number not in cache.lowest or cache.lowest[number][0] != roots:
+            cache.lowest[number] = roots, {}
+        self._lowest = cache.lowest[number][1]
+        self._changes: dict[int, bytes] = {}
 
     def verify(self, index: int, value: bytes | memoryview | None) -> None:
         """Compare a value with the one that was written last under its number; value: None if there is none."""
         if self._database is not None:
-            noted = self._node(0, index // SEALS_PER_NODE).item(index % SEALS_PER_NODE)
-            if noted != _seal_of(value):
+            parent, place = divmod(index, SEALS_PER_NODE)
+            node = self._lowest.get(parent)
+            if node is None:
+                node = self._lowest[parent] = self._node(0, parent)
+            noted = node[place * CHECKSUM : (place + 1) * CHECKSUM]
+            if (noted or _NO_SEAL) != (_NO_SEAL if value is None else value[:CHECKSUM]):
                 raise _outdated(index)
 
     def verify_all(self, indices: Sequence[int], values: Sequence[bytes | memoryview | None]) -> None:
@@ -67,8 +84,7 @@ class SealTree:
         seals = np.frombuffer(b"".join(_NO_SEAL if value is None else value[:CHECKSUM] for value in values), "<u8")
         nodes, places = np.divmod(np.array(indices, np.int64), SEALS_PER_NODE)
         for start, end in pairwise([*group_starts(nodes).tolist(), len(nodes)]):
-            noted = self._node(0, int(nodes[start]))[places[start:end]]
-            wrong = np.flatnonzero(noted != seals[start:end])
+            wrong = np.flatnonzero(self._seals(0, int(nodes[start]))[places[start:end]] != seals[start:end])
             if len(wrong):
                 raise _outdated(indices[start + int(wrong[0])])
 
@@ -93,7 +109,7 @@ class SealTree:
 
     def set(self, index: int, value: bytes | None) -> None:
         """Note the value that is written under a number; None: it is deleted."""
-        self._changes[index] = _seal_of(value)
+        self._changes[index] = _NO_SEAL if value is None else value[:CHECKSUM]
 
     def write(self) -> Roots:
         """Write the changed nodes; return the checksums of the highest ones."""
@@ -101,66 +117,75 @@ class SealTree:
             changes = self._changes
             for level in range(LEVELS):
                 changes = self._write_level(level, changes)
-            self._roots = {index: seal for index, seal in {**self._roots, **changes}.items() if seal}
-        self._changes = {}
+            roots = {**self._roots, **{index: _number(seal) for index, seal in changes.items()}}
+            self._roots = {index: seal for index, seal in roots.items() if seal}
+        self._changes, self._lowest = {}, {}
         return tuple(sorted(self._roots.items()))
 
-    def _write_level(self, level: int, changes: dict[int, int]) -> dict[int, int]:
+    def _write_level(self, level: int, changes: Mapping[int, bytes]) -> dict[int, bytes]:
         """Write the nodes of a level; return their new checksums, which are the changes of the level above."""
-        indices = np.array(sorted(changes), np.int64)
-        seals = np.array([changes[index] for index in indices.tolist()], np.uint64)
-        nodes, places = np.divmod(indices, SEALS_PER_NODE)
-        written = {}
-        for start, end in pairwise([*group_starts(nodes).tolist(), len(nodes)]):
-            index = int(nodes[start])
-            node = self._node(level, index).copy()
-            node[places[start:end]] = seals[start:end]
-            written[index] = self._put(level, index, node)
-        return written
+        nodes: dict[int, bytearray] = {}
+        for index, seal in changes.items():
+            parent, place = divmod(index, SEALS_PER_NODE)
+            node = nodes.get(parent)
+            if node is None:
+                node = nodes[parent] = bytearray(self._node(level, parent))
+            start = place * CHECKSUM
+            node += bytes(max(start - len(node), 0))
+            node[start : start + CHECKSUM] = seal
+        return {index: self._put(level, index, node) for index, node in nodes.items()}
 
-    def _put(self, level: int, index: int, node: Node) -> int:
+    def _put(self, level: int, index: int, node: bytearray) -> bytes:
         key = file_format.seal_key(self._number, level, index)
-        if not node.any():
+        while node[-CHECKSUM:] == _NO_SEAL:
+            del node[-CHECKSUM:]
+        body = bytes(node)
+        if not body:
             self._txn.delete(key, db=self._database)
-            return 0
-        value = file_format.pack_array(key, np.trim_zeros(node, "b"))
+            return _NO_SEAL
+        value = file_format.seal(key, body)
         self._txn.put(key, value, db=self._database)
-        seal = _seal_of(value)
-        self._remember(level, index, seal, node)
+        seal = value[:CHECKSUM]
+        self._remember(level, index, _number(seal), body)
         return seal
 
     def _children(self, level: int, index: int) -> list[int]:
-        places: list[int] = (np.flatnonzero(self._node(level, index)) + index * SEALS_PER_NODE).tolist()
+        places: list[int] = (np.flatnonzero(self._seals(level, index)) + index * SEALS_PER_NODE).tolist()
         return places
 
-    def _node(self, level: int, index: int) -> Node:
-        """Return a node; shape (SEALS_PER_NODE,)."""
+    def _seals(self, level: int, index: int) -> U64:
+        """Return the checksums of a node; shape (SEALS_PER_NODE,)."""
+        return np.frombuffer(self._node(level, index).ljust(SEALS_PER_NODE * CHECKSUM, b"\0"), "<u8")
+
+    def _node(self, level: int, index: int) -> bytes:
         if level == LEVELS - 1:
             seal = self._roots.get(index, 0)
         else:
-            seal = self._node(level + 1, index // SEALS_PER_NODE).item(index % SEALS_PER_NODE)
-        cached = self._cache.get((self._number, level, index))
+            parent, place = divmod(index, SEALS_PER_NODE)
+            seal = _number(self._node(level + 1, parent)[place * CHECKSUM : (place + 1) * CHECKSUM])
+        cached = self._cache.nodes.get((self._number, level, index))
         if cached is not None and cached[0] == seal:
             return cached[1]
-        node = np.zeros(SEALS_PER_NODE, np.uint64)
-        if seal:
-            key = file_format.seal_key(self._number, level, index)
-            value = self._txn.get(key, db=self._database)
-            if value is None or _seal_of(value) != seal:
-                raise Corrupt(f"the seals at {key!r} are not those of the last commit; run 'fpdb check'")
-            noted = file_format.unpack_seals(key, value)
-            node[: len(noted)] = noted
+        node = self._read(file_format.seal_key(self._number, level, index), seal) if seal else b""
         self._remember(level, index, seal, node)
         return node
 
-    def _remember(self, level: int, index: int, seal: int, node: Node) -> None:
-        if len(self._cache) >= MAX_CACHED_NODES:
-            self._cache.clear()
-        self._cache[self._number, level, index] = seal, node
+    def _read(self, key: bytes, seal: int) -> bytes:
+        value = self._txn.get(key, db=self._database)
+        if value is None or _number(value[:CHECKSUM]) != seal:
+            raise Corrupt(f"the seals at {key!r} are not those of the last commit; run 'fpdb check'")
+        return file_format.unseal_node(key, value)
+
+    def _remember(self, level: int, index: int, seal: int, node: bytes) -> None:
+        nodes = self._cache.nodes
+        if len(nodes) >= MAX_CACHED_NODES:
+            nodes.clear()
+            self._cache.lowest.clear()
+        nodes[self._number, level, index] = seal, node
 
 
-def _seal_of(value: bytes | memoryview | None) -> int:
-    return 0 if value is None else int.from_bytes(value[:CHECKSUM], "little")
+def _number(seal: bytes | memoryview) -> int:
+    return int.from_bytes(seal, "little")
 
 
 def _outdated(index: int) -> Corrupt:

@@ -18,7 +18,7 @@ from fpdb.storage.reader import Occurrences
 from fpdb.storage.runs import _probe
 from fpdb.storage.runs.blocks import Blocks, Fences, RunReader
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
-from fpdb.storage.seal_tree import NodeCache
+from fpdb.storage.seal_tree import SealCache
 
 if TYPE_CHECKING:
     from fpdb.storage.runs.postings import Postings
@@ -37,14 +37,16 @@ class Cache:
         fences: By run number.
         position_starts: By run number.
         boilerplate: The boilerplate runs, and the hashes of their live documents. One tuple, since threads share it.
-        seal_nodes: Of the trees of seals, with the checksums by which they are known to be current.
+        seals: Of the trees of seals, with the checksums by which they are known to be current.
+        state: The last state, and the checksum of its record.
     """
 
     generation: int = 1
     fences: dict[int, Fences] = field(default_factory=dict)
     position_starts: dict[int, I64] = field(default_factory=dict)
     boilerplate: tuple[tuple[Run, ...], U64] = ((), np.empty(0, np.uint64))
-    seal_nodes: NodeCache = field(default_factory=dict)
+    seals: SealCache = field(default_factory=SealCache)
+    state: tuple[bytes, State] = (b"", State())
 
     def keep_only(self, runs: Sequence[Run]) -> None:
         """Forget all other runs, once they are many."""
@@ -63,10 +65,17 @@ class Snapshot:
         self.txn = txn
         self.databases = databases
         self.blocks = Blocks(txn, databases[file_format.BLOCKS])
-        self.state = read_state(txn)
-        self.catalogue = Catalogue(txn, databases, self.state.seals, cache.seal_nodes)
+        self.state = self._read_state(cache)
+        self.catalogue = Catalogue(txn, databases, self.state.seals, cache.seals)
         self._cache = cache
         cache.keep_only(self.state.runs)
+
+    def _read_state(self, cache: Cache) -> State:
+        """Return the state, which most snapshots share with the one before."""
+        checksum = bytes(self.txn.get(file_format.STATE_KEY, b"")[: file_format.CHECKSUM])
+        if checksum != cache.state[0]:
+            cache.state = checksum, read_state(self.txn)
+        return cache.state[1]
 
     @cached_property
     def texts(self) -> "Texts":

@@ -10,14 +10,14 @@ from fpdb.storage import file_format
 from fpdb.storage.environment import commit_record
 from fpdb.storage.file_format import Seals, State
 from fpdb.storage.records import pack_records, unpack_records
-from fpdb.storage.seal_tree import SealTree
+from fpdb.storage.seal_tree import SealCache, SealTree
 
 
 def reseal(txn, databases):
     """Make the trees of seals and the commit record anew, as a stranger can who changes values."""
     roots = []
     for tree, name in ((file_format.RECORD_SEALS, file_format.DOCUMENTS), (file_format.SIZE_SEALS, file_format.SIZES)):
-        seals = SealTree(txn, databases[file_format.SEALS], tree, (), {})
+        seals = SealTree(txn, databases[file_format.SEALS], tree, (), SealCache())
         for key, value in txn.cursor(databases[name]):
             if len(key) == 4:
                 seals.set(file_format.parse_id_key(bytes(key)), bytes(value))

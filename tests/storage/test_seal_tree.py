@@ -6,7 +6,7 @@ import pytest
 
 import fpdb
 from fpdb.storage import file_format, seal_tree
-from fpdb.storage.seal_tree import SealTree
+from fpdb.storage.seal_tree import SealCache, SealTree
 from tests.storage import lost_writes
 
 FIRST_BOILERPLATE_GROUP = 2**28
@@ -21,12 +21,12 @@ def test_a_tree_is_a_dict_of_the_last_values(path, rng, monkeypatch, cached):
     monkeypatch.setattr(seal_tree, "SEALS_PER_NODE", 4)
     monkeypatch.setattr(seal_tree, "MAX_CACHED_NODES", 12)
     numbers = [*range(40), *range(FIRST_BOILERPLATE_GROUP, FIRST_BOILERPLATE_GROUP + 20)]
-    plain, outdated, roots, cache = {}, {}, (), {}
+    plain, outdated, roots, cache = {}, {}, (), SealCache()
     with lmdb.open(path, subdir=False, max_dbs=1) as env:
         database = env.open_db(file_format.SEALS)
         for step in range(25):
             with env.begin(write=True) as txn:
-                tree = SealTree(txn, database, file_format.RECORD_SEALS, roots, cache if cached else {})
+                tree = SealTree(txn, database, file_format.RECORD_SEALS, roots, cache if cached else SealCache())
                 for number in rng.choice(numbers, int(rng.integers(1, 8)), replace=False).tolist():
                     outdated.setdefault(number, set()).add(plain.get(number))
                     value = plain[number] = value_of(rng) if rng.random() < 0.6 and step < 20 else None
@@ -34,7 +34,7 @@ def test_a_tree_is_a_dict_of_the_last_values(path, rng, monkeypatch, cached):
                 roots = tree.write()
                 list(tree.verify_indices(sorted(number for number, value in plain.items() if value is not None)))
             with env.begin() as txn:
-                tree = SealTree(txn, database, file_format.RECORD_SEALS, roots, cache if cached else {})
+                tree = SealTree(txn, database, file_format.RECORD_SEALS, roots, cache if cached else SealCache())
                 live = sorted(number for number, value in plain.items() if value is not None)
                 assert list(tree.verify_indices(live)) == live
                 assert tree.count_nodes() == txn.stat(database)["entries"]
@@ -59,7 +59,7 @@ def test_an_older_node_is_noticed(path, rng):
         nodes, roots = [], ()
         for _ in range(2):
             with env.begin(write=True) as txn:
-                tree = SealTree(txn, database, file_format.SIZE_SEALS, roots, {})
+                tree = SealTree(txn, database, file_format.SIZE_SEALS, roots, SealCache())
                 tree.set(5, value_of(rng))
                 roots = tree.write()
                 nodes.append({bytes(key): bytes(value) for key, value in txn.cursor(database)})
@@ -68,14 +68,14 @@ def test_an_older_node_is_noticed(path, rng):
             with env.begin(write=True) as txn:
                 for changed in (older, None):
                     txn.put(key, changed, db=database) if changed else txn.delete(key, db=database)
-                    tree = SealTree(txn, database, file_format.SIZE_SEALS, roots, {})
+                    tree = SealTree(txn, database, file_format.SIZE_SEALS, roots, SealCache())
                     with pytest.raises(fpdb.Corrupt, match="seals"):
                         tree.verify(5, b"12345678")
                 txn.abort()
 
 
 def test_a_file_without_seals_verifies_nothing():
-    tree = SealTree(None, None, file_format.RECORD_SEALS, (), {})
+    tree = SealTree(None, None, file_format.RECORD_SEALS, (), SealCache())
     tree.verify(1, b"12345678")
     tree.verify_all(list(range(99)), [None] * 99)
     assert list(tree.verify_indices([3, 1])) == [3, 1]

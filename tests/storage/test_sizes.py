@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.storage import file_format
-from fpdb.storage.seal_tree import SealTree
+from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import NO_SIZE, SizeTable, divide_ids
 
 IDS = 100  # several chunks under small limits
@@ -22,7 +22,7 @@ def test_sizes_are_those_of_a_dict(path, rng):
         sizes = env.open_db(file_format.SIZES)
         for _ in range(12):
             with env.begin(write=True) as txn:
-                table = SizeTable(txn, sizes, SealTree(txn, seals, file_format.SIZE_SEALS, roots, {}))
+                table = SizeTable(txn, sizes, SealTree(txn, seals, file_format.SIZE_SEALS, roots, SealCache()))
                 first_id, count = int(rng.integers(0, IDS - 20)), int(rng.integers(1, 20))
                 rows = [(hashes, 0, file_format.WHOLE) for hashes in rng.integers(0, 99, count).tolist()]
                 table.set(first_id, np.array(rows, file_format.SIZE))
@@ -38,7 +38,7 @@ def test_sizes_are_those_of_a_dict(path, rng):
                         plain[document_id] = hashes, boilerplate + 2, share
                 roots = table.write()
             with env.begin() as txn:
-                table = SizeTable(txn, sizes, SealTree(txn, seals, file_format.SIZE_SEALS, roots, {}))
+                table = SizeTable(txn, sizes, SealTree(txn, seals, file_format.SIZE_SEALS, roots, SealCache()))
                 assert list(table.ids()) == sorted(plain)
                 asked = rng.permutation(IDS).astype(np.uint32)
                 assert table.get(asked).tolist() == [plain.get(each, NO_SIZE.item()) for each in asked.tolist()]

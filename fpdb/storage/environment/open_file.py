@@ -4,6 +4,7 @@ import fcntl
 import os
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakSet
@@ -49,9 +50,11 @@ class OpenFile:
 
     def is_usable(self, path: str) -> bool:
         """Return True if it is what a path leads to, no shorter than before, and nothing has failed."""
-        if self.failure is not None or self.identities != identities(path):
-            return False
-        return os.stat(path).st_size >= self.size
+        with suppress(FileNotFoundError):
+            status = os.stat(path)
+            same = self.identities == ((status.st_dev, status.st_ino), files.identity(files.lock_path(path)))
+            return same and status.st_size >= self.size and self.failure is None
+        return False
 
 
 _open_files: WeakSet[OpenFile] = WeakSet()
