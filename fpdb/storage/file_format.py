@@ -6,7 +6,7 @@ disk must never change their meaning; a change makes a new FORMAT_VERSION.
 
 import struct
 from collections.abc import Mapping
-from secrets import token_bytes
+from os import urandom
 from typing import Any, Final, NamedTuple
 
 import msgpack
@@ -227,7 +227,7 @@ class FormatRecord(NamedTuple):
 
 def pack_format(recipe: Mapping[str, Any]) -> bytes:
     """Return the value under FORMAT_KEY of a new file, with an id of its own."""
-    record = {"magic": MAGIC, "version": FORMAT_VERSION, "id": token_bytes(FILE_ID_BYTES), "recipe": recipe}
+    record = {"magic": MAGIC, "version": FORMAT_VERSION, "id": urandom(FILE_ID_BYTES), "recipe": recipe}
     return seal(FORMAT_KEY, msgpack.packb(record))
 
 

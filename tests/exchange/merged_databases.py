@@ -44,7 +44,7 @@ def grown(path, changes):
 
 def compacted(db):
     """Compact a database; return its bytes, which would be the same for the same content but for the file's id."""
-    with mock.patch.object(file_format, "token_bytes", bytes):
+    with mock.patch.object(file_format, "urandom", bytes):
         db.compact()
     with open(db.path, "rb") as file:
         return file.read()
