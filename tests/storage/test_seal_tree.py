@@ -1,13 +1,11 @@
 """A tree of seals knows the last value of every number, and no older one."""
 
 import lmdb
-import numpy as np
 import pytest
 
 import fpdb
 from fpdb.storage import file_format, seal_tree
 from fpdb.storage.seal_tree import SealCache, SealTree
-from tests.storage import lost_writes
 
 FIRST_BOILERPLATE_GROUP = 2**28
 
@@ -79,11 +77,3 @@ def test_a_file_without_seals_verifies_nothing():
     tree.verify(1, b"12345678")
     tree.verify_all(list(range(99)), [None] * 99)
     assert list(tree.verify_indices([3, 1])) == [3, 1]
-
-
-def test_a_lost_write_is_never_a_wrong_answer(tmp_path):
-    states, answered = lost_writes.write_history(tmp_path / "t.fpdb", 30, seed=3)
-    pages = list(lost_writes.outdated_pages(states))
-    chosen = np.random.default_rng(1).choice(len(pages), 40, replace=False).tolist()
-    judged = [lost_writes.judge(tmp_path / "x.fpdb", states[-1], answered, *pages[index]) for index in chosen]
-    assert set(judged) == {"right", "refused"}

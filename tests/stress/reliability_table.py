@@ -25,6 +25,7 @@ ROWS = {
     13: "fuzzed decoders and front-ends",
     14: "planted faults that check finds",
     15: "hostile documents",
+    16: "a disk that loses a write: pages as they were some commits ago",
 }
 
 

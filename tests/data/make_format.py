@@ -1,8 +1,8 @@
-"""Make `format-1.fpdb`, a database of file format 1 that every later fpdb must read, and its answers, `format-1.json`.
+"""Make `format-N.fpdb`, a database of the present file format that every later fpdb must read, and its answers.
 
-Kept to show what is in it. To be run again only while no release has written format 1:
+The answers are `format-N.json`. To be run again only while no release has written that format:
 
-    python tests/data/make_format_1.py
+    python tests/data/make_format.py
 """
 
 import json
@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import fpdb
+from fpdb.storage import file_format
 from fpdb.storage.runs import merge_policy
 
 HERE = Path(__file__).parent
@@ -69,11 +70,11 @@ def answers(db):
 
 
 if __name__ == "__main__":
-    path = HERE / "format-1.fpdb"
+    path = HERE / f"format-{file_format.FORMAT_VERSION}.fpdb"
     path.unlink(missing_ok=True)
     make(path)
     with fpdb.open(path, "r") as db:
         assert db.check() == []
-        (HERE / "format-1.json").write_text(json.dumps(answers(db), indent=1) + "\n")
+        path.with_suffix(".json").write_text(json.dumps(answers(db), indent=1) + "\n")
     for suffix in ("-lock", "-writer", "-merge"):
         os.unlink(f"{path}{suffix}")
