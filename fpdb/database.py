@@ -60,6 +60,7 @@ def open(  # noqa: A001, PLR0913 (like gzip.open: meant to be called as fpdb.ope
     key_file: str | os.PathLike[str] | None = None,
     sources: Iterable[str | os.PathLike[str]] | None = None,
     foreign: bool = False,
+    immutable: bool = False,
 ) -> Database:
     """Open the database at path.
 
@@ -74,20 +75,24 @@ def open(  # noqa: A001, PLR0913 (like gzip.open: meant to be called as fpdb.ope
             default those from which this user added documents by `fpdb add`, see docs/guide/sources.md.
         foreign: The database comes from somebody else: it is only read, after `fpdb.check` of all of it in a
             subprocess, and by default no sources are read.
+        immutable: In mode "r", read without a lock a file that nobody writes to, such as one on a read-only medium.
+            Calls that find that the file has changed raise StorageFailure.
 
     Raises:
-        Error: NoSuchDatabase, DatabaseExists, NotADatabase, NewerFormat, RecipeMismatch, BadKeyFile, Corrupt or
-            StorageFailure.
+        Error: NoSuchDatabase, DatabaseExists, NotADatabase, NewerFormat, RecipeMismatch, BadKeyFile, Corrupt,
+            Locked or StorageFailure.
     """
     if mode not in ("r", "r+", "a", "x"):
         raise ValueError(f"mode must be 'r', 'r+', 'a' or 'x', not {mode!r}")
+    if immutable and mode != "r":
+        raise ValueError("an immutable database can only be read: open it in mode 'r'")
     path = os.fspath(path)
     roots = None if sources is None else source_roots(sources)
     if foreign:
         if mode in ("r+", "x"):
             raise ValueError("a foreign database is opened for reading only")
         mode, roots = "r", roots or ()
-        _check_foreign(path)
+        _check_foreign(path, immutable)
     if mode == "x" or (mode == "a" and not os.path.lexists(path)):
         record = recipe_record(recipe or Recipe.preset(), key_file)
         try:
@@ -95,7 +100,7 @@ def open(  # noqa: A001, PLR0913 (like gzip.open: meant to be called as fpdb.ope
         except DatabaseExists:
             if mode == "x":
                 raise
-    store = Store(path, readonly=mode == "r", timeout=timeout)
+    store = Store(path, readonly=mode == "r", timeout=timeout, immutable=immutable)
     try:
         return Database(store, recipe, key_file, roots)
     except BaseException:
@@ -103,19 +108,19 @@ def open(  # noqa: A001, PLR0913 (like gzip.open: meant to be called as fpdb.ope
         raise
 
 
-def _check_foreign(path: str) -> None:
+def _check_foreign(path: str, immutable: bool) -> None:
     """Raise Corrupt if anything in a database is wrong."""
     from fpdb.maintenance import check
 
-    problems = check(path).problems
+    problems = check(path, immutable=immutable).problems
     if problems:
         raise Corrupt(f"{path!r} was not opened, as it is damaged or forged: {problems[0]}; see 'fpdb check'")
 
 
 @cache
-def open_for_worker(path: str, roots: tuple[str, ...] | None) -> Database:
+def open_for_worker(path: str, roots: tuple[str, ...] | None, immutable: bool) -> Database:
     """Open a database in a worker process, to be read for as long as it lives; by its real path."""
-    return open(path, "r", sources=roots)
+    return open(path, "r", sources=roots, immutable=immutable)
 
 
 def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10.0) -> dict[Status, int]:
@@ -140,6 +145,7 @@ class Database(Searchable):
 
     Attributes:
         path: The file.
+        immutable: Whether it is read without a lock, since nobody writes to it.
         recipe: How documents become fingerprints.
         needs_key_file: Whether the key is in a file of its own.
         key_exposed: Whether others than its owner may read the key file.
@@ -157,6 +163,7 @@ class Database(Searchable):
         self._store = store
         self.path = store.path
         self.sources = SourceAccess(self.path, os.fsencode(self.path), roots)
+        self.immutable = store.env.immutable
         self._stored_recipe = StoredRecipe.from_record(store.recipe, self.path, key_file)
         if recipe is not None:
             self._stored_recipe.check_given(recipe, self.path)
@@ -273,7 +280,7 @@ class Database(Searchable):
 
     def opener(self) -> Callable[[], Database]:
         """Return a function that opens the database in a worker process, see `Searchable.opener`."""
-        return partial(open_for_worker, self.path, self.sources.roots)
+        return partial(open_for_worker, self.path, self.sources.roots, self.immutable)
 
     def pairs(
         self,

@@ -53,13 +53,14 @@ class Repair:
     losses: tuple[Loss, ...]
 
 
-def check(path: str | os.PathLike[str], *, quick: bool = False) -> Findings:
+def check(path: str | os.PathLike[str], *, quick: bool = False, immutable: bool = False) -> Findings:
     """Verify a database in a subprocess; damage that ends the subprocess is reported as a problem.
 
     Args:
         path: The database.
         quick: Look at the pages of the trees, the state, all fences, and samples of all else: about a second,
             whatever the size.
+        immutable: See `fpdb.open`.
 
     Raises:
         NoSuchDatabase: There is no file; NotADatabase, NewerFormat: It cannot be opened.
@@ -67,7 +68,7 @@ def check(path: str | os.PathLike[str], *, quick: bool = False) -> Findings:
     """
     sentences: dict[str, list[str]] = {"problem": [], "unchecked": []}
     try:
-        for sort, value in _run_in_subprocess("check", os.fspath(path), quick):
+        for sort, value in _run_in_subprocess("check", os.fspath(path), quick, immutable):
             sentences[sort].append(value)
     except Corrupt as error:
         sentences["problem"].append(str(error))
@@ -129,9 +130,9 @@ def _run_in_subprocess(task: str, *arguments: object) -> Iterator[tuple[str, Any
         raise Corrupt(f"the file is so damaged that reading it failed: {words}")
 
 
-def _check(path: str, quick: bool) -> Iterator[tuple[str, Any]]:
+def _check(path: str, quick: bool, immutable: bool) -> Iterator[tuple[str, Any]]:
     try:
-        store = Store(path, readonly=True)
+        store = Store(path, readonly=True, immutable=immutable)
     except Corrupt as error:
         yield "problem", str(error)
         return

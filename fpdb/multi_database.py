@@ -23,13 +23,16 @@ def open_all(
     key_file: str | os.PathLike[str] | None = None,
     sources: Iterable[str | os.PathLike[str]] | None = None,
     foreign: bool = False,
+    immutable: bool = False,
 ) -> MultiDatabase:
     """Open databases of one recipe, to be read and queried together; the other arguments are those of `fpdb.open`.
 
     Raises what `fpdb.open` raises; RecipeMismatch; ValueError: no database is given, or one is given twice.
     """
     roots = None if sources is None else source_roots(sources)
-    opened = partial(database.open, timeout=timeout, key_file=key_file, sources=roots, foreign=foreign)
+    opened = partial(
+        database.open, timeout=timeout, key_file=key_file, sources=roots, foreign=foreign, immutable=immutable
+    )
     seen = set()
     with ExitStack() as stack:
         databases: dict[str, Database] = {}
@@ -46,13 +49,17 @@ def open_all(
 
 @cache
 def open_for_worker(
-    names: tuple[str, ...], paths: tuple[str, ...], roots: tuple[tuple[str, ...] | None, ...]
+    names: tuple[str, ...],
+    paths: tuple[str, ...],
+    roots: tuple[tuple[str, ...] | None, ...],
+    immutable: tuple[bool, ...],
 ) -> Database | MultiDatabase:
     """Open one or several databases in a worker process, to be read for as long as it lives.
 
-    names: what answers call them. paths: real paths. roots: of each, see `SourceAccess`.
+    names: what answers call them. paths: real paths. roots: of each, see `SourceAccess`. immutable: of each, see
+    `fpdb.open`.
     """
-    databases = dict(zip(names, map(database.open_for_worker, paths, roots), strict=True))
+    databases = dict(zip(names, map(database.open_for_worker, paths, roots, immutable), strict=True))
     return MultiDatabase(databases) if len(databases) > 1 else databases[names[0]]
 
 
@@ -99,4 +106,5 @@ class MultiDatabase(Searchable):
     def opener(self) -> Callable[[], Database | MultiDatabase]:
         """Return a function that opens the same databases in a worker process, see `Searchable.opener`."""
         paths, _, roots = zip(*self._sources, strict=True)
-        return partial(open_for_worker, tuple(self._names), paths, roots)
+        immutable = tuple(each.immutable for each in self.databases.values())
+        return partial(open_for_worker, tuple(self._names), paths, roots, immutable)

@@ -65,7 +65,7 @@ def check(target: Target, arguments: _CheckArguments) -> None:
     if repair_path is not None and os.path.lexists(repair_path):
         raise DatabaseExists(f"there is a file at {repair_path!r} already; a repair does not overwrite")
     try:
-        findings = fpdb.check(target.path, quick=quick)
+        findings = fpdb.check(target.path, quick=quick, immutable=target.immutable)
     except NotADatabase as error:
         if repair_path is None or isinstance(error, NewerFormat):
             raise

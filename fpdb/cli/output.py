@@ -38,7 +38,7 @@ def replace_file(path: str) -> Iterator[BinaryIO]:
         with open(path, "wb") as file:
             yield file
         return
-    temporary = f"{path}.{os.getpid()}.new"
+    temporary = f"{path}.{os.urandom(8).hex()}.new"  # which nobody can guess, and so prepare
     try:
         with open(temporary, "xb", opener=_open_private) as file:
             yield file
@@ -47,7 +47,9 @@ def replace_file(path: str) -> Iterator[BinaryIO]:
         if os.path.exists(path):
             os.chmod(temporary, os.stat(path).st_mode & 0o777)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == temporary:
+            error.filename = path  # the name that the user knows
         with suppress(OSError):
             os.unlink(temporary)
         raise

@@ -145,6 +145,11 @@ def _check_sources(_: click.Context, __: click.Parameter, paths: tuple[str, ...]
     help="The database comes from somebody else: check it first, only read it, read no sources unless --sources names "
     "them, and limit memory.",
 )
+@click.option(
+    "--immutable",
+    is_flag=True,
+    help="Read without locks, from a read-only medium for example; nobody may write meanwhile.",
+)
 @click.version_option(__version__, message="fpdb %(version)s")
 @click.pass_context
 def cli(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:

@@ -168,8 +168,8 @@ class _Run:
         paths = self.target.paths or (self.target.path,)
         processes = self.arguments.jobs or available_processors()
         real_paths = tuple(map(os.path.realpath, paths))
-        roots = (self.target.roots(),) * len(paths)
-        return forked_pool(processes, partial(open_for_worker, paths, real_paths, roots))
+        roots, immutable = (self.target.roots(),) * len(paths), (self.target.immutable,) * len(paths)
+        return forked_pool(processes, partial(open_for_worker, paths, real_paths, roots, immutable))
 
 
 class _Answers:

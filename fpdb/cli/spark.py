@@ -60,7 +60,7 @@ class SparkDocuments(Records):
         if self.like is not None:
             if given:
                 raise click.UsageError("--like takes the recipe of a database: leave out --preset and what changes it")
-            with fpdb.open(self.like, "r", key_file=target.key_file) as db:
+            with fpdb.open(self.like, "r", key_file=target.key_file, immutable=target.immutable) as db:
                 return db.recipe
         recipe = self.recipe.recipe()
         if target.key_file is None:

@@ -31,6 +31,7 @@ class Target:
         paths: The databases that were named; a query may have several.
         sources: The files and folders that were named, below which sources are read.
         foreign: Whether the databases come from somebody else.
+        immutable: Whether nobody writes to the databases, so that they are read without a lock.
     """
 
     path: str
@@ -39,9 +40,10 @@ class Target:
     paths: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     foreign: bool = False
+    immutable: bool = False
 
     def open(self, mode: Literal["r", "r+", "a", "x"], recipe: "Recipe | None" = None) -> "Database":
-        """Open the database in a mode of `fpdb.open`; warn if others can read its key."""
+        """Open the database in a mode of `fpdb.open`; warn if others can read its key. Raises click.UsageError."""
         import fpdb
 
         if mode != "r":
@@ -65,6 +67,8 @@ class Target:
         """Raise click.UsageError if the database is only read."""
         if self.foreign:
             raise click.UsageError("--foreign is for commands that only read; this one changes the database")
+        if self.immutable:
+            raise click.UsageError("--immutable is for commands that only read; this one changes the database")
 
     def roots(self) -> tuple[str, ...] | None:
         """Return the absolute paths of `sources`; None for those that are remembered."""
@@ -78,6 +82,7 @@ class Target:
             "key_file": self.key_file,
             "sources": self.sources or None,
             "foreign": self.foreign,
+            "immutable": self.immutable,
         }
 
     def _warn_of_exposed_key(self, db: "Database") -> None:

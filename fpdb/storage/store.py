@@ -30,18 +30,19 @@ BLOCKS_PER_SWEEP = 1 << 15  # deleted in one transaction
 class Store:
     """An open store. One object serves many threads; a process opens a file once."""
 
-    def __init__(self, path: str, *, readonly: bool = False, timeout: float = 10.0) -> None:
+    def __init__(self, path: str, *, readonly: bool = False, timeout: float = 10.0, immutable: bool = False) -> None:
         """Open an existing file.
 
         Args:
             path: The file.
             readonly: Refuse every change.
             timeout: Seconds to wait for another writer.
+            immutable: Take the caller's word that nobody writes to the file, and read it without a lock.
 
         Raises:
-            NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, StorageFailure: The file cannot be opened.
+            NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, Locked, StorageFailure: The file cannot be opened.
         """
-        self.env = Environment(path, readonly=readonly, timeout=timeout)
+        self.env = Environment(path, readonly=readonly, timeout=timeout, immutable=immutable)
         self.path = self.env.path
         self._cache = Cache()
         self._swept = False

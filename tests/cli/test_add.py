@@ -151,7 +151,7 @@ def test_the_databases_own_files_are_never_documents(run: Run) -> None:
     write("a.txt", prose(1))
     run("add", "a.txt")
     os.symlink("corpus.fpdb", "link")
-    os.link("corpus.fpdb-lock", "hard-link")
+    os.link("corpus.fpdb", "hard-link")
     for path in ("corpus.fpdb", "corpus.fpdb-lock", "link", "hard-link"):
         assert "the database itself" in run("add", path, status=1).stderr
         assert "the database itself" in run("add", "--jsonl", path, status=1).stderr

@@ -21,8 +21,8 @@ QUERY_MODULES = {
     "searchable searcher",
     "fpdb.storage.": "_checksums _records catalogue environment file_format hits key_values reader records runs "
     "seal_tree sizes snapshot sorting store",
-    "fpdb.storage.environment.": "_page_check commit_record environment failures files locking open_file page_check "
-    "page_format refusal",
+    "fpdb.storage.environment.": "_page_check commit_record environment failures files forking lock_files locking "
+    "network open_file page_check page_format refusal",
     "fpdb.storage.runs.": "_decode _probe blocks look_up",
 }
 """By package: the modules that a query by a text imports."""

@@ -194,7 +194,7 @@ def test_a_writer_that_is_in_the_way_is_named() -> None:
     run("add", "a.txt")
     holder = (
         "import sys\nfrom fpdb.storage.environment.locking import FileLock\n"
-        "with FileLock('corpus.fpdb-writer', 'x', 1).held():\n    print(flush=True)\n    sys.stdin.read()"
+        "with FileLock('corpus.fpdb', '-writer', 'x', 1).held():\n    print(flush=True)\n    sys.stdin.read()"
     )
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     Path("a.txt").write_text(prose(2))

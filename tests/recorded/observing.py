@@ -21,7 +21,6 @@ UNSTABLE = (
     (re.compile(r'"seconds": [\d.e-]+'), '"seconds": "#"'),
     (re.compile(r"(added,replaced[\w,]*,seconds,duplicates\n(?:\d+,){7})[\d.e-]+"), r"\1#"),
     (re.compile(r"\bprocess \d+"), "process #"),
-    (re.compile(r"\.\d+(?:\.\w+)?\.(new|backup)\b"), r".#.\1"),
     (re.compile(r'"text_file_bytes": \d+'), '"text_file_bytes": "#"'),
     (re.compile(r" kept, ([\d.]+ \w+) in [\d.]+ \w+"), r" kept, \1 in #"),
     (re.compile(r',"checksum":"[0-9a-f]{16}"'), ""),

@@ -1,7 +1,11 @@
 """Other processes for the tests: Python programs that talk over pipes and may be killed."""
 
+import os
+import select
+import signal
 import subprocess
 import sys
+import traceback
 from contextlib import contextmanager
 
 BEGINNING = """
@@ -27,6 +31,25 @@ def small_merges():
 def hashes_of(number, count=60):
     return np.random.default_rng(number).integers(0, 2**63, count, np.uint64)
 """
+
+
+def run_in_child(function, timeout=60):
+    """Return what a function returns, as text, or the error that it raises, in a forked child; "" after a time-out."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.write(writing, str(function()).encode())
+        except BaseException:
+            os.write(writing, traceback.format_exc().encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as file:
+        said = file.read() if select.select([file], [], [], timeout)[0] else b""
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return said.decode()
 
 
 @contextmanager

@@ -19,6 +19,7 @@ import lmdb
 
 import fpdb
 from fpdb.storage.environment import files
+from fpdb.storage.environment.lock_files import READERS_BYTES
 from tests.stress import disk_model
 from tests.stress.child_process import fork
 from tests.stress.shim import shim, tell
@@ -170,11 +171,11 @@ class Recording:
 
 
 def survived(model, rng):
-    """Return one of the folders that a loss of power may leave. Lock files may hold anything: they are mapped."""
+    """Return one of the folders that a loss of power may leave. Tables of readers may hold anything."""
     left = model.survived(rng)
     for path in left:
         if path.endswith("-lock") and rng.random() < 0.5:
-            left[path] = rng.randbytes(rng.randrange(40_000))
+            left[path] = rng.randbytes(rng.choice((0, READERS_BYTES)))
     return left
 
 

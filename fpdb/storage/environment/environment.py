@@ -1,12 +1,13 @@
 """Transactions on the LMDB file at a path.
 
 LMDB facts relied on: engine 0.9 (file format 1) for new files; one map so large that it never has to grow; never
-writemap, metasync or sync off; short read transactions; a read needs no lock file only where nobody else has one.
+writemap, metasync or sync off; short read transactions; nobody reads without a lock beside a possible writer.
 Knows nothing of what is stored.
 """
 
 import os
 import threading
+import time
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
@@ -16,8 +17,10 @@ from fpdb.errors import Corrupt, Error, ReadOnly, RecipeMismatch, StorageFailure
 from fpdb.storage import file_format
 from fpdb.storage.environment import commit_record, files, page_check
 from fpdb.storage.environment.failures import lmdb_translated, translated
-from fpdb.storage.environment.locking import FileLock
-from fpdb.storage.environment.open_file import OpenFile, open_file
+from fpdb.storage.environment.lock_files import MERGE, WRITER
+from fpdb.storage.environment.locking import FileLock, refuse_in_child
+from fpdb.storage.environment.network import refuse_network
+from fpdb.storage.environment.open_file import Access, OpenFile, open_file
 from fpdb.storage.environment.refusal import refuse_foreign
 
 TRIES = 4  # of a transaction on a file that another process overwrites
@@ -26,27 +29,35 @@ TRIES = 4  # of a transaction on a file that another process overwrites
 class Environment:
     """The file at a path. Follows the path when `fpdb compact` has put another file there."""
 
-    def __init__(self, path: str, *, readonly: bool, timeout: float) -> None:
+    def __init__(self, path: str, *, readonly: bool, timeout: float, immutable: bool = False) -> None:
         """Open an existing database.
 
         Args:
             path: The file.
             readonly: Refuse write transactions.
             timeout: Seconds to wait for another writer.
+            immutable: Take the caller's word that nobody writes to the file, and read it without a lock.
 
         Raises:
             NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, Locked, StorageFailure: It cannot be opened.
         """
         self.path = os.path.realpath(path)
         self.readonly = readonly
-        self.writing = FileLock(self.path + files.BESIDE[1], "writing to the database", timeout)
-        self.merging = FileLock(self.path + files.BESIDE[2], "merging runs", timeout)
+        self.immutable = immutable
+        self._access = Access(readonly, timeout, immutable)
+        self.writing = FileLock(self.path, WRITER, "writing to the database", timeout)
+        self.merging = FileLock(self.path, MERGE, "merging runs", timeout)
         self._opening = threading.Lock()
         self._counting = threading.Lock()
         self._process = os.getpid()
-        refuse_foreign(self.path)  # before a lock file is made beside it
+        deadline = time.monotonic() + timeout
+        refuse_foreign(self.path, deadline)  # before a lock file is made beside it
+        if not immutable:
+            refuse_network(self.path)
+        if not readonly:
+            self.merging.refuse_foreign()  # else whoever merges after a commit would pass over it in silence
         with self._alone_if_writable():
-            self._file: OpenFile | None = open_file(self.path, 1, readonly=readonly)
+            self._file: OpenFile | None = open_file(self.path, 1, self._access)
         self.recipe = self._file.format_record.recipe
 
     def _alone_if_writable(self) -> AbstractContextManager[None]:
@@ -79,8 +90,7 @@ class Environment:
 
     def _enter(self) -> OpenFile:
         """Return the file that is at the path now, which stays open until `_leave`."""
-        if self._process != os.getpid():
-            raise Error("the database was opened before a fork; open it anew in the child process")
+        refuse_in_child(self._process)
         while True:
             with self._opening:
                 file = self._file
@@ -102,7 +112,7 @@ class Environment:
                 )
             if not old.users:
                 old.env.close()
-        new = open_file(self.path, old.generation + 1, readonly=self.readonly)
+        new = open_file(self.path, old.generation + 1, self._access)
         if new.format_record.recipe != self.recipe:
             new.env.close()
             raise RecipeMismatch(
@@ -125,8 +135,12 @@ class Environment:
             file = self._enter()
         try:
             yield file
+            file.refuse_changed(self.path)
         except lmdb.PanicError:
             self._note_failed_write(file)
+            raise
+        except Exception:
+            file.refuse_changed(self.path)
             raise
         finally:
             self._leave(file, thread)
@@ -202,14 +216,9 @@ class Environment:
         Every process opens the new file at its next transaction.
         """
         with translated(self.path):
-            files.replace(self.path, path)
+            files.replace(self.path, path, time.monotonic() + self._access.timeout)
 
-    def copy(self, path: str) -> None:
-        """Write the newest commit to a new file, without free pages."""
-        with translated(path), self.read() as (txn, file):
-            out = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            try:
-                file.env.copyfd(out, compact=True, txn=txn)
-            finally:
-                os.close(out)
-            files.give_new_id(path)
+    def copy(self, out: int) -> None:
+        """Write the newest commit to an empty file, without free pages. out: its descriptor."""
+        with self.read() as (txn, file):
+            file.env.copyfd(out, compact=True, txn=txn)

@@ -11,13 +11,13 @@ import lmdb
 from fpdb.errors import Corrupt, Locked, NotADatabase, StorageFailure
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS)
 _LITTLE = 1 << 20  # LMDB says EIO where a disk, or a file's limit, has a few bytes left, but not enough
 
 _ADVICE = {
-    errno.EACCES: "get permission for it and for the files beside it; to read it, be allowed to write to its folder or "
-    "its lock file, or let there be no lock file",
+    errno.EACCES: "get permission for it and for the files beside it",
     errno.EPERM: "open it for reading, or copy it",
-    errno.EROFS: "it can be read on a read-only medium; to change it, copy it elsewhere",
+    errno.EROFS: "it is on a read-only file system, so copy it elsewhere",
     errno.EMFILE: "close some files of this process, or raise the limit (ulimit -n)",
     errno.ENFILE: "wait until this machine has fewer files open",
 }
@@ -59,9 +59,19 @@ def lmdb_translated(path: str) -> Iterator[None]:
     except (lmdb.InvalidError, lmdb.VersionMismatchError, lmdb.IncompatibleError) as error:
         raise NotADatabase(f"{path!r} is not an fpdb database ({error})") from error
     except lmdb.Error as error:
-        if "already open" in str(error):
-            raise Locked(f"{path!r} is already open in this process; share that Database") from error
-        raise StorageFailure(explain(path, str(error))) from error
+        raise _of_any_other(path, error) from error
+
+
+def _of_any_other(path: str, error: lmdb.Error) -> Locked | StorageFailure:
+    if isinstance(error, lmdb.LockError):  # LMDB locks a byte for each number of a process
+        return Locked(
+            f"a process of another container, which has this one's number ({os.getpid()}) there, has {path!r} open; "
+            f"LMDB tells processes apart by their numbers: let the containers share them (as docker run --pid=host "
+            f"does), or wait until that process has ended"
+        )
+    if "already open" in str(error):
+        return Locked(f"{path!r} is already open in this process; share that Database")
+    return StorageFailure(explain(path, str(error)))
 
 
 def explain(path: str, message: str) -> str:

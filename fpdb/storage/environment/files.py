@@ -7,33 +7,36 @@ import errno
 import fcntl
 import os
 import stat
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import lmdb
 
-from fpdb.errors import StorageFailure
+from fpdb.errors import Locked, StorageFailure
 from fpdb.storage import file_format
 from fpdb.storage.environment import commit_record
 from fpdb.storage.environment._page_check import PAGE
 from fpdb.storage.environment.failures import explain, translated
-from fpdb.storage.environment.locking import unlock
+from fpdb.storage.environment.lock_files import MERGE, READERS, WRITER
+from fpdb.storage.environment.locking import flocked, wait_for_flock
+from fpdb.storage.environment.network import refuse_network
 
 MAP_SIZE = 1 << 40
-BESIDE = ("-lock", "-writer", "-merge")  # suffixes of the files beside a database
 COMPACT = ".compact"  # suffix of the file that compacting writes: one name, since it keeps every other process out
+BESIDE = (READERS, WRITER, MERGE)  # suffixes of the files beside a database
 
 
 def lock_path(path: str) -> str:
     """Return where LMDB keeps its table of readers."""
-    return path + BESIDE[0]
+    return path + READERS
 
 
 def create(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None:
     """Make a new database file, whole or not at all. Raises FileExistsError, StorageFailure."""
     path = os.path.realpath(path)
-    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}.new"
+    with translated(path):
+        refuse_network(os.path.dirname(path))
+    temporary = temporary_name(path, "new")
     try:
         new_file(temporary, format_record, records)
         publish(temporary, path)
@@ -41,8 +44,20 @@ def create(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None
         discard(temporary)
 
 
+def temporary_name(path: str, suffix: str) -> str:
+    """Return a name beside a file that nobody can guess, and so prepare."""
+    return f"{path}.{os.urandom(8).hex()}.{suffix}"
+
+
+def open_new(path: str) -> int:
+    """Make a file for its owner alone, and return its descriptor. Raises FileExistsError, also for a link."""
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+
+
 def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None:
-    """Write an LMDB file with fpdb's databases and these records. Raises StorageFailure."""
+    """Write an LMDB file with fpdb's databases and these records. Raises StorageFailure, also if there is a file."""
+    with translated(path):
+        os.close(open_new(path))
     with _open_alone(path) as env:
         for name in file_format.NAMED:
             env.open_db(name)
@@ -76,7 +91,7 @@ def fill_up(path: str, env: lmdb.Environment) -> int:
 
 @contextmanager
 def _open_alone(path: str) -> Iterator[lmdb.Environment]:
-    """Open a file that nobody else knows, for writing and without a lock file; it may not be there yet."""
+    """Open a file that nobody else knows, for writing and without a lock file; it may be empty."""
     with translated(path):
         env = lmdb.open(
             os.fsencode(path),
@@ -85,7 +100,6 @@ def _open_alone(path: str) -> Iterator[lmdb.Environment]:
             map_size=MAP_SIZE,
             max_dbs=len(file_format.NAMED),
             lib_version=0,
-            mode=0o600,
         )
         try:
             yield env
@@ -106,19 +120,35 @@ def publish(temporary: str, path: str) -> None:
         raise StorageFailure(explain(path, error.strerror or str(error))) from error
 
 
-def replace(path: str, finished: str) -> None:
-    """Put a finished file in the place of an open database; the caller keeps writers out. Raises OSError."""
-    os.chmod(finished, stat.S_IMODE(os.stat(path).st_mode))
+def replace(path: str, finished: str, deadline: float) -> None:
+    """Put a finished file in the place of an open database; the caller keeps writers out.
+
+    Raises:
+        OSError: The system refuses.
+        Locked: Another process was opening the database, and the monotonic clock has passed the deadline.
+    """
+    _copy_access(os.stat(path), finished)
     sync(finished)
     guard = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(guard, fcntl.LOCK_EX)  # nobody is opening the file now
+    with flocked(guard):
+        if not wait_for_flock(guard, fcntl.LOCK_EX, deadline):
+            raise Locked(f"another process is opening {path!r} and does not go on; end it, or try again later")
         # The old readers' table goes with the old file: a new pair must not share it.
         os.unlink(lock_path(path))
         os.rename(finished, path)
         sync(os.path.dirname(path))
-    finally:
-        unlock(guard)
+
+
+def _copy_access(status: os.stat_result, path: str) -> None:
+    """Give a file the owner, the group and the mode of another, as far as this user may."""
+    mode = stat.S_IMODE(status.st_mode)
+    with suppress(PermissionError):
+        os.chown(path, status.st_uid, -1)
+    try:
+        os.chown(path, -1, status.st_gid)
+    except PermissionError:  # what was for that group is not for the one that the file has
+        mode &= ~stat.S_IRWXG
+    os.chmod(path, mode)
 
 
 def drop_lock_file(path: str, guard: int) -> bool:

@@ -2,27 +2,42 @@
 
 import fcntl
 import os
-import threading
+import struct
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
-from weakref import WeakSet
+from typing import Any, NamedTuple
 
 import lmdb
 
-from fpdb.errors import StorageFailure
+from fpdb.errors import Locked, StorageFailure
 from fpdb.storage import file_format
 from fpdb.storage.environment import files, page_check
-from fpdb.storage.environment.failures import NO_ROOM, translated
-from fpdb.storage.environment.locking import unlock
+from fpdb.storage.environment.failures import NO_ROOM, UNWRITABLE, translated
+from fpdb.storage.environment.forking import ThreadLock, note_open, open_files
+from fpdb.storage.environment.lock_files import READERS, READERS_BYTES, open_lock_file
+from fpdb.storage.environment.locking import flocked, wait_for_flock
 from fpdb.storage.environment.refusal import read_format, refuse_foreign
 from fpdb.storage.file_format import FormatRecord
 
-MAX_READERS = 510
-LOCK_BYTES = 32_768  # LMDB's table of so many readers
+MAX_READERS = 510  # of which LMDB's table has READERS_BYTES
 LOOKS = 50  # at a lock file, until it tells the last commit
 TRIES = 4  # of opening a file that another process opens or closes at this moment
+PAUSE = 0.02  # seconds between them
+_RECORD_LOCK = struct.Struct("@hhqqi")  # of Linux: kind, base, start, length, process
+
+
+class Access(NamedTuple):
+    """The way a file is opened.
+
+    readonly: refuse write transactions. timeout: seconds to wait for other processes. immutable: take the caller's
+    word that nobody writes to the file, and read it without a lock.
+    """
+
+    readonly: bool
+    timeout: float
+    immutable: bool = False
 
 
 @dataclass(eq=False)
@@ -30,8 +45,9 @@ class OpenFile:
     """One LMDB file, open until it is retired and its last transaction has ended.
 
     generation: which opening of the path this is; what was cached from another one is void. size: its least size in
-    bytes. users: the thread of each transaction. failure: what has happened to the file since, so that it must be
-    opened anew: after a write that failed at the meta page LMDB refuses all further ones.
+    bytes. unchanging: what `state_of` told before an immutable file was opened. users: the thread of each transaction.
+    failure: what has happened to the file since, so that it must be opened anew: after a write that failed at the meta
+    page LMDB refuses all further ones.
     """
 
     env: lmdb.Environment
@@ -40,16 +56,27 @@ class OpenFile:
     identities: tuple[object, object]
     generation: int
     size: int
+    unchanging: tuple[object, ...] | None = None
     users: list[int] = field(default_factory=list)
     retired: bool = False
     failure: str | None = None
 
-    def __post_init__(self) -> None:
-        """Note that the file is open."""
-        _open_files.add(self)
+    def refuse_changed(self, path: str) -> None:
+        """Raise StorageFailure if the file is immutable and has changed: what was read from it may be wrong."""
+        if self.unchanging is not None and self.unchanging != state_of(path):
+            raise StorageFailure(
+                f"{path!r} was written to while it was open as immutable, so what was read from it may be wrong: "
+                f"read it without --immutable (immutable=True), or a copy of it"
+            )
 
     def is_usable(self, path: str) -> bool:
-        """Return True if it is what a path leads to, no shorter than before, and nothing has failed."""
+        """Return True if it is what a path leads to, no shorter than before, and nothing has failed.
+
+        Raises StorageFailure if it is immutable and has changed.
+        """
+        if self.unchanging is not None:
+            self.refuse_changed(path)
+            return True
         with suppress(FileNotFoundError):
             status = os.stat(path)
             same = self.identities == ((status.st_dev, status.st_ino), files.identity(files.lock_path(path)))
@@ -57,19 +84,8 @@ class OpenFile:
         return False
 
 
-_open_files: WeakSet[OpenFile] = WeakSet()
-_making = threading.Lock()  # held by whoever makes or opens a lock file, in this process
-
-
-def _keep_open_in_child() -> None:
-    """Keep a forked child from closing what it inherits: LMDB would free the parent's readers' slots."""
-    import ctypes
-
-    for file in list(_open_files):
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(file.env))
-
-
-os.register_at_fork(after_in_child=_keep_open_in_child)
+_making = ThreadLock()
+"""Held by whoever makes or opens a lock file, in this process: LMDB's locks go when any descriptor of it is closed."""
 
 
 def identities(path: str) -> tuple[object, object]:
@@ -77,34 +93,46 @@ def identities(path: str) -> tuple[object, object]:
     return files.identity(path), files.identity(files.lock_path(path))
 
 
-def open_file(path: str, generation: int, *, readonly: bool) -> OpenFile:
+def state_of(path: str) -> tuple[object, ...]:
+    """Return what any change of a file changes. Raises OSError."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return ()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, page_check.last_transaction(path)
+
+
+def open_file(path: str, generation: int, access: Access) -> OpenFile:
     """Open an existing file.
 
     Raises:
-        NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, StorageFailure: It cannot be opened.
+        NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, Locked, StorageFailure: It cannot be opened.
     """
-    refuse_foreign(path)
+    deadline = time.monotonic() + access.timeout
+    refuse_foreign(path, deadline)
     for left in reversed(range(TRIES)):
         try:
-            return _try_open(path, generation, readonly=readonly)
-        except StorageFailure as error:
-            if not left or not isinstance(error.__cause__, lmdb.Error):
+            return _try_open(path, generation, access, deadline)
+        except (Locked, StorageFailure) as error:
+            if not left or not isinstance(error.__cause__, lmdb.Error) or "already open" in str(error):
                 raise
-            time.sleep(0.02)
+            time.sleep(PAUSE)
     raise AssertionError("unreachable")
 
 
-def _try_open(path: str, generation: int, *, readonly: bool) -> OpenFile:
+def _try_open(path: str, generation: int, access: Access, deadline: float) -> OpenFile:
     with translated(path):
         # compact swaps the file under an exclusive flock on it; this shared one keeps the swap out.
         guard = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(guard, fcntl.LOCK_SH)
+        with flocked(guard):
+            if not wait_for_flock(guard, fcntl.LOCK_SH, deadline):
+                raise Locked(f"another process is putting a new file at {path!r}; waited {access.timeout:g} s")
             if files.identity(guard) != files.identity(path):
                 raise lmdb.Error("the file was replaced while it was being opened")
-            if _locks_older_file(path) and not files.drop_lock_file(path, guard):
+            if not access.immutable and _locks_older_file(path) and not files.drop_lock_file(path, guard):
                 raise lmdb.Error("the file was replaced while it was being opened")
-            env = _open_environment(path, readonly=readonly)
+            unchanging = state_of(path) if access.immutable else None
+            env = _open_environment(path, access, deadline)
             try:
                 _refuse_lock_of_other_file(path, env, guard)
                 format_record = read_format(guard, env, path)
@@ -113,15 +141,13 @@ def _try_open(path: str, generation: int, *, readonly: bool) -> OpenFile:
                 env.close()
                 raise
             size = os.fstat(guard).st_size
-            return OpenFile(env, databases, format_record, identities(path), generation, size)
-        finally:
-            unlock(guard)
+            return OpenFile(env, databases, format_record, identities(path), generation, size, unchanging)
 
 
 def _locks_older_file(path: str) -> bool:
     """Return True if this process has the lock file open for a file that was at the path before, by `mv`."""
     data, lock = identities(path)
-    return any(lock == file.identities[1] and data != file.identities[0] for file in list(_open_files))
+    return any(lock == other_lock and data != other_data for other_data, other_lock in open_files())
 
 
 def _refuse_lock_of_other_file(path: str, env: lmdb.Environment, guard: int) -> None:
@@ -139,45 +165,82 @@ def _refuse_lock_of_other_file(path: str, env: lmdb.Environment, guard: int) -> 
     raise lmdb.Error("the file was replaced while others had it open")
 
 
-def _open_environment(path: str, *, readonly: bool) -> lmdb.Environment:
-    lock = not readonly or os.access(os.path.dirname(path), os.W_OK)
+def _open_environment(path: str, access: Access, deadline: float) -> lmdb.Environment:
     with _making:
-        if lock:
-            _allocate_lock_file(files.lock_path(path))
-        return lmdb.open(
+        if not access.immutable:
+            _prepare_table(path, access, deadline)
+        env = lmdb.open(
             os.fsencode(path),
             subdir=False,
             create=False,
-            readonly=readonly,
-            lock=lock or os.path.exists(files.lock_path(path)),
+            readonly=access.readonly,
+            lock=not access.immutable,
             map_size=files.MAP_SIZE,
             max_dbs=len(file_format.NAMED),
             max_readers=MAX_READERS,
             max_spare_txns=4,
             mode=0o600,
         )
+        note_open(env, identities(path))
+        return env
 
 
-def _allocate_lock_file(path: str) -> None:
-    """Give the lock file all its blocks. Raises OSError.
+def _prepare_table(path: str, access: Access, deadline: float) -> None:
+    """Make sure that LMDB's table of readers is fpdb's, has all its blocks, and can be opened without waiting.
+
+    Raises Locked, StorageFailure, OSError.
+    """
+    if identities(path)[1] in [lock for _, lock in open_files()]:
+        return  # to close it would drop this process's locks, and LMDB refuses to open the file again
+    try:
+        table = open_lock_file(path, READERS)
+    except OSError as error:
+        if access.readonly and error.errno in UNWRITABLE:
+            raise StorageFailure(_cannot_lock(path, error.strerror or str(error))) from error
+        raise
+    try:
+        _allocate(table)
+        _wait_for_opener(table, path, access, deadline)
+    finally:
+        os.close(table)
+
+
+def _cannot_lock(path: str, reason: str) -> str:
+    return (
+        f"{path!r} cannot be read beside a process that writes to it, since {files.lock_path(path)!r} cannot be "
+        f"written ({reason}): if nobody writes to the database, read it with --immutable (immutable=True); else get "
+        f"permission to write to that file, or to the folder if the file is missing; or read a copy of the database"
+    )
+
+
+def _allocate(table: int) -> None:
+    """Give the table of readers all its blocks. Raises OSError.
 
     LMDB writes to it through a map, and where a disk is full, a block that is not there is a SIGBUS.
     """
-    if not hasattr(os, "posix_fallocate"):
+    if not hasattr(os, "posix_fallocate") or os.fstat(table).st_blocks * 512 >= READERS_BYTES:
         return  # macOS
     try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        pass
-    else:
-        identity = status.st_dev, status.st_ino
-        if status.st_blocks * 512 >= LOCK_BYTES or any(identity == file.identities[1] for file in list(_open_files)):
-            return  # to open and close it would drop the locks that this process has on it
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        os.posix_fallocate(file, 0, LOCK_BYTES)  # leaves alone what is there: another process may use it already
+        os.posix_fallocate(table, 0, READERS_BYTES)  # leaves alone what is there: another process may use it already
     except OSError as error:
         if error.errno in NO_ROOM:
             raise
-    finally:
-        os.close(file)
+
+
+def _wait_for_opener(table: int, path: str, access: Access, deadline: float) -> None:
+    """Wait while a process opens the file with LMDB's exclusive lock: LMDB itself would wait without end."""
+    while (process := _opener(table)) is not None:
+        if time.monotonic() >= deadline:
+            raise Locked(
+                f"process {process} is opening {path!r}, and does not go on; waited {access.timeout:g} s (end that "
+                f"process)"
+            )
+        time.sleep(PAUSE)
+
+
+def _opener(table: int) -> int | None:
+    if sys.platform != "linux":
+        return None
+    asked = _RECORD_LOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, 0, 1, 0)
+    kind, _, _, _, process = _RECORD_LOCK.unpack(fcntl.fcntl(table, fcntl.F_GETLK, asked))
+    return None if kind == fcntl.F_UNLCK else process

@@ -9,22 +9,27 @@ from collections.abc import Callable
 import lmdb
 import lmdb.verify
 
-from fpdb.errors import Corrupt, NoSuchDatabase, NotADatabase, StorageFailure
+from fpdb.errors import Corrupt, Locked, NoSuchDatabase, NotADatabase, StorageFailure
 from fpdb.storage import file_format
 from fpdb.storage.environment import files, page_check
 from fpdb.storage.environment._page_check import PAGE
 from fpdb.storage.environment.failures import translated
+from fpdb.storage.environment.locking import flocked, wait_for_flock
 from fpdb.storage.environment.page_format import newest_meta
 from fpdb.storage.file_format import FormatRecord
 
 EXAMINATIONS = 50  # of a file whose commits follow each other so fast that each is gone before it was looked at
 
 
-def refuse_foreign(path: str) -> None:
+def refuse_foreign(path: str, deadline: float) -> None:
     """Look at a file without changing it or anything beside it.
 
+    Args:
+        path: The file.
+        deadline: The time of the monotonic clock until which another process may be waited for.
+
     Raises:
-        NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, StorageFailure: The file is not to be opened.
+        NoSuchDatabase, NotADatabase, NewerFormat, Corrupt, Locked, StorageFailure: The file is not to be opened.
     """
     try:
         status = os.stat(path)
@@ -51,7 +56,7 @@ def refuse_foreign(path: str) -> None:
             f"use a backup, or save what is sound with 'fpdb check --repair'"
         )
     if not os.path.exists(files.lock_path(path)):
-        _probe(path)
+        _probe(path, deadline)
 
 
 def _sizes(path: str) -> tuple[int, int]:
@@ -78,11 +83,13 @@ def structure_problems(path: str) -> list[str]:
     return verify(path, subdir=False)
 
 
-def _probe(path: str) -> None:
+def _probe(path: str, deadline: float) -> None:
     """Read the format record of a file that no process has open, leaving no lock file behind."""
-    with translated(path), open(path, "rb") as file:
-        fcntl.flock(file, fcntl.LOCK_SH)  # compact takes the lock file away, then swaps the file: not in between
-        if os.path.exists(files.lock_path(path)) or files.identity(path) != files.identity(file.fileno()):
+    with translated(path), flocked(file := os.open(path, os.O_RDONLY | os.O_CLOEXEC)):
+        # compact takes the lock file away, then swaps the file: not in between.
+        if not wait_for_flock(file, fcntl.LOCK_SH, deadline):
+            raise Locked(f"another process is putting a new file at {path!r} and does not go on; end it, or try again")
+        if os.path.exists(files.lock_path(path)) or files.identity(path) != files.identity(file):
             return  # whoever opens it looks again
         try:
             env = lmdb.open(
@@ -95,7 +102,7 @@ def _probe(path: str) -> None:
                 max_dbs=0,
             )
             try:
-                read_format(file.fileno(), env, path)
+                read_format(file, env, path)
             finally:
                 env.close()
         except Corrupt:

@@ -16,6 +16,7 @@ from fpdb.storage.catalogue import Catalogue
 from fpdb.storage.commit import dead_documents
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
+from fpdb.storage.environment.failures import translated
 from fpdb.storage.file_format import FIRST_BOILERPLATE, NO_SEALS, Run, State
 from fpdb.storage.maintenance.verifier import verify
 from fpdb.storage.runs.merge import merge_postings
@@ -169,10 +170,15 @@ def backup(env: Environment, path: str) -> None:
     """
     if os.path.lexists(path):
         raise DatabaseExists(f"there is a file at {path!r} already; a backup does not overwrite")
-    temporary = f"{path}.{os.getpid()}.backup"
-    files.discard(temporary)
+    temporary = files.temporary_name(path, "backup")
     try:
-        env.copy(temporary)
+        with translated(path):
+            out = files.open_new(temporary)
+            try:
+                env.copy(out)
+            finally:
+                os.close(out)
+        files.give_new_id(temporary)
         _verify(temporary)
         files.publish(temporary, path)
     except FileExistsError:

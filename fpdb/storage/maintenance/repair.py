@@ -73,7 +73,7 @@ def repair(path: str, target: str, sampled: Callable[[Mapping[str, Any]], bool])
     """
     if os.path.lexists(target):
         raise DatabaseExists(f"there is a file at {target!r} already; a repair does not overwrite")
-    temporary = f"{os.path.realpath(target)}.{os.getpid()}.repair"
+    temporary = files.temporary_name(os.path.realpath(target), "repair")
     with translated(path):
         salvage = Salvage(path)
     try:

@@ -21,7 +21,7 @@ from fpdb.storage.environment import failures
         (errno.EFBIG, "raise the limit (ulimit -f) and try again"),
         (errno.ENOMEM, "lift the limit (ulimit -v), or make memory free, and try again"),
         (errno.EIO, "look for faults of the disk in the system's log, try again, and run 'fpdb check'"),
-        (errno.EACCES, "or let there be no lock file, and try again"),
+        (errno.EACCES, "get permission for it and for the files beside it, and try again"),
         (errno.EBUSY, "see to that, and try again"),
     ],
 )

@@ -1,39 +1,40 @@
 """Locks between processes and threads."""
 
 import errno
+import fcntl
 import os
 import signal
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import fpdb
+from fpdb.cli.program import cli
 from fpdb.storage.environment.locking import FileLock
-from tests.storage.processes import hear, running, tell
+from tests.storage.processes import hear, run_in_child, running, tell
 
 
 def test_a_child_forked_meanwhile_does_not_keep_the_lock(tmp_path):
     program = """
 from fpdb.storage.environment.locking import FileLock
-with FileLock(path, "testing", 0).held():
+with FileLock(path, "-writer", "testing", 0).held():
     child = os.fork()
     if not child:
         hear()
         os._exit(0)
-with FileLock(path, "testing", 0).held():
+with FileLock(path, "-writer", "testing", 0).held():
     say("free")
 os.kill(child, signal.SIGKILL)
 """
-    with running(program, str(tmp_path / "lock")) as process:
+    with running(program, str(tmp_path / "t")) as process:
         assert hear(process) == "free"
 
 
 def test_a_thread_may_take_a_lock_again_and_another_waits(tmp_path):
-    lock = FileLock(str(tmp_path / "lock"), "testing", 0.05)
+    lock = FileLock(str(tmp_path / "t"), "-writer", "testing", 0.05)
     with lock.held(), lock.held(), ThreadPoolExecutor() as pool:
 
         def take():
@@ -46,43 +47,100 @@ def test_a_thread_may_take_a_lock_again_and_another_waits(tmp_path):
         assert pool.submit(take).result()
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="the system does not tell what is stopped")
-@pytest.mark.parametrize(
-    "command", [["add", "more.txt"], ["remove", "a"], ["compact"], ["rotate"], ["import", "x.jsonl"]]
-)
-def test_a_command_that_comes_while_the_writer_is_stopped_says_so_in_time(tmp_path, monkeypatch, command):
-    """The writer is stopped in the middle of a commit, before the database is opened."""
-    monkeypatch.chdir(tmp_path)
-    Path("more.txt").write_text("some words")
-    path = str(tmp_path / "x.fpdb")
-    with fpdb.open(path) as db, open("x.jsonl", "wb") as file:
-        db.add_fingerprints("a", [1])
-        db.export(file)
-    program = """
+WRITING = {
+    "add": ["more.txt"],
+    "adopt": ["folder"],
+    "compact": [],
+    "import": ["x.jsonl"],
+    "merge": ["other.fpdb"],
+    "remove": ["a.txt"],
+    "rotate": ["a.txt"],
+}
+READING = {
+    "backup": ["copy.fpdb"],
+    "check": [],
+    "common": [],
+    "drop-list": [],
+    "explain": ["a.txt", "b.txt"],
+    "export": ["-"],
+    "fingerprint": ["more.txt"],
+    "info": [],
+    "list": [],
+    "pairs": [],
+    "query": ["more.txt"],
+    "show": ["a.txt"],
+    "spans": [],
+}
+NOT_HERE = {"init", "spark"}
+"""One makes a new file, the other needs Spark."""
+
+WRITE = """
 db = fpdb.open(path)
 with db._store.env.write():
     say("writing")
     hear()
 """
-    with running(program, path) as writer:
+
+
+@pytest.fixture
+def stopped_writer(tmp_path, monkeypatch):
+    """Stop a writer in the middle of a commit, and return it; the current folder is the database's."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b", "more"):
+        Path(f"{name}.txt").write_text(f"some words that are in document {name} and long enough to have a fingerprint")
+    for path in ("x.fpdb", "other.fpdb"):
+        with fpdb.open(path) as db:
+            for name in ("a.txt", "b.txt"):
+                db.add(name, Path(name).read_bytes(), source=os.path.abspath(name))
+    with fpdb.open("other.fpdb") as db, open("x.jsonl", "wb") as file:
+        db.export(file)
+    with running(WRITE, "x.fpdb") as writer:
         assert hear(writer) == "writing"
         writer.send_signal(signal.SIGSTOP)
-        begun = time.monotonic()
-        done = subprocess.run(
-            [sys.executable, "-m", "fpdb", "--db", path, "--timeout", "0.5", *command],
-            capture_output=True,
-            text=True,
-            timeout=30,
-            env={**os.environ, "PYTHONPATH": str(Path(fpdb.__file__).parents[1])},
-        )
-        assert time.monotonic() - begun < 20
+        yield writer
         writer.send_signal(signal.SIGCONT)
         tell(writer)
         writer.wait()
-    assert done.returncode == 1
-    assert f"process {writer.pid} is writing to the database and is stopped" in done.stderr
-    with fpdb.open(path) as again:
-        assert again.check() == []
+    with fpdb.open("x.fpdb") as db:
+        assert len(db) == 2
+        assert db.check() == []
+
+
+def call(command, *arguments):
+    """Return a command's exit status and all that it prints, or "" if it does not come back."""
+
+    def run():
+        result = CliRunner().invoke(cli, ["--db", "x.fpdb", "--timeout", "0.05", command, *arguments])
+        return f"{result.exit_code} {result.output}"
+
+    return run_in_child(run)
+
+
+def test_every_command_comes_back_beside_a_stopped_writer(stopped_writer):
+    """One that reads answers; one that writes says who is in the way, since when, and what to do."""
+    assert {*WRITING, *READING, *NOT_HERE} == set(cli.list_commands(None))
+    for command, arguments in READING.items():
+        assert call(command, *arguments).startswith("0 "), command
+    for command, arguments in WRITING.items():
+        said = call(command, *arguments)
+        assert said.startswith(f"1 fpdb: process {stopped_writer.pid} is writing to the database"), (command, said)
+        assert f", since {time.strftime('%Y-')}" in said
+        if os.path.exists("/proc/self/stat"):
+            assert " and is stopped, since" in said
+            assert f"kill -CONT {stopped_writer.pid}" in said
+
+
+def test_a_holder_that_does_not_say_who_it_is_is_another_process(path):
+    fpdb.open(path).close()
+    with open(f"{path}-writer", "wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        for content in (b"", b"%-19d\n" % 4_711, bytes(128), b"fpdb one two three" + b" " * 109 + b"\n"):
+            os.pwrite(file.fileno(), content, 0)
+            with pytest.raises(fpdb.Locked, match="another process is writing"):
+                fpdb.open(path, timeout=0)
+            os.ftruncate(file.fileno(), 0)
+    with fpdb.open(path) as db:
+        assert db.check() == []
 
 
 def test_a_failing_lock_file_is_a_storage_failure(db, monkeypatch):

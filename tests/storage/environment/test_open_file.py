@@ -1,14 +1,18 @@
-"""A database is opened with its lock file, or without one on a medium that cannot be written to."""
+"""A database is opened with its lock file, or without one if nobody writes to it."""
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
 
 import fpdb
-from fpdb.storage.environment import files, open_file
+from fpdb.storage.environment import files
+from fpdb.storage.environment.lock_files import READERS_BYTES
+from tests.storage.environment.closed_databases import make
+from tests.storage.processes import hear, run_in_child, running
 
 
 def blocks(path):
@@ -22,13 +26,13 @@ def test_the_lock_file_has_all_its_blocks(path):
         for plant in (os.unlink, lambda name: os.truncate(name, 0), lambda _: None):
             plant(files.lock_path(path))
             with fpdb.open(path, mode) as db:
-                assert blocks(path) >= open_file.LOCK_BYTES == os.stat(files.lock_path(path)).st_size
+                assert blocks(path) >= READERS_BYTES == os.stat(files.lock_path(path)).st_size
                 db.backup(f"{path}.copy")
             os.unlink(f"{path}.copy")
     with fpdb.open(path) as db:
         db.compact()
         assert len(db) == 0
-        assert blocks(path) >= open_file.LOCK_BYTES
+        assert blocks(path) >= READERS_BYTES
 
 
 def test_no_room_for_the_lock_file_is_said(path, monkeypatch):
@@ -46,6 +50,14 @@ def test_no_room_for_the_lock_file_is_said(path, monkeypatch):
         assert db.check() == []
 
 
+def in_own_mounts(*command):
+    """Return a command that may mount file systems which no other process sees; skips the test if nobody may."""
+    spaces = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"])]
+    if subprocess.run([*spaces, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this system lets nobody mount anything")
+    return [*spaces, *command]
+
+
 READ_ONLY = """
 mount -t tmpfs none "$1" && cp "$2" "$1/bare.fpdb" && cp "$2" "$1/with.fpdb" && : > "$1/with.fpdb-lock" &&
 mount -o remount,ro "$1" && exec "$3" -c "$4" "$1"
@@ -57,27 +69,128 @@ import os, sys
 import fpdb
 for name in ("bare.fpdb", "with.fpdb"):
     path = os.path.join(sys.argv[1], name)
-    with fpdb.open(path, "r") as db:
+    with fpdb.open(path, "r", immutable=True) as db:
         print(len(db), db.check(), len(db.query_fingerprints([1]).matches))
-    print(fpdb.check(path).sound)
-    for change in (lambda: fpdb.open(path), lambda: fpdb.repair(path, path + ".new")):
+    calls = [lambda: fpdb.open(path, "r"), lambda: fpdb.open_all([path]), lambda: fpdb.open(path)]
+    if name == "bare.fpdb":
+        print(fpdb.check(path, immutable=True).sound)
+        calls += [lambda: fpdb.check(path), lambda: fpdb.repair(path, path + ".new")]
+    for call in calls:
         try:
-            change()
+            call()
         except fpdb.StorageFailure as error:
-            print("copy it elsewhere" in str(error))
+            print("--immutable" in str(error), "copy it elsewhere" in str(error))
 """
 
 
-def test_a_database_on_a_read_only_medium_can_be_read(tmp_path):
+def test_a_read_only_medium_is_read_by_whoever_says_that_nobody_writes(tmp_path):
+    """Whether anybody writes elsewhere to what is mounted for reading here, nobody can tell."""
     source, medium = tmp_path / "t.fpdb", tmp_path / "medium"
     medium.mkdir()
     with fpdb.open(source) as db:
         db.add_fingerprints("a", [1])
-    spaces = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"])]
-    if subprocess.run([*spaces, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("this system lets nobody mount anything")
-    command = [*spaces, "sh", "-c", READ_ONLY, "sh", medium, source, sys.executable, READER]
+    command = in_own_mounts("sh", "-c", READ_ONLY, "sh", medium, source, sys.executable, READER)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["1 [] 1", "True", "True", "True"] * 2
+    to_read, to_write = "True False", "False True"
+    assert done.stdout.splitlines() == [
+        *("1 [] 1", "True", to_read, to_read, to_write, to_read, to_write),
+        *("1 [] 1", to_read, to_read, to_write),
+    ]
     assert list(medium.iterdir()) == []
+
+
+def commit(path):
+    run_in_child(lambda: fpdb.open(path).add_fingerprints("b", [1]))
+
+
+def compact(path):
+    run_in_child(lambda: fpdb.open(path).compact())
+
+
+def replace(path):
+    shutil.copy(path, f"{path}.new")
+    os.replace(f"{path}.new", path)
+
+
+def touch(path):
+    os.utime(path, ns=(1, 1))
+
+
+def lengthen(path):
+    with open(path, "ab") as file:
+        file.write(b"x")
+
+
+@pytest.mark.parametrize("change", [commit, compact, replace, touch, lengthen, os.unlink])
+def test_a_change_of_an_immutable_file_is_noticed(tmp_path, change):
+    path = tmp_path / "t.fpdb"
+    make(path)
+    with fpdb.open(path, "r", immutable=True) as db:
+        assert db.immutable
+        assert os.listdir(tmp_path) == ["t.fpdb"]
+        assert len(db) == 50
+        assert db.check() == []
+        documents = db.documents()
+        next(documents)
+        change(path)
+        with pytest.raises(fpdb.StorageFailure, match="written to while it was open as immutable"):
+            list(documents)
+        with pytest.raises(fpdb.StorageFailure, match="written to while it was open as immutable"):
+            len(db)
+    if change is not os.unlink:
+        with fpdb.open(path, "r") as db:
+            assert db.check() == []
+
+
+def test_an_immutable_database_is_only_read(path):
+    make(path)
+    for mode in ("r+", "a", "x"):
+        with pytest.raises(ValueError, match="can only be read"):
+            fpdb.open(path, mode, immutable=True)
+    with fpdb.open(path, "r", immutable=True) as db:
+        with pytest.raises(fpdb.ReadOnly):
+            db.remove("1")
+        open_in_worker = db.opener()
+    with open_in_worker() as worker:
+        assert (len(worker), worker.check()) == (50, [])
+    assert not os.path.exists(files.lock_path(path))
+
+
+def open_to_read(path):
+    fpdb.open(path, "r", timeout=0.1)
+
+
+def open_to_write(path):
+    fpdb.open(path, timeout=0.1)
+
+
+def open_and_compact(path):
+    with fpdb.open(path, timeout=0.1) as db:
+        db.compact()
+
+
+SWAPPING = "fcntl.flock(os.open(path, os.O_RDONLY), fcntl.LOCK_EX)"
+OPENING = "fcntl.flock(os.open(path, os.O_RDONLY), fcntl.LOCK_SH)"
+MAKING = "fcntl.lockf(os.open(path + '-lock', os.O_RDWR), fcntl.LOCK_EX, 1)"
+
+
+@pytest.mark.parametrize(
+    ("stopped", "call"),
+    [
+        *((stopped, call) for stopped in (SWAPPING, MAKING) for call in (open_to_read, open_to_write)),
+        (OPENING, open_and_compact),
+    ],
+)
+@pytest.mark.parametrize("with_table", [True, False])
+def test_nobody_waits_without_end_for_a_process_that_is_stopped(path, stopped, call, with_table):
+    """The locks of an instant, which a process holds while it opens or replaces the file."""
+    fpdb.open(path).close()
+    if not with_table and stopped != MAKING:
+        os.unlink(files.lock_path(path))
+    with running(f"import fcntl\n{stopped}\nsay('there')\nhear()", path) as process:
+        assert hear(process) == "there"
+        with pytest.raises(fpdb.Locked, match=r"another process is|is opening"):
+            call(path)
+    with fpdb.open(path) as db:
+        assert db.check() == []
