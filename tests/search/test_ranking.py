@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 import fpdb
 from tests.made_up_prose import prose
@@ -58,3 +59,20 @@ def test_low_ratios_of_documents_of_very_different_length_are_flagged(koala: fpd
     assert found["whole"].part > 0.3
     assert "part" in koala.query(short).to_dict()["matches"][-1]
     assert "part" not in koala.query(short).to_dict()["matches"][0]
+
+
+@pytest.mark.parametrize("query", ["short", "five times", "nearly five times"])
+def test_a_part_is_told_if_lengths_differ_five_times_or_more(koala: fpdb.Database, query: str) -> None:
+    """Whichever of the two is longer: the share of the document's hashes, as often as the lengths differ, at most 1."""
+    letters = "".join(np.random.default_rng(1).choice(list("bcdfghjklmnpqrstvwxz"), 1_000))
+    kgrams = {"short": 120, "five times": 600, "nearly five times": 599}
+    for name, count in kgrams.items():
+        koala.add(name, letters[: count + koala.recipe.rules["consonants"].k - 1])
+    assert {document.name: document.kgrams for document in koala.documents()} == kgrams
+    parts = 0
+    for match in koala.query(letters[: kgrams[query] + koala.recipe.rules["consonants"].k - 1]).matches:
+        shorter, longer = sorted((kgrams[query], kgrams[match.name]))
+        expected = min(match.reverse_containment * longer / shorter, 1) if longer >= 5 * shorter else None
+        assert match.part == (expected if expected is None else pytest.approx(expected))
+        parts += match.part is not None
+    assert parts == (query != "nearly five times")
