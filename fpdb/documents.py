@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from fpdb.columns import DOCUMENT
 from fpdb.errors import NoSuchDocument
 from fpdb.storage import file_format
@@ -105,7 +103,7 @@ def _literal_prefix(glob: str) -> bytes:
 
 def names_of_boilerplate_only(snapshot: Snapshot) -> list[str]:
     """Return the names, sorted, of the ordinary documents whose hashes are all boilerplate."""
-    document_ids = np.fromiter(snapshot.catalogue.size_table.ids(), np.uint32)
+    document_ids = snapshot.catalogue.live_ids()
     document_ids = document_ids[document_ids < file_format.FIRST_BOILERPLATE]
     sizes = snapshot.catalogue.sizes(document_ids)
     discarded = document_ids[(sizes["hashes"] > 0) & (sizes["hashes"] == sizes["boilerplate"])]

@@ -44,7 +44,7 @@ def export(snapshot: Snapshot, recipe: Recipe, out: BinaryIO, *, texts: bool) ->
     """
     record = recipe.to_record()
     _write(out, {"format": FORMAT, "version": VERSION, "recipe": {**record, "key": str(record["key"])}})
-    document_ids = np.fromiter(snapshot.catalogue.size_table.ids(), np.uint32)
+    document_ids = snapshot.catalogue.live_ids()
     for part in split_by_postings(snapshot, document_ids, POSTINGS_PER_PART):
         for document_id, hashes, positions in scan_documents(snapshot, part):
             _write(out, _line_of(snapshot, document_id, hashes, positions, texts=texts))

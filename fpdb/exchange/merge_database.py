@@ -16,11 +16,11 @@ from fpdb.exchange.jsonl_export import POSTINGS_PER_PART
 from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
-from fpdb.storage.file_format import FIRST_BOILERPLATE, Run
+from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.ingest import IncomingDocument, IncomingRun, ingest_sorted
+from fpdb.storage.maintenance.verifier import Unchecked, verify
 from fpdb.storage.posting_scan import scan_documents, split_by_postings
 from fpdb.storage.records import Record
-from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 from fpdb.storage.texts import KeptText
@@ -148,16 +148,21 @@ def merge(store: Store, other: Snapshot, prefix: bytes, on_collision: OnCollisio
 
     Raises:
         NameTaken: Nothing has changed; BadName, the same.
-        Corrupt: The other database is damaged, and no ordinary document has been added.
+        Corrupt: The other database is damaged, and nothing has changed.
         ReadOnly: The store is read-only; Locked, StorageFailure: It cannot be written.
     """
     check_writable(store)
+    problem = next((sentence for sentence in verify(other) if not isinstance(sentence, Unchecked)), None)
+    if problem is not None:
+        raise Corrupt(f"nothing was changed, since the other database is not sound: {problem}")
     source = _SnapshotSource(other, prefix)
     with store.exclude_writers():
         with store.snapshot() as snapshot:
             plan = MergePlan(snapshot, on_collision)
             numbers = plan.select(source.candidates())
         numbers.sort()
+        if (numbers[1:] == numbers[:-1]).any():
+            raise Corrupt("the other database has two names for a document; run 'fpdb check' on it")
         first = int(np.searchsorted(numbers, FIRST_BOILERPLATE))
         for change in source.boilerplate(numbers[first:]):
             store.apply(change)
@@ -170,7 +175,6 @@ class _SnapshotSource:
     """A snapshot of another store as a `SortedPostingsSource`."""
 
     def __init__(self, snapshot: Snapshot, prefix: bytes) -> None:
-        self.size = snapshot.state.next_document
         self._snapshot = snapshot
         self._catalogue = snapshot.catalogue
         self._prefix = prefix
@@ -178,8 +182,6 @@ class _SnapshotSource:
     def candidates(self) -> Iterator[MergeCandidate]:
         """Yield all documents in the order of names, so that records need not be read; boilerplate included."""
         for name, number in self._catalogue.names():
-            if FIRST_BOILERPLATE > number >= self.size:
-                raise Corrupt("the other database has a document that was never added; run 'fpdb check' on it")
             if len(name) > file_format.LONGEST_PLAIN_NAME:
                 name = self._catalogue.record(number).name
             name = add_prefix(self._prefix, name) if self._prefix else name
@@ -193,21 +195,11 @@ class _SnapshotSource:
                 yield IncomingDocument(number, adapt_record(self._catalogue.record(number), self._prefix), share)
 
     def text(self, document: IncomingDocument) -> KeptText | None:
-        return self._snapshot.texts.kept(document.number, document.record)
+        return self._snapshot.texts.verified(document.number, document.record)
 
     def runs(self) -> Iterator[IncomingRun]:
         for run in self._snapshot.runs():
-            yield IncomingRun(run.first_id, run.last_id, self._checked_postings(run))
-
-    def _checked_postings(self, run: Run) -> Iterator[Postings]:
-        """Yield a run's postings, none of them believed: the file may be another person's."""
-        last = NO_POSTINGS
-        for piece in self._snapshot.scan(run):
-            outside = piece.document_ids.min() < run.first_id or piece.document_ids.max() > run.last_id
-            if outside or not is_ascending(concat_postings(last, piece)):
-                raise Corrupt(f"run {run.number} of the other database is out of order; run 'fpdb check' on it")
-            last = piece[-1:]
-            yield piece
+            yield IncomingRun(run.first_id, run.last_id, self._snapshot.scan(run))
 
     def check(self, _numbers: U32, _postings: U32) -> None:
         """Do nothing: each record is compared when its document is added; to read them all before takes too long."""

@@ -18,7 +18,7 @@ from fpdb.fingerprint import Fingerprints, Frequencies, Purpose, Recipe, content
 from fpdb.ingest.files import InputDocument
 from fpdb.storage import file_format
 from fpdb.storage.commit import PreparedDocument
-from fpdb.storage.records import NO_LABELS, Record
+from fpdb.storage.records import MOST_LABELS, MOST_TEXT, NO_LABELS, Record
 from fpdb.storage.texts import pack
 
 Integers: TypeAlias = NDArray[Any] | Iterable[int]
@@ -143,12 +143,17 @@ def describe(
 
 def _check_texts(kind: str, source: str | None, contact: str | None, labels: Mapping[str, str]) -> None:
     """Raise BadLabel if what is said of a document cannot be stored as UTF-8."""
+    if len(labels) > MOST_LABELS:
+        raise BadLabel(f"{len(labels):,} labels are too many for a document; {MOST_LABELS:,} are the most")
+    size = 0
     for text in (kind, source, contact, *labels.keys(), *labels.values()):
         try:
             if text is not None:
-                text.encode("utf-8", "surrogateescape")
+                size += len(text.encode("utf-8", "surrogateescape"))
         except (AttributeError, UnicodeEncodeError):
             raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
+    if size > MOST_TEXT:
+        raise BadLabel(f"{size:,} bytes of source, contact and labels are too many; {MOST_TEXT:,} are the most")
 
 
 def purpose_of(boilerplate: bool) -> Purpose:

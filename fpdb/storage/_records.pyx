@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The names in a group of records, read without making Python objects of the rest of the records.
+"""Groups of records: their shape, and the names in them, read without making Python objects of the rest.
 
 A group is packed by msgpack, see docs/design/file-format.md. Every length is checked before it is used.
 
@@ -68,6 +68,68 @@ cdef bint skip(Packed* packed, uint64_t count) noexcept nogil:
         else:
             packed.next += length
     return True
+
+
+cdef Py_ssize_t enter(Packed* packed, bint map) noexcept nogil:
+    """Go into the array, or the map, that comes next; return how many values, or pairs, are in it, or -1."""
+    cdef int tag
+    if packed.next >= packed.end:
+        return -1
+    tag = packed.bytes[packed.next]
+    packed.next += 1
+    if tag & 0xf0 == (0x80 if map else 0x90):
+        return tag & 15
+    if tag != (0xde if map else 0xdc) or packed.end - packed.next < 2:  # none that is larger is allowed
+        return -1
+    return <Py_ssize_t>take_number(packed, 2)
+
+
+cdef bint skip_flat(Packed* packed, Py_ssize_t count) noexcept nogil:
+    """Skip as `skip` does, and return False also where a value is an array or a map."""
+    cdef int tag
+    cdef Py_ssize_t i
+    for i in range(count):
+        tag = packed.bytes[packed.next] if packed.next < packed.end else 0xc1
+        if 0x80 <= tag < 0xa0 or tag >= 0xdc and tag < 0xe0 or not skip(packed, 1):
+            return False
+    return True
+
+
+cdef bint skip_row(Packed* packed, Py_ssize_t longest, Py_ssize_t labels) noexcept nogil:
+    """Skip a row: nil, or an array of flat values and maps of flat values; return False where it is something else."""
+    cdef Py_ssize_t i, count, pairs
+    cdef int tag
+    if packed.next < packed.end and packed.bytes[packed.next] == 0xc0:
+        packed.next += 1
+        return True
+    count = enter(packed, False)
+    if not 0 <= count <= longest:
+        return False
+    for i in range(count):
+        tag = packed.bytes[packed.next] if packed.next < packed.end else 0xc1
+        if tag & 0xf0 == 0x80 or tag == 0xde or tag == 0xdf:
+            pairs = enter(packed, True)
+            if not 0 <= pairs <= labels or not skip_flat(packed, 2 * pairs):
+                return False
+        elif not skip_flat(packed, 1):
+            return False
+    return True
+
+
+def check_shape(const uint8_t[::1] group, int rows, Py_ssize_t longest, Py_ssize_t labels):
+    """Raise ValueError unless unpacking a group makes few objects, however few bytes they take.
+
+    rows: the number of rows, 15 at most. longest: the most values of a row. labels: the most pairs of a map.
+    """
+    cdef Packed packed = Packed(NULL, 1, group.shape[0])
+    cdef int row
+    if packed.end:
+        packed.bytes = &group[0]
+    if packed.end == 0 or packed.bytes[0] != (0x90 | rows):
+        raise ValueError("a group is not an array of its rows")
+    for row in range(rows):
+        if not skip_row(&packed, longest, labels):
+            raise ValueError("a row is not an array of plain values")
 
 
 def describe(const uint8_t[::1] group, int rows, list places, Py_ssize_t longest, list names, list counts):

@@ -5,7 +5,7 @@ Works inside a transaction that it is given; knows nothing of postings.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice, pairwise, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 import lmdb
 import numpy as np
@@ -14,15 +14,31 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, Bools, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.file_format import LONGEST_PLAIN_NAME, RECORDS_PER_GROUP, Seals
+from fpdb.storage.file_format import FIRST_BOILERPLATE, LONGEST_PLAIN_NAME, RECORDS_PER_GROUP, Seals
 from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
 from fpdb.storage.reader import CatalogueReader
 from fpdb.storage.records import Record, as_record, describe, pack_records, unpack_records, unpack_rows
 from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import SizeTable, divide_ids
 
-CACHED_GROUPS = 512  # half a megabyte or so
+CACHED_GROUPS = 512
+CACHED_BYTES = 1 << 21  # of them; as a rule a quarter of it
 
+
+class GivenIds(NamedTuple):
+    """The ids below which documents, and boilerplate documents, have got theirs."""
+
+    next_document: int
+    next_boilerplate: int
+
+    def verified(self, document_id: int) -> int:
+        """Return an id that was given to a document. Raises Corrupt."""
+        if document_id < self.next_document or FIRST_BOILERPLATE <= document_id < self.next_boilerplate:
+            return document_id
+        raise Corrupt(f"there is a document {document_id}, an id that was never given; run 'fpdb check'")
+
+
+ALL_IDS = GivenIds(FIRST_BOILERPLATE, file_format.LAST_BOILERPLATE + 1)
 Rows = list[Record | list[Any] | None]
 """A group of records; a list is a record as it is stored."""
 
@@ -31,7 +47,12 @@ class Catalogue:
     """The catalogue in one transaction; changes are written by `write`. Every method raises Corrupt."""
 
     def __init__(
-        self, txn: lmdb.Transaction, databases: Mapping[bytes, Any], seals: Seals, cache: SealCache | None = None
+        self,
+        txn: lmdb.Transaction,
+        databases: Mapping[bytes, Any],
+        seals: Seals,
+        cache: SealCache | None = None,
+        ids: GivenIds = ALL_IDS,
     ) -> None:
         """Read from, and write to, the named databases of a transaction.
 
@@ -40,8 +61,10 @@ class Catalogue:
             databases: By name.
             seals: The seals of records and sizes, as the state notes them.
             cache: Nodes of these seals that were verified.
+            ids: Those that were given to documents.
         """
         self._txn = txn
+        self.ids = ids
         self._documents = databases[file_format.DOCUMENTS]
         self._names = databases[file_format.NAMES]
         nodes = SealCache() if cache is None else cache
@@ -50,6 +73,7 @@ class Catalogue:
         size_seals = SealTree(txn, sealed, file_format.SIZE_SEALS, seals.sizes, nodes)
         self.size_table = SizeTable(txn, databases[file_format.SIZES], size_seals)
         self._cached_groups: dict[int, Rows] = {}
+        self._cached_bytes = 0
         self._changed_groups: dict[int, Rows] = {}
 
     # ------------------------------------------------------------ names
@@ -63,7 +87,7 @@ class Catalogue:
         """
         key = file_format.name_key(name)
         value = get_verified(self._txn, self._names, key) if sure else self._txn.get(key, db=self._names)
-        return None if value is None else _parse_id(key, value)
+        return None if value is None else self._parse_id(key, value)
 
     def find_all(self, names: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the documents of those names that exist; the others are not damaged keys."""
@@ -78,12 +102,16 @@ class Catalogue:
                 if gap_end is not None:
                     file_format.unseal(gap_end, cursor.value())
                 verify_entry_before(cursor, key)
-        return {names_by_key[key]: _parse_id(key, value) for key, value in values.items()}
+        return {names_by_key[key]: self._parse_id(key, value) for key, value in values.items()}
+
+    def _parse_id(self, key: bytes, value: Any) -> int:
+        """Return the document id that is stored under the key of a name."""
+        return self.ids.verified(file_format.parse_id_key(bytes(file_format.unseal(key, value))))
 
     def names(self) -> Iterator[tuple[bytes, int]]:
         """Yield the key and the document id of every name, in the order of keys."""
         for key, value in self._txn.cursor(self._names):
-            yield bytes(key), _parse_id(bytes(key), value)
+            yield bytes(key), self._parse_id(bytes(key), value)
 
     def in_order_of_names(self, beginning: bytes = b"") -> Iterator[int]:
         """Yield the ids of the documents whose names begin so, in the order of the names' bytes."""
@@ -94,7 +122,7 @@ class Catalogue:
             verify_entry_before(cursor, beginning)
         if not (cursor.set_range(beginning) if beginning else cursor.first()):
             return
-        entries = ((bytes(key), _parse_id(bytes(key), value)) for key, value in cursor)
+        entries = ((bytes(key), self._parse_id(bytes(key), value)) for key, value in cursor)
         # The keys of long names end in digests: those of one beginning are put in order here.
         for (_, long), group in groupby(takewhile(lambda entry: entry[0].startswith(beginning), entries), _long_name):
             ids = [document_id for _, document_id in group]
@@ -151,7 +179,7 @@ class Catalogue:
             records = unpack_records(file_format.id_key(index), value)
             for document_id, record in enumerate(records, index * RECORDS_PER_GROUP):
                 if record is not None:
-                    yield document_id, record
+                    yield self.ids.verified(document_id), record
 
     def names_and_kgrams(self, document_ids: U32) -> tuple[list[bytes], list[int]]:
         """Return the names and the numbers of k-grams of existing documents; ids ascending.
@@ -187,7 +215,12 @@ class Catalogue:
             if len(self._cached_groups) >= CACHED_GROUPS:
                 del self._cached_groups[next(iter(self._cached_groups))]
             key, value = self._read_group(index)
-            rows = [None] * RECORDS_PER_GROUP if value is None else unpack_rows(key, value)
+            rows = [None] * RECORDS_PER_GROUP
+            if value is not None:
+                rows, size = unpack_rows(key, value)
+                self._cached_bytes += size
+                if self._cached_bytes > CACHED_BYTES:
+                    self._cached_groups, self._cached_bytes = {}, size
             self._cached_groups[index] = rows
         return rows
 
@@ -225,6 +258,15 @@ class Catalogue:
         self.size_table.delete(document_id)
         return record
 
+    def live_ids(self, first_id: int = 0, last_id: int = file_format.LAST_BOILERPLATE) -> U32:
+        """Return the ids from first_id to last_id, both included, of documents that exist; ascending."""
+        ids = self.size_table.live_ids(first_id, last_id)
+        ordinary, end = np.searchsorted(ids, [FIRST_BOILERPLATE, file_format.LAST_BOILERPLATE + 1]).tolist()
+        for last in (ids[ordinary - 1 : ordinary], ids[end - 1 : end], ids[-1:]):
+            if len(last):
+                self.ids.verified(int(last[0]))
+        return ids.astype(np.uint32)
+
     def sizes(self, document_ids: U32) -> NDArray[np.void]:
         """Return the sizes of documents, see `CatalogueReader.sizes`; cheapest if neighbours stand together."""
         return self.size_table.get(document_ids)
@@ -252,6 +294,7 @@ class Catalogue:
             self._seals.set(index, packed)
         self._changed_groups.clear()
         self._cached_groups.clear()
+        self._cached_bytes = 0
         return Seals(self._seals.write(), self.size_table.write(append=append))
 
 
@@ -264,11 +307,6 @@ def live_documents(catalogue: CatalogueReader, document_ids: U32) -> Bools:
 
 def _missing(document_id: int) -> Corrupt:
     return Corrupt(f"document {document_id} has no record; run 'fpdb check'")
-
-
-def _parse_id(key: bytes, value: Any) -> int:
-    """Return the document id that is stored under the key of a name."""
-    return file_format.parse_id_key(bytes(file_format.unseal(key, value)))
 
 
 def _sealed_names(entries: Iterable[tuple[bytes, int]]) -> list[tuple[bytes, bytes]]:

@@ -9,11 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import I64, U8, U32, U64, Bools, contains
-from fpdb.errors import Error, NoSuchDocument
+from fpdb.arrays import I64, U32, U64, Bools, contains
+from fpdb.errors import Corrupt, Error, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format, sorting
+from fpdb.storage.catalogue import GivenIds
 from fpdb.storage.file_format import FIRST_BOILERPLATE, Run, State
+from fpdb.storage.id_set import IdSet
 from fpdb.storage.records import Record
 from fpdb.storage.runs import merge_policy
 from fpdb.storage.runs.blocks import delete_blocks
@@ -23,7 +25,6 @@ from fpdb.storage.runs.writer import RunWriter
 from fpdb.storage.snapshot import Snapshot, write_state
 from fpdb.storage.texts import KeptText
 
-NOTHING_DEAD = np.empty(0, np.uint8)
 HASHES_PER_RECOUNT = 256  # of changed boilerplate, each of which many documents may hold
 
 
@@ -130,8 +131,10 @@ class _Commit:
             if document_id is None:
                 raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
             removed.append((document_id, name))
-        incoming = [*(document.record for document in change.additions), *change.arrivals.records]
-        replaced = self.catalogue.find_all(record.name for record in incoming)
+        names = [record.name for record in (*(added.record for added in change.additions), *change.arrivals.records)]
+        if len(set(names)) < len(names):
+            raise Corrupt("two of the documents that are to be added have one name; run 'fpdb check' on their database")
+        replaced = self.catalogue.find_all(names)
         removed += [(document_id, None) for document_id in replaced.values()]
         records = {document_id: self.catalogue.delete(document_id, name) for document_id, name in removed}
         self._count_dead(records)
@@ -153,7 +156,10 @@ class _Commit:
         for document_id, record in records.items():
             if record.fingerprints:
                 boilerplate = document_id >= FIRST_BOILERPLATE
-                dead[boilerplate, bisect_right(first_ids[boilerplate], document_id) - 1] += record.fingerprints
+                index = bisect_right(first_ids[boilerplate], document_id) - 1
+                if index < 0 or document_id > self.runs[boilerplate][index].last_id:
+                    raise Corrupt(f"no run holds the postings of document {document_id}; run 'fpdb check'")
+                dead[boilerplate, index] += record.fingerprints
         for (boilerplate, index), postings in dead.items():
             run = self.runs[boilerplate][index]
             self.runs[boilerplate][index] = run._replace(dead=run.dead + postings)
@@ -215,6 +221,7 @@ class _Commit:
             self.state = state._replace(next_boilerplate=first + count, boilerplate_documents=documents)
         else:
             self.state = state._replace(next_document=first + count, documents=state.documents + count)
+        self.catalogue.ids = GivenIds(self.state.next_document, self.state.next_boilerplate)
         return first
 
     def _write_run(self, new: _NewRun) -> None:
@@ -228,7 +235,7 @@ class _Commit:
         pieces = in_pieces(new.postings)
         if absorbed:
             inputs = [*map(self.snapshot.scan, absorbed), pieces]
-            pieces = merge_postings(inputs, dead_documents(self.snapshot, absorbed, new.last_id), first_id)
+            pieces = merge_postings(inputs, live_documents_of(self.snapshot, absorbed, new.last_id))
         writer = RunWriter(self.state.next_run)
         self.state = self.state._replace(next_run=self.state.next_run + 1)
         for piece in pieces:
@@ -267,14 +274,14 @@ class _Commit:
         self.state = self.state._replace(texts=texts, text_bytes=text_bytes)
 
 
-def dead_documents(snapshot: Snapshot, runs: Sequence[Run], last_id: int | None = None) -> U8:
-    """Return which documents of neighbouring runs are dead, as merging takes it.
+def live_documents_of(snapshot: Snapshot, runs: Sequence[Run], last_id: int | None = None) -> IdSet | None:
+    """Return the live documents of neighbouring runs, as merging takes it: None if no posting is dead.
 
     last_id: the last document of the merge, where more documents follow those of the runs.
     """
     if not any(run.dead for run in runs):
-        return NOTHING_DEAD
-    return snapshot.catalogue.size_table.dead(runs[0].first_id, runs[-1].last_id if last_id is None else last_id)
+        return None
+    return IdSet(snapshot.catalogue.live_ids(runs[0].first_id, runs[-1].last_id if last_id is None else last_id))
 
 
 def _sort_postings(documents: Sequence[PreparedDocument], first_id: int) -> tuple[Postings, Bools | None]:

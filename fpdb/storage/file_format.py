@@ -74,7 +74,13 @@ DIGEST_BYTES: Final = 16
 FILE_ID_BYTES: Final = 16
 RECORDS_PER_GROUP: Final = 8
 LARGEST_TEXT: Final = 1 << 31  # bytes before compression
+ANY_TEXT: Final = 1 << 24  # bytes that any text may have; a longer one at most so many times its packed form:
+LARGEST_RATIO: Final = 64
 LARGEST_COUNT: Final = 2**63 - 1
+LARGEST_COUNTED: Final = 65535  # positions in a block
+POSTINGS_PER_BLOCK: Final = 8 * ONE_PAGE_VALUE  # each takes a bit at least
+LARGEST_FORMAT: Final = 1 << 16  # bytes
+LARGEST_STATE: Final = 1 << 20  # bytes
 
 
 def named(version: int) -> tuple[bytes, ...]:
@@ -187,12 +193,14 @@ def name_key(name: bytes) -> bytes:
 # ---------------------------------------------------------------- records
 
 
-def unpack_values(body: bytes | memoryview) -> Any:
-    """Decode msgpack of plain values only.
+def unpack_values(body: bytes | memoryview, longest: int) -> Any:
+    """Decode msgpack of plain values only, of at most `longest` bytes.
 
     No length in it is believed that the body has no room for. Raises ValueError.
     """
     size = len(body)
+    if size > longest:
+        raise ValueError(f"it has {size} bytes; {longest} are the most")
     try:
         return msgpack.unpackb(
             body,
@@ -234,7 +242,7 @@ def pack_format(recipe: Mapping[str, Any]) -> bytes:
 def unpack_format(value: bytes | memoryview) -> FormatRecord:
     """Return the format record. Raises NotADatabase, NewerFormat, Corrupt."""
     try:
-        record = unpack_values(unseal(FORMAT_KEY, value))
+        record = unpack_values(unseal(FORMAT_KEY, value), LARGEST_FORMAT)
     except ValueError as error:
         raise Corrupt(f"the format record is malformed: {error}") from error
     if not isinstance(record, dict) or record.get("magic") != MAGIC:
@@ -286,6 +294,10 @@ class Run(NamedTuple):
             raise ValueError("a run has a number that is none, or out of range")
         if self.first_id > self.last_id or self.boilerplate != (self.last_id >= FIRST_BOILERPLATE):
             raise ValueError(f"run {self.number} has impossible documents")
+        if not 0 < self.blocks <= self.postings <= self.blocks * POSTINGS_PER_BLOCK or self.dead > self.postings:
+            raise ValueError(f"run {self.number} has impossible postings")
+        if self.position_blocks and not self.position_blocks <= self.postings <= self.position_blocks * LARGEST_COUNTED:
+            raise ValueError(f"run {self.number} has impossible positions")
 
 
 Roots = tuple[tuple[int, int], ...]
@@ -332,23 +344,47 @@ class State(NamedTuple):
         """Live postings, boilerplate's included."""
         return sum(run.postings - run.dead for run in self.runs)
 
+    def check(self) -> None:
+        """Raise ValueError if no commit of a sound database leaves such a state."""
+        largest = (LARGEST_RUN + 1, FIRST_BOILERPLATE, LAST_BOILERPLATE + 1, *(LARGEST_COUNT,) * 4)
+        if not all(map(_is_count, self, largest)):
+            raise ValueError("it has a number that is none, or out of range")
+        boilerplate_ids = self.next_boilerplate - FIRST_BOILERPLATE
+        if self.documents > self.next_document or not self.boilerplate_documents <= boilerplate_ids:
+            raise ValueError("it counts more documents than ids were given")
+        texts = self.texts
+        if texts > self.documents + self.boilerplate_documents or self.text_bytes > texts * LARGEST_TEXT:
+            raise ValueError("it counts impossible kept texts")
+        numbers, next_id = set(), 0
+        for run in self.runs:
+            run.check()
+            if not next_id <= run.first_id or run.number >= self.next_run or run.number in numbers:
+                raise ValueError(f"run {run.number} is listed twice, was never begun, or overlaps in documents")
+            if run.last_id >= (self.next_boilerplate if run.boilerplate else self.next_document):
+                raise ValueError(f"run {run.number} has documents that were never added")
+            numbers.add(run.number)
+            next_id = run.last_id + 1
+
     def pack(self) -> bytes:
-        """Return the value under STATE_KEY."""
-        return seal(STATE_KEY, msgpack.packb(self))
+        """Return the value under STATE_KEY. Raises Corrupt: a state that could not be read is never written."""
+        packed = msgpack.packb(self)
+        try:
+            self.check()
+            if len(packed) > LARGEST_STATE:
+                raise ValueError(f"it lists {len(self.runs)} runs")
+        except ValueError as error:
+            raise Corrupt(f"the change would leave an impossible state: {error}; run 'fpdb check'") from error
+        return seal(STATE_KEY, packed)
 
     @classmethod
     def unpack(cls, value: bytes | memoryview) -> "State":
         """Return the state of a record. Raises Corrupt."""
         try:
-            values = unpack_values(unseal(STATE_KEY, value))
+            values = unpack_values(unseal(STATE_KEY, value), LARGEST_STATE)
             counts, listed, trees = values[:_COUNTS], values[_COUNTS], values[_COUNTS + 1 :]
             seals = Seals.unpack(*trees) if trees else NO_SEALS
             state = cls._make((*counts, tuple(Run(*fields) for fields in listed), seals))
-            largest = (LARGEST_RUN + 1, FIRST_BOILERPLATE, LAST_BOILERPLATE + 1, *(LARGEST_COUNT,) * 4)
-            if not all(map(_is_count, state, largest)) or state.next_boilerplate < FIRST_BOILERPLATE:
-                raise ValueError("it has a number that is none, or out of range")
-            for run in state.runs:
-                run.check()
+            state.check()
         except (TypeError, ValueError, IndexError) as error:
             raise Corrupt(f"the state record is malformed: {error}; run 'fpdb check'") from error
         return state

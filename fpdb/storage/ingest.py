@@ -7,7 +7,7 @@ sound at any moment, and what an interruption leaves is postings that the next m
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from fpdb.storage import file_format
 from fpdb.storage.catalogue import live_documents
 from fpdb.storage.commit import Arrivals, Change
 from fpdb.storage.file_format import Run
+from fpdb.storage.id_set import ABSENT, IdSet
 from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings, mark_pairs
 from fpdb.storage.runs.writer import write_run
@@ -26,7 +27,6 @@ from fpdb.storage.texts import KeptText
 
 DOCUMENTS_PER_COMMIT = 1 << 14
 TEXT_BYTES_PER_COMMIT = 64 << 20  # packed
-NO_ROW: Final = 2**32 - 1
 
 
 class IncomingDocument(NamedTuple):
@@ -54,9 +54,7 @@ class IncomingRun(NamedTuple):
 
 
 class SortedPostingsSource(Protocol):
-    """Ordinary documents, numbered from 0 to size - 1, perhaps with gaps, and their sorted postings."""
-
-    size: int
+    """Ordinary documents, numbered from 0, perhaps with gaps, and their sorted postings."""
 
     def runs(self) -> Iterator[IncomingRun]:
         """Yield all postings. The documents of one run come before those of the next."""
@@ -117,8 +115,7 @@ class _Ingest:
             self.first_id = snapshot.state.next_document
         if self.first_id + len(numbers) - 1 > file_format.LAST_DOCUMENT:
             raise Error("the document ids are used up; export the documents into a new database")
-        self.rows = np.full(source.size, NO_ROW, np.uint32)  # by number: the row in `numbers`
-        self.rows[numbers] = np.arange(len(numbers), dtype=np.uint32)
+        self.rows = IdSet(numbers)
         self.counts = _Counts(len(numbers))
 
     def run(self) -> None:
@@ -153,9 +150,9 @@ class _Ingest:
     def _renumbered(self, pieces: Iterable[Postings], *, complete: bool) -> Iterator[Postings]:
         """Yield the postings of the documents that come, with their new ids. complete: all come."""
         for piece in pieces:
-            rows = self.rows[piece.document_ids]
+            rows = self.rows.rows(piece.document_ids)
             if not complete:
-                wanted = rows != NO_ROW
+                wanted = rows != ABSENT
                 piece, rows = piece[wanted], rows[wanted]
             if len(rows):
                 yield Postings(piece.hashes, rows + np.uint32(self.first_id), piece.encoded_positions)

@@ -1,19 +1,18 @@
 """Scans of all postings of a reader, in order of their hashes."""
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fpdb.arrays import I64, U32, U64, contains, group_starts
 from fpdb.storage import file_format, sorting
 from fpdb.storage.catalogue import live_documents
+from fpdb.storage.id_set import IdSet
 from fpdb.storage.reader import Reader
 from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import NO_POSTINGS
 from fpdb.storage.snapshot import Snapshot
-
-NO_DEAD_DOCUMENTS: Final = np.empty(0, np.uint8)
 
 
 class PostingLists(NamedTuple):
@@ -38,7 +37,7 @@ def scan_postings(reader: Reader) -> Iterator[tuple[U64, U32]]:
     """
     boilerplate = reader.boilerplate()
     hashes, document_ids = np.empty(0, np.uint64), np.empty(0, np.uint32)
-    for piece in merge_postings(reader.scans(), NO_DEAD_DOCUMENTS, 0):
+    for piece in merge_postings(reader.scans()):
         new_hashes, new_ids = piece.hashes, piece.document_ids
         if len(boilerplate):
             kept = ~contains(boilerplate, new_hashes)
@@ -96,12 +95,10 @@ def scan_documents(snapshot: Snapshot, document_ids: U32) -> Iterator[tuple[int,
         document_ids: Ascending; ordinary or boilerplate; at least one.
     """
     pieces = [NO_POSTINGS]
+    wanted = IdSet(document_ids)
     for run in snapshot.state.runs:
-        inside = document_ids[(document_ids >= run.first_id) & (document_ids <= run.last_id)]
-        if len(inside):
-            wanted = np.zeros(run.last_id - run.first_id + 1, np.bool_)
-            wanted[inside - np.uint32(run.first_id)] = True
-            pieces += [piece[wanted[piece.document_ids - np.uint32(run.first_id)]] for piece in snapshot.scan(run)]
+        if ((document_ids >= run.first_id) & (document_ids <= run.last_id)).any():
+            pieces += [piece[wanted.contains(piece.document_ids)] for piece in snapshot.scan(run)]
     holders = np.concatenate([piece.document_ids for piece in pieces])
     order = np.argsort(holders, kind="stable")  # a document's postings are in one run
     hashes = np.concatenate([piece.hashes for piece in pieces])[order]

@@ -19,7 +19,11 @@ from fpdb.storage.file_format import (
     unseal,
 )
 
-LARGEST_GROUP: Final = 1 << 26  # bytes before compression
+LARGEST_RECORD: Final = (1 << 18) - 1  # bytes before compression
+LARGEST_GROUP: Final = 1 << 21
+MOST_LABELS: Final = 1024
+MOST_TEXT: Final = 150_000
+"""Bytes of a document's source, contact and labels; with the longest name, they fit into a record."""
 LATEST: Final = 253_402_300_799  # the last second of the year 9999
 NO_LABELS: Final[Mapping[str, str]] = {}
 
@@ -76,7 +80,7 @@ def record_fault(record: Record) -> str | None:
         return "its counts, or when it was added"
     if not 0 <= rotation <= LARGEST_COUNT or not 0 <= (text or 0) <= LARGEST_COUNT:
         return "its rotation, or its kept text's size"
-    if labels and {str} != set(map(type, labels)) | set(map(type, labels.values())):
+    if labels and (len(labels) > MOST_LABELS or {str} != set(map(type, labels)) | set(map(type, labels.values()))):
         return "its labels"
     return None
 
@@ -93,23 +97,31 @@ def pack_records(key: bytes, records: Sequence[Record | list[Any] | None], level
         BadLabel: The records are too large.
     """
     packed = msgpack.packb(records, unicode_errors="surrogateescape")
-    if len(packed) > LARGEST_GROUP:
-        raise BadLabel(f"{len(packed)} bytes of names, labels and sources for {len(records)} documents are too many")
+    if len(packed) > LARGEST_RECORD:
+        for record in records:
+            if (size := len(msgpack.packb(record, unicode_errors="surrogateescape"))) > LARGEST_RECORD:
+                raise BadLabel(
+                    f"{size:,} bytes of name, labels, source and contact are too many for a document; "
+                    f"{LARGEST_RECORD:,} are the most"
+                )
     return seal(key, zlib.compress(packed, level))
 
 
 def unpack_records(key: bytes, value: bytes | memoryview) -> list[Record | None]:
     """Return the RECORDS_PER_GROUP records of a group. Raises Corrupt."""
-    return [as_record(key, row) for row in unpack_rows(key, value)]
+    return [as_record(key, row) for row in unpack_rows(key, value)[0]]
 
 
-def unpack_rows(key: bytes, value: bytes | memoryview) -> list[Any]:
-    """Return the rows of a group, which `as_record` and `pack_records` take. Raises Corrupt."""
+def unpack_rows(key: bytes, value: bytes | memoryview) -> tuple[list[Any], int]:
+    """Return the rows of a group, which `as_record` and `pack_records` take, and their packed size in bytes.
+
+    Raises:
+        Corrupt: The group is malformed.
+    """
     try:
-        rows: list[Any] = unpack_values(_inflate(key, value))
-        if len(rows) != RECORDS_PER_GROUP:
-            raise ValueError(f"the group has {len(rows)} records")
-        return rows
+        packed = _inflate(key, value)
+        _records.check_shape(packed, RECORDS_PER_GROUP, len(Record._fields), MOST_LABELS)
+        return unpack_values(packed, LARGEST_GROUP), len(packed)
     except _MALFORMED as error:
         raise _corrupt(key, error) from error
 

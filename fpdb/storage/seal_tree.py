@@ -20,6 +20,7 @@ from fpdb.storage.file_format import CHECKSUM, SEALS_PER_NODE, Roots
 
 LEVELS = 2
 MAX_CACHED_NODES = 4096  # of 4 kB each
+ALL_INDICES = range(2**32)
 FEW = 16  # values that are verified faster one by one
 
 _NO_SEAL = bytes(CHECKSUM)  # of a value that is not there
@@ -88,20 +89,24 @@ class SealTree:
             if len(wrong):
                 raise _outdated(indices[start + int(wrong[0])])
 
-    def verify_indices(self, stored: Iterable[int]) -> Iterator[int]:
-        """Yield the numbers of all values that are stored, ascending, as long as they are those that were written."""
+    def verify_indices(self, stored: Iterable[int], limits: range = ALL_INDICES) -> Iterator[int]:
+        """Yield the numbers of all values that are stored, ascending, as long as they are those that were written.
+
+        limits: Only numbers within are stored, and looked at.
+        """
         if self._database is None:
             yield from stored
             return
-        for index, noted in zip_longest(stored, self._indices()):
+        for index, noted in zip_longest(stored, self._indices(limits)):
             if index != noted:
                 raise _outdated(index if noted is None else noted)
             yield index
 
-    def _indices(self) -> Iterator[int]:
+    def _indices(self, limits: range) -> Iterator[int]:
         for root in sorted(self._roots):
             for index in self._children(LEVELS - 1, root):
-                yield from self._children(0, index)
+                if index * SEALS_PER_NODE < limits.stop and (index + 1) * SEALS_PER_NODE > limits.start:
+                    yield from filter(limits.__contains__, self._children(0, index))
 
     def count_nodes(self) -> int:
         """Return the number of nodes."""

@@ -5,13 +5,15 @@ and of how much the hashes are a sample. Works inside a transaction that it is g
 """
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any
 
 import lmdb
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import U8, U32
+from fpdb.arrays import I64, U32
+from fpdb.errors import Corrupt
 from fpdb.storage import file_format
 from fpdb.storage.file_format import SIZES_PER_CHUNK, Roots
 from fpdb.storage.key_values import get_verified, put_or_delete
@@ -67,19 +69,20 @@ class SizeTable:
         sizes: NDArray[np.void] = read[(np.cumsum(new) - 1) * SIZES_PER_CHUNK + places]
         return sizes
 
-    def dead(self, first_id: int, last_id: int) -> U8:
-        """Return 1 for each id of first_id to last_id, both included, whose document does not exist."""
-        ids = last_id + 1 - first_id
+    def live_ids(self, first_id: int, last_id: int) -> I64:
+        """Return the ids from first_id to last_id, both included, of documents that exist; ascending."""
         chunks = range(first_id // SIZES_PER_CHUNK, last_id // SIZES_PER_CHUNK + 1)
-        dead = [self._read_chunk(index)["hashes"] == file_format.DEAD for index in chunks]
-        return np.concatenate(dead)[first_id % SIZES_PER_CHUNK :][:ids].astype(np.uint8)
-
-    def ids(self) -> Iterator[int]:
-        """Yield the ids of all documents that have sizes, ascending."""
-        keys = self._txn.cursor(self._database).iternext(values=False)
-        for index in self.seals.verify_indices(file_format.parse_id_key(bytes(key)) for key in keys):
-            for place in np.flatnonzero(self._chunk(index)["hashes"] != file_format.DEAD).tolist():
-                yield index * SIZES_PER_CHUNK + place
+        keys = self._txn.cursor(self._database)
+        keys.set_range(file_format.id_key(chunks.start))
+        stored = (file_format.parse_id_key(bytes(key)) for key in keys.iternext(values=False))
+        verified = self.seals.verify_indices(takewhile(chunks.__contains__, stored), chunks)
+        indices = {*verified, *filter(chunks.__contains__, self._chunks)}
+        parts = [
+            index * SIZES_PER_CHUNK + np.flatnonzero(self._read_chunk(index)["hashes"] != file_format.DEAD)
+            for index in sorted(indices)
+        ]
+        ids: I64 = np.concatenate([np.empty(0, np.int64), *parts])
+        return ids[slice(*np.searchsorted(ids, [first_id, last_id + 1]))]
 
     def set(self, first_id: int, sizes: NDArray[np.void]) -> None:
         """Set the sizes of the documents first_id and following; dtype file_format.SIZE, shape (n,)."""
@@ -93,7 +96,12 @@ class SizeTable:
             index, place = divmod(document_id, SIZES_PER_CHUNK)
             chunk = self._chunk(index)
             if int(chunk["hashes"][place]) != file_format.DEAD:  # numpy's own number compares wrongly without memory
-                chunk["boilerplate"][place] = int(chunk["boilerplate"][place]) + by * count
+                boilerplate = int(chunk["boilerplate"][place]) + by * count
+                if not 0 <= boilerplate <= int(chunk["hashes"][place]):
+                    raise Corrupt(
+                        f"document {document_id} would have {boilerplate} boilerplate hashes; run 'fpdb check'"
+                    )
+                chunk["boilerplate"][place] = boilerplate
                 self._changed_chunks.add(index)
 
     def delete(self, document_id: int) -> None:

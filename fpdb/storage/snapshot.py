@@ -11,12 +11,12 @@ import numpy as np
 from fpdb.arrays import I64, U32, U64
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.catalogue import Catalogue, live_documents
+from fpdb.storage.catalogue import Catalogue, GivenIds, live_documents
 from fpdb.storage.file_format import Run, State
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
 from fpdb.storage.runs import _probe
-from fpdb.storage.runs.blocks import Blocks, Fences, RunReader
+from fpdb.storage.runs.blocks import Blocks, Fences, RunReader, block_count
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
 from fpdb.storage.seal_tree import SealCache
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 IDS_A_POSTING = 4
 """Ids for each posting up to which an array of counts by id is worth it."""
+IDS_A_DOCUMENT = 16
+"""Ids for each document up to which there is one: ids cost nothing in the file."""
 
 
 @dataclass
@@ -66,7 +68,8 @@ class Snapshot:
         self.databases = databases
         self.blocks = Blocks(txn, databases[file_format.BLOCKS])
         self.state = self._read_state(cache)
-        self.catalogue = Catalogue(txn, databases, self.state.seals, cache.seals)
+        ids = GivenIds(self.state.next_document, self.state.next_boilerplate)
+        self.catalogue = Catalogue(txn, databases, self.state.seals, cache.seals, ids)
         self._cache = cache
         cache.keep_only(self.state.runs)
 
@@ -74,8 +77,17 @@ class Snapshot:
         """Return the state, which most snapshots share with the one before."""
         checksum = bytes(self.txn.get(file_format.STATE_KEY, b"")[: file_format.CHECKSUM])
         if checksum != cache.state[0]:
-            cache.state = checksum, read_state(self.txn)
+            state = read_state(self.txn)
+            self._check_room(state)
+            cache.state = checksum, state
         return cache.state[1]
+
+    def _check_room(self, state: State) -> None:
+        """Raise Corrupt where the file has no room for what the state counts, so that memory is bounded by the file."""
+        names = self.txn.stat(self.databases[file_format.NAMES])["entries"]
+        blocks = self.txn.stat(self.databases[file_format.BLOCKS])["entries"]
+        if names < state.documents + state.boilerplate_documents or blocks < sum(map(block_count, state.runs)):
+            raise Corrupt("the state record counts more documents or blocks than there are; run 'fpdb check'")
 
     @cached_property
     def texts(self) -> "Texts":
@@ -181,16 +193,19 @@ class Snapshot:
 
     def count_by_document(self, hashes: U64) -> U32 | None:
         """Count the hashes each ordinary document holds, by id; see `Reader.count_by_document`."""
-        runs = self.runs()
-        if self._count_in_full_blocks(runs, hashes).sum() * IDS_A_POSTING < self.state.next_document:
+        runs, ids = self.runs(), self.state.next_document
+        if ids > IDS_A_DOCUMENT * self.state.documents + IDS_A_DOCUMENT:
+            return None
+        if self._count_in_full_blocks(runs, hashes).sum() * IDS_A_POSTING < ids:
             return None
         counts = np.zeros(self.state.next_document, np.uint32)
         for run in runs:
             tally(self.run_reader(run), self.fences(run), hashes, counts)
             if run.dead:
-                counts[run.first_id : run.last_id + 1][
-                    self.catalogue.size_table.dead(run.first_id, run.last_id) > 0
-                ] = 0
+                live_ids = self.catalogue.live_ids(run.first_id, run.last_id)
+                live_counts = counts[live_ids]
+                counts[run.first_id : run.last_id + 1] = 0
+                counts[live_ids] = live_counts
         return counts
 
     def find_occurrences(self, hashes: U64, document_ids: U32) -> Occurrences:

@@ -87,6 +87,23 @@ def sort_postings(uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[::1] p
             positions[i] = a[i].position
 
 
+def is_ascending(const uint64_t[::1] hashes, const uint32_t[::1] documents, const uint32_t[::1] positions):
+    """Return True if postings are strictly ascending by (hash, document, position). Arrays of shape (n,)."""
+    cdef Py_ssize_t i, n = hashes.shape[0]
+    cdef bint wrong = False
+    with nogil:
+        for i in range(1, n):
+            if hashes[i] > hashes[i - 1]:
+                continue
+            if hashes[i] < hashes[i - 1] or documents[i] < documents[i - 1]:
+                wrong = True
+                break
+            if documents[i] == documents[i - 1] and positions[i] <= positions[i - 1]:
+                wrong = True
+                break
+    return not wrong
+
+
 def first_of_pair(const uint64_t[::1] hashes, const uint32_t[::1] documents):
     """Return which postings begin another (hash, document); bool, shape (n,). Postings are sorted by both."""
     cdef Py_ssize_t n = hashes.shape[0], i

@@ -154,7 +154,7 @@ class Store:
 
     def _merge(self, group: list[Run]) -> None:
         """Merge live neighbours; other writers can commit in between, and their removals are counted at the end."""
-        from fpdb.storage.commit import dead_documents
+        from fpdb.storage.commit import live_documents_of
         from fpdb.storage.runs.merge import merge_postings
         from fpdb.storage.runs.writer import write_run
 
@@ -177,8 +177,8 @@ class Store:
             group = [run for run in snapshot.state.runs if run.number in merged]
             if len(group) < len(merged):
                 return  # as above
-            dead = dead_documents(snapshot, group)
-            pieces = merge_postings(list(map(snapshot.scan, group)), dead, group[0].first_id)
+            live = live_documents_of(snapshot, group)
+            pieces = merge_postings(list(map(snapshot.scan, group)), live)
             write_run(self.env, number, pieces, (group[0].first_id, group[-1].last_id), replace_group)
 
     def reserve_run(self) -> int:

@@ -69,8 +69,15 @@ def pack(content: str | bytes) -> KeptText:
     given_as, encoded = (BYTES, content) if isinstance(content, bytes) else (CHARACTERS, _encoded(content))
     if len(encoded) > file_format.LARGEST_TEXT:
         raise Unreadable(f"a text of {len(encoded)} bytes is too large to keep; {file_format.LARGEST_TEXT} is the most")
-    frame = _contexts().compressor.compress(encoded)
-    return KeptText(given_as + frame, len(encoded), xxhash.xxh3_128_digest(encoded))
+    packed = given_as + _contexts().compressor.compress(encoded)
+    if len(encoded) > _largest_content(packed):
+        raise Unreadable(f"a text of {len(encoded)} bytes that repeats itself so much is not kept")
+    return KeptText(packed, len(encoded), xxhash.xxh3_128_digest(encoded))
+
+
+def _largest_content(packed: bytes) -> int:
+    """Return the most bytes that a packed text may stand for: a few bytes never take much memory to read."""
+    return min(max(file_format.ANY_TEXT, file_format.LARGEST_RATIO * len(packed)), file_format.LARGEST_TEXT)
 
 
 def _encoded(content: str) -> bytes:
@@ -110,6 +117,18 @@ class Texts:
         except Corrupt as error:
             raise _damaged(record, str(error)) from error
         return KeptText(packed, record.text, record.digest)
+
+    def verified(self, document_id: int, record: Record) -> KeptText | None:
+        """Return what `kept` does, once it was unpacked, if the package for that is there. Raises Corrupt."""
+        text = self.kept(document_id, record)
+        try:
+            if text is not None:
+                unpack(text)
+        except MissingPackage:
+            pass
+        except ValueError as error:
+            raise _damaged(record, str(error)) from error
+        return text
 
     def _pieces(self, document_id: int) -> Iterator[memoryview]:
         cursor = self._txn.cursor(self._database)
@@ -165,7 +184,7 @@ def unpack(text: KeptText) -> str | bytes:
     given_as, frame = text.packed[:1], text.packed[1:]
     try:
         size = frame_content_size(frame)
-        if not 0 <= size == text.size <= file_format.LARGEST_TEXT:  # before room is made for it
+        if not 0 <= size == text.size <= _largest_content(text.packed):  # before room is made for it
             raise ValueError(f"{size} bytes are announced, and the record says {text.size}")
         content = decompressor.decompress(frame, max_output_size=size, allow_extra_data=False)
     except ZstdError as error:

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb import keys
 from fpdb.exchange import merge_database
-from fpdb.storage import commit, store
-from fpdb.storage.runs.postings import Postings
+from fpdb.storage import commit, file_format, store
 from fpdb.storage.runs.writer import RunWriter
-from fpdb.storage.snapshot import Snapshot
 from tests.exchange.merged_databases import (
     CHANGES,
     FOLDERS,
@@ -27,6 +25,7 @@ from tests.exchange.merged_databases import (
     same,
 )
 from tests.parquet_folders import document, rows, write, write_rows
+from tests.storage.raw import Raw
 
 pytestmark = pytest.mark.usefixtures("small_steps")
 
@@ -292,18 +291,39 @@ def test_an_interrupted_merge_leaves_a_sound_database_and_goes_on(tmp_path, rng,
         assert compacted(db) == original
 
 
-def test_a_hostile_database_cannot_bring_disorder(db, tmp_path, monkeypatch):
-    """Checksums keep out damage only."""
-    with fpdb.open(tmp_path / "b") as other:
+def two_names(raw):
+    raw.put(file_format.NAMES, b"d", file_format.seal(b"d", file_format.id_key(0)))
+    raw.change_state(documents=raw.state.documents + 1)
+
+
+FAULTS = {
+    "the last id is the last there can be": lambda raw: raw.change_run(0, last_id=file_format.LAST_DOCUMENT),
+    "every id is given": lambda raw: (
+        raw.change_state(next_document=file_format.FIRST_BOILERPLATE),
+        raw.change_run(0, last_id=file_format.LAST_DOCUMENT),
+    ),
+    "two names of a document": two_names,
+    "a record with another name": lambda raw: raw.change_record(0, name=b"b"),
+    "a record of more postings": lambda raw: raw.change_record(0, fingerprints=101),
+    "a boilerplate document of more postings": lambda raw: raw.change_record(2**31, fingerprints=101),
+    "a size of fewer hashes": lambda raw: raw.change_sizes(0, hashes=99),
+    "a text of another content": lambda raw: raw.change_record(1, digest=bytes(16)),
+    "more dead postings than there are": lambda raw: raw.change_run(0, dead=10),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_nothing_is_taken_of_a_database_that_is_not_sound(db, tmp_path, fault):
+    """Checksums keep out damage only: whoever forges a value computes them."""
+    db.add("mine", PROSE)
+    path = str(tmp_path / "b")
+    with fpdb.open(path) as other:
         other.add_fingerprints("a", range(100))
-        scan = Snapshot.scan
-
-        def disordered(snapshot, run):
-            for piece in scan(snapshot, run):
-                yield Postings(piece.hashes[::-1].copy(), piece.document_ids, piece.encoded_positions)
-
-        monkeypatch.setattr(Snapshot, "scan", disordered)
-        with pytest.raises(fpdb.Corrupt, match="out of order"):
-            db.merge(other)
-        monkeypatch.setattr(Snapshot, "scan", scan)
-    assert len(db) == db.info()["runs"] == 0
+        other.add("b", PROSE, keep_text=True)
+        other.add_fingerprints("c", range(50, 90), boilerplate=True)
+    with Raw(path) as raw:
+        FAULTS[fault](raw)
+    before = compacted(db)
+    with fpdb.open(path, "r") as other, pytest.raises(fpdb.Corrupt):
+        db.merge(other, on_collision="replace")
+    assert compacted(db) == before

@@ -3,18 +3,24 @@
 from contextlib import suppress
 
 import lmdb
+import msgpack
 import numpy as np
 
 import fpdb
 from fpdb.storage import file_format
 from fpdb.storage.environment import commit_record
-from fpdb.storage.file_format import Seals, State
+from fpdb.storage.file_format import State
 from fpdb.storage.records import pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
 
 
 def reseal(txn, databases):
     """Make the trees of seals and the commit record anew, as a stranger can who changes values."""
+    reseal_trees(txn, databases)
+    reseal_commit(txn)
+
+
+def reseal_trees(txn, databases):
     roots = []
     for tree, name in ((file_format.RECORD_SEALS, file_format.DOCUMENTS), (file_format.SIZE_SEALS, file_format.SIZES)):
         seals = SealTree(txn, databases[file_format.SEALS], tree, (), SealCache())
@@ -22,9 +28,13 @@ def reseal(txn, databases):
             if len(key) == 4:
                 seals.set(file_format.parse_id_key(bytes(key)), bytes(value))
         roots.append(seals.write())
-    with suppress(fpdb.Corrupt, TypeError):
-        state = State.unpack(txn.get(file_format.STATE_KEY))
-        txn.put(file_format.STATE_KEY, state._replace(seals=Seals(*roots)).pack())
+    with suppress(fpdb.Corrupt, ValueError, TypeError, LookupError):  # of a state that is missing or garbled
+        values = msgpack.unpackb(file_format.unseal(file_format.STATE_KEY, txn.get(file_format.STATE_KEY)))
+        values[State._fields.index("seals")] = roots
+        txn.put(file_format.STATE_KEY, file_format.seal(file_format.STATE_KEY, msgpack.packb(values)))
+
+
+def reseal_commit(txn):
     with suppress(fpdb.Error, TypeError):
         commit_record.write(txn, file_format.unpack_format(txn.get(file_format.FORMAT_KEY)))
 
@@ -75,7 +85,8 @@ class Raw:
         return State.unpack(self.txn.get(file_format.STATE_KEY))
 
     def change_state(self, **changes):
-        self.txn.put(file_format.STATE_KEY, self.state._replace(**changes).pack())
+        state = self.state._replace(**changes)  # which `pack` may refuse
+        self.txn.put(file_format.STATE_KEY, file_format.seal(file_format.STATE_KEY, msgpack.packb(state)))
 
     def change_run(self, index, **changes):
         listed = list(self.state.runs)

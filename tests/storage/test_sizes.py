@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fpdb.errors import Corrupt
 from fpdb.storage import file_format
 from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import NO_SIZE, SizeTable, divide_ids
@@ -24,7 +25,7 @@ def test_sizes_are_those_of_a_dict(path, rng):
             with env.begin(write=True) as txn:
                 table = SizeTable(txn, sizes, SealTree(txn, seals, file_format.SIZE_SEALS, roots, SealCache()))
                 first_id, count = int(rng.integers(0, IDS - 20)), int(rng.integers(1, 20))
-                rows = [(hashes, 0, file_format.WHOLE) for hashes in rng.integers(0, 99, count).tolist()]
+                rows = [(hashes, 0, file_format.WHOLE) for hashes in rng.integers(999, 1999, count).tolist()]
                 table.set(first_id, np.array(rows, file_format.SIZE))
                 plain |= dict(enumerate(rows, first_id))
                 for document_id in rng.integers(0, IDS, 9).tolist():
@@ -39,10 +40,24 @@ def test_sizes_are_those_of_a_dict(path, rng):
                 roots = table.write()
             with env.begin() as txn:
                 table = SizeTable(txn, sizes, SealTree(txn, seals, file_format.SIZE_SEALS, roots, SealCache()))
-                assert list(table.ids()) == sorted(plain)
+                assert table.live_ids(0, 2**32 - 1).tolist() == sorted(plain)
                 asked = rng.permutation(IDS).astype(np.uint32)
                 assert table.get(asked).tolist() == [plain.get(each, NO_SIZE.item()) for each in asked.tolist()]
-                assert table.dead(5, IDS - 1).tolist() == [each not in plain for each in range(5, IDS)]
+                for first_id, last_id in ((5, IDS - 1), (17, 40), (20, 20)):
+                    ids = table.live_ids(first_id, last_id).tolist()
+                    assert ids == [each for each in sorted(plain) if first_id <= each <= last_id]
+
+
+def test_changes_that_are_not_written_count(path):
+    with lmdb.open(path, subdir=False) as env, env.begin(write=True) as txn:
+        table = SizeTable(txn, None, SealTree(txn, None, file_format.SIZE_SEALS, (), SealCache()))
+        table.set(5, np.array([(7, 0, 0)] * 3, file_format.SIZE))
+        table.delete(6)
+        assert table.live_ids(0, 99).tolist() == [5, 7]
+        table.change_boilerplate(np.array([5, 5], np.uint32), 3)
+        for by in (2, -7):  # beyond the document's hashes, or below none
+            with pytest.raises(Corrupt, match="document 5 would have"):
+                table.change_boilerplate(np.array([5], np.uint32), by)
 
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(1, 9))

@@ -290,7 +290,7 @@ DAMAGED = {  # the text of document 0 or 2 cannot be read
     "an unknown form": (0, replace(0, b"\2" + zstandard.compress(PROSE.encode()))),
     "characters that are none": (0, not_utf8),
     "more than there may be": (0, announced(file_format.LARGEST_TEXT + 1)),
-    "more than there can be": (0, announced(1 << 62)),
+    "more than so few bytes may stand for": (0, announced(file_format.ANY_TEXT + 1)),
     "less than is announced": (0, lambda raw: raw.change_record(0, text=len(PROSE) - 1)),
     "a record with another digest": (0, lambda raw: raw.change_record(0, digest=bytes(16))),
 }

@@ -20,7 +20,7 @@ def contents(path):
                         piece.hashes, piece.document_ids, piece.encoded_positions, strict=True
                     ):
                         postings.setdefault(int(number), set()).add((int(hash_), int(position)))
-            named = {document: view.catalogue.record(document).name for document in view.catalogue.size_table.ids()}
+            named = {document: view.catalogue.record(document).name for document in view.catalogue.live_ids().tolist()}
     return documents, {name.decode(): postings.get(number, set()) for number, name in named.items()}
 
 

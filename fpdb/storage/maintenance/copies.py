@@ -13,11 +13,12 @@ from fpdb.arrays import U32
 from fpdb.errors import Corrupt, DatabaseExists
 from fpdb.storage import file_format
 from fpdb.storage.catalogue import Catalogue
-from fpdb.storage.commit import dead_documents
+from fpdb.storage.commit import live_documents_of
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.environment.failures import translated
 from fpdb.storage.file_format import FIRST_BOILERPLATE, NO_SEALS, Run, State
+from fpdb.storage.id_set import ABSENT, IdSet
 from fpdb.storage.maintenance.verifier import verify
 from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import Postings
@@ -62,8 +63,9 @@ class _Rebuild:
         self.snapshot = snapshot
         self.target = target
         self.seals = NO_SEALS
-        ids = np.fromiter(snapshot.catalogue.size_table.ids(), np.uint32)
+        ids = snapshot.catalogue.live_ids()
         self.ordinary, self.boilerplate = ids[ids < FIRST_BOILERPLATE], ids[ids >= FIRST_BOILERPLATE]
+        self.rows = IdSet(self.ordinary), IdSet(self.boilerplate)
 
     def run(self) -> None:
         runs = []
@@ -89,9 +91,7 @@ class _Rebuild:
     def _write_run(self, *, boilerplate: bool) -> Run:
         snapshot = self.snapshot
         runs = snapshot.runs(boilerplate=boilerplate)
-        merged = merge_postings(
-            list(map(snapshot.scan, runs)), dead_documents(snapshot, runs), runs[0].first_id if runs else 0
-        )
+        merged = merge_postings(list(map(snapshot.scan, runs)), live_documents_of(snapshot, runs))
         pieces = (
             Postings(piece.hashes, self._new_ids(piece.document_ids), piece.encoded_positions) for piece in merged
         )
@@ -140,12 +140,13 @@ class _Rebuild:
                         break
 
     def _new_ids(self, old_ids: U32) -> U32:
-        """Return the new ids of documents, boilerplate or not."""
-        new_ids = np.searchsorted(self.ordinary, old_ids).astype(np.uint32)
-        boilerplate = old_ids >= FIRST_BOILERPLATE
-        places = np.searchsorted(self.boilerplate, old_ids[boilerplate])
-        new_ids[boilerplate] = FIRST_BOILERPLATE + places.astype(np.uint32)
-        return new_ids
+        """Return the new ids of documents, boilerplate or not. Raises Corrupt."""
+        rows, boilerplate_rows = (ids.rows(old_ids) for ids in self.rows)
+        boilerplate = boilerplate_rows != ABSENT
+        if ((rows == ABSENT) & ~boilerplate).any():
+            raise Corrupt("there are postings, or a name, of a document that has no size; run 'fpdb check'")
+        rows[boilerplate] = boilerplate_rows[boilerplate] + np.uint32(FIRST_BOILERPLATE)
+        return rows
 
 
 def _verify(path: str) -> None:

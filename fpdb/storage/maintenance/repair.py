@@ -19,6 +19,7 @@ from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.environment.failures import translated
 from fpdb.storage.file_format import FIRST_BOILERPLATE, NO_SEALS, Run, State
+from fpdb.storage.id_set import IdSet
 from fpdb.storage.maintenance.check import problems
 from fpdb.storage.maintenance.copies import DOCUMENTS_PER_TRANSACTION, new_store
 from fpdb.storage.maintenance.salvage import Salvage
@@ -275,11 +276,7 @@ class _Repair:
 
 def _merge(runs: Sequence[SalvagedRun], saved: _SavedDocuments) -> Iterator[Postings]:
     """Yield the postings that the runs hold of the saved documents, under their old ids."""
-    first = runs[0].run.first_id if runs else 0
-    dead = np.ones(runs[-1].run.last_id - first + 1 if runs else 0, np.uint8)
-    inside = saved.old_ids[(saved.old_ids >= first) & (saved.old_ids < first + len(dead))]
-    dead[inside - np.uint32(first)] = 0
-    return merge_postings([_in_order(salvaged, saved) for salvaged in runs], dead, first)
+    return merge_postings([_in_order(salvaged, saved) for salvaged in runs], IdSet(saved.old_ids))
 
 
 def _count(pieces: Iterator[Postings], saved: _SavedDocuments, boilerplate: U64) -> Iterator[Postings]:

@@ -19,11 +19,18 @@ cdef int decode_block(const Block* block, uint64_t* hashes, uint32_t* documents,
         if unpack_sorted(&block.sequence, n, scratch) != n:
             return -1
         for i in range(n):
+            if scratch[i] > <uint32_t>~block.base:
+                return -1
             hashes[i] = block.first
             documents[i] = block.base + <uint32_t>scratch[i]
         return 0
     if unpack_sorted(&block.sequence, block.hashes, scratch) != block.hashes:
         return -1
+    if scratch[0] or block.first + scratch[block.hashes - 1] < block.first:
+        return -1
+    for i in range(1, block.hashes):
+        if scratch[i] <= scratch[i - 1]:
+            return -1
     if block.starts == NULL:
         for i in range(n):
             hashes[i] = block.first + scratch[i]
@@ -37,22 +44,38 @@ cdef int decode_block(const Block* block, uint64_t* hashes, uint32_t* documents,
             return -1
     unpack(block.documents, block.width, n, documents)
     for i in range(n):
+        if documents[i] > <uint32_t>~block.base:
+            return -1
         documents[i] += block.base
     return 0
 
 
-def decode_postings(values, Py_ssize_t postings):
+cdef bint are_ordered(const uint64_t* hashes, const uint32_t* documents, Py_ssize_t n, uint32_t first_id,
+                      uint32_t last_id) noexcept nogil:
+    """Return True if the documents are in their range, and ascend within each hash."""
+    cdef Py_ssize_t i
+    cdef uint32_t wrong = 0, span = last_id - first_id
+    for i in range(n):
+        wrong |= documents[i] - first_id > span
+    for i in range(1, n):
+        wrong |= (documents[i] < documents[i - 1]) & (hashes[i] == hashes[i - 1])
+    return wrong == 0
+
+
+def decode_postings(values, Py_ssize_t postings, uint32_t first_id=0, uint32_t last_id=0xffffffff):
     """Unpack posting blocks.
 
     Args:
         values: Buffers, with their checksums.
         postings: The number of postings in all.
+        first_id: The first document that may have any.
+        last_id: The last one.
 
     Returns:
         Hashes, uint64, and document ids, uint32, each of shape (postings,).
 
     Raises:
-        ValueError: A block is damaged, or the count differs.
+        ValueError: A block is damaged or out of order, or the count differs.
     """
     hashes = np.empty(postings, np.uint64)
     documents = np.empty(postings, np.uint32)
@@ -74,6 +97,8 @@ def decode_postings(values, Py_ssize_t postings):
                     damaged = -1
                 if not damaged:
                     damaged = decode_block(&block, &h[done], &d[done], scratch)
+                if not damaged and not are_ordered(&h[done], &d[done], block.postings, first_id, last_id):
+                    damaged = -1
             PyBuffer_Release(&view)
             if damaged:
                 raise ValueError("a posting block is damaged")

@@ -1,9 +1,11 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Merging sorted postings by a tree of losers."""
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
+
+from fpdb.storage.id_set cimport IdSet, IdTable, holds
 
 
 cdef class Stream:
@@ -77,11 +79,6 @@ cdef struct Output:
     uint32_t* positions
     Py_ssize_t filled, room
 
-cdef struct Dead:
-    const uint8_t* flags
-    uint32_t first, count   # ids beyond are not dead
-
-
 cdef Py_ssize_t copy_head(Head* head, Output* output) noexcept nogil:
     """Move postings of the only stream, none of them dead, as `run_tree` does."""
     cdef Py_ssize_t count = min(head.left, output.room - output.filled)
@@ -93,7 +90,7 @@ cdef Py_ssize_t copy_head(Head* head, Output* output) noexcept nogil:
     return -1 if head.left else head.stream
 
 
-cdef Py_ssize_t run_tree(Tree* tree, Output* output, Dead dead) noexcept nogil:
+cdef Py_ssize_t run_tree(Tree* tree, Output* output, const IdTable* live) noexcept nogil:
     """Move postings until the output is full, or a stream is dry; return the dry one's stream, or -1."""
     cdef Py_ssize_t best = tree.losers[0], count = tree.count, filled = output.filled, node, other, swapped
     cdef Py_ssize_t* losers = tree.losers  # local, so that the compiler need not read them again after each store
@@ -106,7 +103,7 @@ cdef Py_ssize_t run_tree(Tree* tree, Output* output, Dead dead) noexcept nogil:
     while filled < output.room:
         head = &tree.heads[best]
         document = head.documents[0]
-        if document - dead.first >= dead.count or not dead.flags[document - dead.first]:
+        if live == NULL or holds(live, document):
             hashes[filled] = heads[best]
             documents[filled] = document
             positions[filled] = head.positions[0]
@@ -146,15 +143,14 @@ cdef Py_ssize_t begin(list streams, Tree* tree) except -2:
     return -1
 
 
-def merge(list streams, tuple output, Py_ssize_t filled, const uint8_t[::1] dead, uint32_t first_id):
+def merge(list streams, tuple output, Py_ssize_t filled, IdSet live):
     """Move postings from the streams, in order, into arrays, until these are full or a stream runs dry.
 
     Args:
         streams: In order of document ids.
         output: Arrays of hashes, document ids and encoded positions; shape (n,).
         filled: Where in the arrays to begin.
-        dead: Other than 0 for documents whose postings are left out, from first_id on; later ones are not dead.
-        first_id: The id that dead[0] is about.
+        live: The documents whose postings are moved, or None for those of all.
 
     Returns:
         The next free index of the arrays, and the index of the stream that has run dry but has not ended, or -1.
@@ -165,22 +161,20 @@ def merge(list streams, tuple output, Py_ssize_t filled, const uint8_t[::1] dead
     cdef Output target = Output(&hashes[0], &documents[0], &positions[0], filled, hashes.shape[0])
     cdef Tree tree = Tree(<Head*>malloc(room * sizeof(Head)), <uint64_t*>malloc(room * sizeof(uint64_t)),
                           <Py_ssize_t*>malloc(room * sizeof(Py_ssize_t)), 0)
-    cdef Dead flags = Dead(NULL, first_id, <uint32_t>dead.shape[0])
+    cdef const IdTable* table = NULL if live is None else &live.table
     cdef Py_ssize_t i, dry
     cdef Stream stream
     try:
         if tree.heads == NULL or tree.hashes == NULL or tree.losers == NULL:
             raise MemoryError
-        if flags.count:
-            flags.flags = &dead[0]
         dry = begin(streams, &tree)
         if dry < 0 and tree.count:
             with nogil:
-                if tree.count == 1 and not flags.count:
+                if tree.count == 1 and table == NULL:
                     dry = copy_head(&tree.heads[0], &target)
                 else:
                     build(tree.hashes, tree.losers, tree.count)
-                    dry = run_tree(&tree, &target, flags)
+                    dry = run_tree(&tree, &target, table)
             for i in range(tree.count):
                 stream = streams[tree.heads[i].stream]
                 stream.taken += stream.left - tree.heads[i].left

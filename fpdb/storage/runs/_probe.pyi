@@ -5,5 +5,22 @@ from fpdb.arrays import I64, U32, U64
 
 def find_blocks(first_hashes: U64, hashes: U64) -> tuple[I64, I64]: ...
 def distinct_blocks(lows: I64, highs: I64) -> tuple[I64, U32, U32]: ...
-def probe(values: Sequence[Any], first_hashes: U64, hashes: U64, lows: U32, highs: U32) -> tuple[I64, U32]: ...
-def tally(values: Sequence[Any], first_hashes: U64, hashes: U64, lows: U32, highs: U32, counts: U32) -> None: ...
+def probe(
+    values: Sequence[Any],
+    first_hashes: U64,
+    hashes: U64,
+    lows: U32,
+    highs: U32,
+    first_id: int = ...,
+    last_id: int = ...,
+) -> tuple[I64, U32]: ...
+def tally(
+    values: Sequence[Any],
+    first_hashes: U64,
+    hashes: U64,
+    lows: U32,
+    highs: U32,
+    counts: U32,
+    first_id: int = ...,
+    last_id: int = ...,
+) -> None: ...

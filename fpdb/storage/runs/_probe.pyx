@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Look-ups of hashes in blocks, without unpacking the blocks. Damaged blocks are noticed, or give wrong documents."""
+"""Look-ups of hashes in blocks, without unpacking the blocks. What is looked at of a block is checked."""
 
 from cpython.buffer cimport PyBUF_SIMPLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -160,7 +160,8 @@ cdef enum:
 
 cdef struct Sink:
     uint32_t* counts            # of documents; or NULL: documents are listed
-    Py_ssize_t documents_end    # documents from here on are not counted, and are damage
+    uint32_t first_id           # documents before are damage
+    uint64_t documents_end      # and so are documents from here on
     uint32_t* documents
     Py_ssize_t used, room       # of what is listed
     int64_t previous            # the last document of the hash that was taken
@@ -199,7 +200,7 @@ cdef int count_block(Sink* sink, const Block* block) noexcept nogil:
         bits = load64(block.sequence.high + 8 * word)
         if low == 0 and (bits == ALTERNATE_BITS or bits == ALTERNATE_BITS << 1) and i + 32 <= n:  # 32 ids in a row
             document = base + 64 * word + trailing_zeros(bits) - i
-            if last < document and 0 <= document and document + 32 <= sink.documents_end:
+            if last < document and 0 <= document and <uint64_t>document + 32 <= sink.documents_end:
                 counts = sink.counts + document
                 for j in range(32):
                     counts[j] += 1
@@ -217,7 +218,7 @@ cdef int count_block(Sink* sink, const Block* block) noexcept nogil:
             i += 1
             if document == last:
                 continue
-            if document >= sink.documents_end or document < 0:
+            if <uint64_t>document >= sink.documents_end or document < last:
                 return DAMAGED
             sink.counts[document] += 1
             last = document
@@ -231,6 +232,8 @@ cdef int take(Sink* sink, const Block* block, Py_ssize_t index) noexcept nogil:
     cdef Py_ssize_t j
     cdef int64_t document, previous = sink.previous
     cdef int fault
+    if block.base < sink.first_id:
+        return DAMAGED
     if block.hashes == 1:
         if sink.counts != NULL:
             return count_block(sink, block)
@@ -247,14 +250,14 @@ cdef int take(Sink* sink, const Block* block, Py_ssize_t index) noexcept nogil:
             document = block.base + <int64_t>get_bits(block.documents, j, block.width)
         if document == previous:
             continue
+        if <uint64_t>document >= sink.documents_end or document < previous:
+            return DAMAGED
         previous = document
         if sink.counts == NULL:
             sink.documents[sink.used] = <uint32_t>document
             sink.used += 1
-        elif document < sink.documents_end:
-            sink.counts[document] += 1
         else:
-            return DAMAGED
+            sink.counts[document] += 1
     sink.previous = previous
     return 0
 
@@ -346,7 +349,7 @@ cdef Query make_query(const uint64_t[::1] hashes, const uint32_t[::1] lows, cons
 
 
 def probe(list values, const uint64_t[::1] first_hashes, const uint64_t[::1] hashes, const uint32_t[::1] lows,
-          const uint32_t[::1] highs):
+          const uint32_t[::1] highs, uint32_t first_id=0, uint32_t last_id=0xffffffff):
     """Look hashes up in blocks.
 
     Args:
@@ -355,10 +358,12 @@ def probe(list values, const uint64_t[::1] first_hashes, const uint64_t[::1] has
         hashes: Shape (n,).
         lows: Hash i is looked for in values[lows[i]] to values[highs[i]], both included; shape (n,).
         highs: See lows.
+        first_id: The first document that may hold any.
+        last_id: The last one.
 
     Returns:
         The number of documents that hold each hash, int64, shape (n,); and the documents of one hash after the other,
-        as stored, uint32. A document that holds a hash at several positions comes once.
+        ascending, uint32. A document that holds a hash at several positions comes once.
 
     Raises:
         ValueError: A block is damaged, or another than the fences say.
@@ -367,6 +372,7 @@ def probe(list values, const uint64_t[::1] first_hashes, const uint64_t[::1] has
     cdef Query query = make_query(hashes, lows, highs)
     cdef int64_t[::1] counts
     memset(&sink, 0, sizeof(Sink))
+    sink.first_id, sink.documents_end = first_id, <uint64_t>last_id + 1
     try:
         count_array = np.zeros(query.count, np.int64)
         counts = count_array
@@ -382,12 +388,12 @@ def probe(list values, const uint64_t[::1] first_hashes, const uint64_t[::1] has
 
 
 def tally(list values, const uint64_t[::1] first_hashes, const uint64_t[::1] hashes, const uint32_t[::1] lows,
-          const uint32_t[::1] highs, uint32_t[::1] counts):
+          const uint32_t[::1] highs, uint32_t[::1] counts, uint32_t first_id=0, uint32_t last_id=0xffffffff):
     """Add 1 to counts[document] for each document that `probe` would list. Raises ValueError."""
     cdef Sink sink
     cdef Query query = make_query(hashes, lows, highs)
     memset(&sink, 0, sizeof(Sink))
-    sink.documents_end = counts.shape[0]
-    if sink.documents_end:
+    sink.first_id, sink.documents_end = first_id, min(<uint64_t>counts.shape[0], <uint64_t>last_id + 1)
+    if counts.shape[0]:
         sink.counts = &counts[0]
         run_query(values, first_hashes, &query, &sink)

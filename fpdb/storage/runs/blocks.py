@@ -46,6 +46,11 @@ class RunReader:
     blocks: Blocks
     run: Run
 
+    @property
+    def ids(self) -> tuple[int, int]:
+        """The first and the last document that the run may hold."""
+        return self.run.first_id, self.run.last_id
+
     def read_values(self, column: int, indices: I64) -> list[bytes | memoryview]:
         """Return the values of a column's blocks, their checksums compared."""
         number = self.run.number
@@ -71,7 +76,7 @@ class RunReader:
         """Return the hashes and document ids of posting blocks that hold `count` postings in all."""
         values = self.read_values(file_format.POSTINGS, indices)
         with self.decoding():
-            return _decode.decode_postings(values, count)
+            return _decode.decode_postings(values, count, *self.ids)
 
     def read_positions(self, indices: I64, count: int) -> U32:
         """Return the encoded positions of position blocks that hold `count` of them in all."""
@@ -86,22 +91,25 @@ class RunReader:
         first_hashes = np.ascontiguousarray(array["first"])
         counts = np.ascontiguousarray(array["postings"])
         ascending = not (first_hashes[1:] < first_hashes[:-1]).any()
-        if not ascending or not counts.all() or int(counts.sum(dtype=np.int64)) != run.postings:
+        possible = counts.all() and counts.max(initial=0) <= file_format.POSTINGS_PER_BLOCK
+        if not ascending or not possible or int(counts.sum(dtype=np.int64)) != run.postings:
             raise Corrupt(f"the fences of run {run.number} do not add up; run 'fpdb check'")
         return Fences(first_hashes, counts)
 
     def read_position_counts(self) -> NDArray[np.uint16]:
         """Return the number of positions in each position block; shape (position blocks,)."""
-        per_chunk = file_format.POSITION_FENCES_PER_CHUNK
-        return self._read_array(file_format.POSITION_FENCES, self.run.position_blocks, per_chunk, np.dtype("<u2"))
+        run, per_chunk = self.run, file_format.POSITION_FENCES_PER_CHUNK
+        counts = self._read_array(file_format.POSITION_FENCES, run.position_blocks, per_chunk, np.dtype("<u2"))
+        if len(counts) and int(counts.sum(dtype=np.int64)) != run.postings:
+            raise Corrupt(f"the position fences of run {run.number} do not add up; run 'fpdb check'")
+        return counts
 
     def _read_array(self, column: int, count: int, per_chunk: int, dtype: Any) -> NDArray[Any]:
         values = self.read_values(column, np.arange(-(-count // per_chunk)))
-        array = np.frombuffer(b"".join(value[file_format.CHECKSUM :] for value in values), dtype)
-        if len(array) != count:
-            message = f"run {self.run.number} has {len(array)} fences where {count} were expected; run 'fpdb check'"
-            raise Corrupt(message)
-        return array
+        packed = b"".join(value[file_format.CHECKSUM :] for value in values)
+        if len(packed) != count * dtype.itemsize:
+            raise Corrupt(f"run {self.run.number} has more or fewer fences than {count}; run 'fpdb check'")
+        return np.frombuffer(packed, dtype)
 
 
 def stored_runs(blocks: Blocks) -> Iterator[int]:
@@ -129,6 +137,11 @@ def expected_blocks(run: Run) -> list[int]:
     fences = -(-run.blocks // file_format.FENCES_PER_CHUNK)
     position_fences = -(-run.position_blocks // file_format.POSITION_FENCES_PER_CHUNK)
     return [fences, run.blocks, position_fences, run.position_blocks]
+
+
+def block_count(run: Run) -> int:
+    """Return how many blocks a run must have."""
+    return sum(expected_blocks(run))
 
 
 def delete_blocks(blocks: Blocks, run_number: int, limit: int = 1 << 30) -> int:

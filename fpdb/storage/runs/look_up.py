@@ -62,7 +62,12 @@ def look_up(reader: RunReader, fences: Fences, hashes: U64) -> tuple[I64, U32]:
             first = candidates.first
             with reader.decoding():
                 found = _probe.probe(
-                    candidates.values, candidates.first_hashes, some[first:], candidates.lows, candidates.highs
+                    candidates.values,
+                    candidates.first_hashes,
+                    some[first:],
+                    candidates.lows,
+                    candidates.highs,
+                    *reader.ids,
                 )
             counts[start + first : start + len(some)] = found[0]
             parts.append(found[1])
@@ -86,7 +91,8 @@ def tally(reader: RunReader, fences: Fences, hashes: U64, counts: U32) -> None:
     if candidates is not None:
         with reader.decoding():
             some = hashes[candidates.first :]
-            _probe.tally(candidates.values, candidates.first_hashes, some, candidates.lows, candidates.highs, counts)
+            blocks = candidates.values, candidates.first_hashes
+            _probe.tally(*blocks, some, candidates.lows, candidates.highs, counts, *reader.ids)
 
 
 def look_up_in_block(reader: RunReader, fences: Fences, index: int, hashes: U64) -> U32:
@@ -94,4 +100,4 @@ def look_up_in_block(reader: RunReader, fences: Fences, index: int, hashes: U64)
     values = reader.read_values(file_format.POSTINGS, np.array([index]))
     only = np.zeros(1, np.uint32)
     with reader.decoding():
-        return _probe.probe(values, fences.first_hashes[index : index + 1], hashes, only, only)[1]
+        return _probe.probe(values, fences.first_hashes[index : index + 1], hashes, only, only, *reader.ids)[1]

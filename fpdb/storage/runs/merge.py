@@ -4,20 +4,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from fpdb.arrays import U8
+from fpdb.storage.id_set import IdSet
 from fpdb.storage.runs import _merge
 from fpdb.storage.runs.postings import Postings
 
 PIECE = 1 << 18  # postings handed on at once
 
 
-def merge_postings(inputs: Sequence[Iterable[Postings]], dead: U8, first_id: int) -> Iterator[Postings]:
-    """Yield the inputs' postings in one sorted sequence, without those of dead documents.
+def merge_postings(inputs: Sequence[Iterable[Postings]], live: IdSet | None = None) -> Iterator[Postings]:
+    """Yield the inputs' postings in one sorted sequence.
 
     Args:
         inputs: Each sorted, in pieces; all document ids of one are below those of the next.
-        dead: Not 0 for a dead document, the first of which is `first_id`; shape (documents,), or (0,) if none is dead.
-        first_id: The id that dead[0] is about.
+        live: The documents whose postings are kept, if any of the inputs has postings of others.
     """
     sources = [iter(pieces) for pieces in inputs]
     streams = [_merge.Stream() for _ in inputs]
@@ -26,7 +25,7 @@ def merge_postings(inputs: Sequence[Iterable[Postings]], dead: U8, first_id: int
     for stream, source in zip(streams, sources, strict=True):
         _refill(stream, source)
     while True:
-        filled, dry = _merge.merge(streams, output, filled, dead, first_id)
+        filled, dry = _merge.merge(streams, output, filled, live)
         if dry >= 0:
             _refill(streams[dry], sources[dry])
             continue

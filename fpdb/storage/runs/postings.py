@@ -43,16 +43,7 @@ def concat_postings(first: Postings, second: Postings) -> Postings:
 
 def is_ascending(postings: Postings) -> bool:
     """Return True if the postings are strictly ascending by (hash, document id, position)."""
-    hashes, document_ids, positions = postings.hashes, postings.document_ids, postings.encoded_positions
-    same_hash = hashes[1:] == hashes[:-1]
-    same_pair = same_hash & (document_ids[1:] == document_ids[:-1])
-    return bool(
-        (
-            (hashes[1:] > hashes[:-1])
-            | (same_hash & (document_ids[1:] > document_ids[:-1]))
-            | (same_pair & (positions[1:] > positions[:-1]))
-        ).all()
-    )
+    return sorting.is_ascending(postings.hashes, postings.document_ids, postings.encoded_positions)
 
 
 def mark_pairs(pieces: Iterable[Postings]) -> Iterator[tuple[Postings, Bools]]:

@@ -7,20 +7,24 @@ import numpy as np
 from fpdb.arrays import U32
 from fpdb.errors import Corrupt
 from fpdb.storage.runs.blocks import RunReader
-from fpdb.storage.runs.postings import Postings
+from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending
 
 BLOCKS_PER_PIECE = 32  # decoded at once
 
 
 def scan(reader: RunReader) -> Iterator[Postings]:
-    """Yield the postings of a run in order, a few blocks at a time. Raises Corrupt."""
+    """Yield the postings of a run in order, a few blocks at a time. Raises Corrupt, also if they are out of order."""
     counts = reader.read_fences().posting_counts
-    positions = _PositionReader(reader)
+    positions, last = _PositionReader(reader), NO_POSTINGS
     for index in range(0, len(counts), BLOCKS_PER_PIECE):
         indices = np.arange(index, min(index + BLOCKS_PER_PIECE, len(counts)))
         count = int(counts[indices].sum(dtype=np.int64))
         hashes, document_ids = reader.read_postings(indices, count)
-        yield Postings(hashes, document_ids, positions.take(count))
+        piece = Postings(hashes, document_ids, positions.take(count))
+        if not (is_ascending(piece) and is_ascending(concat_postings(last, piece[:1]))):
+            raise Corrupt(f"run {reader.run.number} is out of order; run 'fpdb check'")
+        last = piece[-1:]
+        yield piece
 
 
 class _PositionReader:

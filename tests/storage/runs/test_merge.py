@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fpdb.storage.id_set import IdSet
 from fpdb.storage.runs import merge
 from fpdb.storage.runs.postings import Postings
 
@@ -37,10 +38,10 @@ def in_pieces(entries, length):
 @settings(max_examples=200, deadline=None)
 def test_a_merge_is_the_sorted_union_without_the_dead(case):
     inputs, first_id, end, dead, length, piece = case
-    flags = np.array([document in dead for document in range(first_id, end)], np.uint8) if dead else np.empty(0, "u1")
+    live = IdSet(np.array([each for each in range(first_id, end) if each not in dead], np.uint32)) if dead else None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merge, "PIECE", piece)
-        pieces = list(merge.merge_postings([in_pieces(entries, length) for entries in inputs], flags, first_id))
+        pieces = list(merge.merge_postings([in_pieces(entries, length) for entries in inputs], live))
     assert all(len(each) == piece for each in pieces[:-1])
     assert all(0 < len(each) <= piece for each in pieces)
     got = [
@@ -51,8 +52,9 @@ def test_a_merge_is_the_sorted_union_without_the_dead(case):
     assert got == sorted(entry for entries in inputs for entry in entries if entry[1] not in dead)
 
 
-def test_documents_outside_the_dead_array_are_kept():
+def test_documents_far_from_those_that_live_are_dead():
     """A run damaged in a way that its checksums hide must not make a merge read beyond its arrays."""
-    entries = [(1, 3, 0), (1, 2**32 - 1, 0)]
-    (piece,) = merge.merge_postings([in_pieces(entries, 2)], np.ones(2, np.uint8), 5)
-    assert piece.document_ids.tolist() == [3, 2**32 - 1]
+    entries = [(1, 3, 0), (1, 700, 0), (1, 9_000, 0), (1, 2**32 - 1, 0)]
+    (piece,) = merge.merge_postings([in_pieces(entries, 2)], IdSet(np.array([700], np.uint32)))
+    assert piece.document_ids.tolist() == [700]
+    assert list(merge.merge_postings([in_pieces(entries, 2)], IdSet(np.empty(0, np.uint32)))) == []

@@ -27,6 +27,32 @@ def test_pieces_are_of_some_blocks_each(env, rng, monkeypatch, positions):
     assert equal(reduce(concat_postings, pieces), postings)
 
 
+@pytest.mark.parametrize("column", ["document_ids", "encoded_positions"])
+def test_a_run_out_of_order_is_never_given(env, rng, column):
+    """Within a block, and from one to the next."""
+    sound = random_postings(rng, 3_000, 0)
+    for place in (7, 1_500):
+        postings = sound[:]
+        values = getattr(postings, column)
+        postings.hashes[place + 1] = postings.hashes[place]
+        if column == "document_ids":
+            values[place : place + 2] = 3, 2
+        if column == "encoded_positions":
+            postings.document_ids[place + 1] = postings.document_ids[place]
+            values[place : place + 2] = 5, 5
+        run = write_run(env, place, [postings], (0, DOCUMENTS - 1))
+        with env.read() as (txn, file), pytest.raises(Corrupt, match=f"run {place}"):
+            list(scan.scan(RunReader(Blocks(txn, file.databases[file_format.BLOCKS]), run)))
+
+
+def test_documents_outside_a_run_are_never_given(env, rng):
+    postings = random_postings(rng, 3_000, 0)
+    for first_id, last_id in ((1, DOCUMENTS), (0, DOCUMENTS - 2)):
+        run = write_run(env, 1, [postings], (first_id, last_id))
+        with env.read() as (txn, file), pytest.raises(Corrupt, match="damaged"):
+            list(scan.scan(RunReader(Blocks(txn, file.databases[file_format.BLOCKS]), run)))
+
+
 def test_a_run_with_too_few_positions_is_damaged(env, rng):
     """The last block of positions is missing, and the fences know nothing of it."""
     run = write_run(env, 3, [random_postings(rng, 20_000, 0)], (0, DOCUMENTS - 1))
@@ -36,5 +62,5 @@ def test_a_run_with_too_few_positions_is_damaged(env, rng):
         body = RunReader(blocks, run).read_position_counts()[:-1].tobytes()
         txn.put(file_format.block_key(number), file_format.block_seal(number, body) + body, db=blocks.database)
         reader = RunReader(blocks, run._replace(position_blocks=run.position_blocks - 1))
-        with pytest.raises(Corrupt, match="too few positions"):
+        with pytest.raises(Corrupt, match="do not add up"):
             list(scan.scan(reader))

@@ -12,8 +12,9 @@ def random_postings(rng, count, positions):
     hashes = rng.choice(rng.integers(0, 2**64, count // 3 + 1, np.uint64), count)
     ids, places = rng.integers(0, DOCUMENTS, count, np.uint32), rng.integers(1, 2**20, count, np.uint32)
     columns = np.unique(np.rec.fromarrays([hashes, ids, places], names="hash,id,place"))
-    encoded = np.where(np.arange(len(columns)) < positions, 0, columns["place"]).astype(np.uint32)
-    return Postings(columns["hash"].copy(), columns["id"].copy(), encoded)
+    columns["place"][:positions] = 0
+    columns = np.unique(columns)
+    return Postings(*(columns[name].copy() for name in ("hash", "id", "place")))
 
 
 def equal(first, second):
