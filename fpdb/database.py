@@ -18,6 +18,7 @@ from fpdb.documents import (
     find_document,
     list_documents,
     names_of_boilerplate_only,
+    pass_on_roots,
     source_roots,
     sources_of,
 )
@@ -162,7 +163,7 @@ class Database(Searchable):
         """Take over an open store, which must have the recipe, if it is given; roots: see `SourceAccess`."""
         self._store = store
         self.path = store.path
-        self.sources = SourceAccess(self.path, os.fsencode(self.path), roots)
+        self.sources = SourceAccess(self.path, roots)
         self.immutable = store.env.immutable
         self._stored_recipe = StoredRecipe.from_record(store.recipe, self.path, key_file)
         if recipe is not None:
@@ -246,7 +247,7 @@ class Database(Searchable):
         self.check_recipe(other)
         with other.snapshot() as snapshot:
             counts = merge(self._store, snapshot, file_format.name_bytes(prefix) if prefix else b"", on_collision)
-        self.sources.remember_those_of(other.sources.identity)
+            pass_on_roots(snapshot.file_id(), self._file_id())
         return counts
 
     def adopt(
@@ -265,6 +266,21 @@ class Database(Searchable):
     def check_recipe(self, other: Database) -> None:
         """Raise RecipeMismatch if another database has other fingerprints than this one, and say why."""
         self._stored_recipe.check_same(other._stored_recipe, self.path, other.path)
+
+    # ------------------------------------------------------------ sources
+
+    def remember_sources(self, paths: Iterable[str | os.PathLike[str]]) -> None:
+        """Remember that this user may have sources at or below these paths read, as `fpdb add` does.
+
+        Raises ValueError for an empty path.
+        """
+        from fpdb.regions.remembered_roots import remember
+
+        remember(self._file_id(), source_roots(paths))
+
+    def _file_id(self) -> bytes:
+        with self.snapshot() as snapshot:
+            return snapshot.file_id()
 
     # ------------------------------------------------------------ queries
 
@@ -550,8 +566,11 @@ class Database(Searchable):
 
     def compact(self) -> None:
         """Rewrite the file without what was removed or merged, and give the space back. Readers go on."""
+        file_id = self._file_id()
         self._store.compact()
+        pass_on_roots(file_id, self._file_id())
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a consistent copy to a new file, while others read and write. Raises DatabaseExists."""
-        self._store.backup(os.fspath(path))
+        copy_id = self._store.backup(os.fspath(path))
+        pass_on_roots(self._file_id(), copy_id)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb.columns import DOCUMENT
@@ -116,25 +117,11 @@ class SourceAccess(NamedTuple):
 
     Attributes:
         path: The database.
-        identity: What the user's remembered paths are kept by.
-        roots: Absolute paths, or None for those that are remembered.
+        roots: Absolute paths, or None for those that the user's folder remembers for the database.
     """
 
     path: str
-    identity: bytes
     roots: tuple[str, ...] | None
-
-    def remember(self, paths: Iterable[str | os.PathLike[str]]) -> None:
-        """Remember that this user may have sources below these paths read. Raises ValueError."""
-        from fpdb.regions.remembered_roots import remember
-
-        remember(self.identity, source_roots(paths))
-
-    def remember_those_of(self, identity: bytes) -> None:
-        """Remember the paths that are remembered for a database whose documents are in this one."""
-        from fpdb.regions.remembered_roots import remember, remembered
-
-        remember(self.identity, remembered(identity))
 
 
 def source_roots(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
@@ -142,6 +129,13 @@ def source_roots(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
     from fpdb.regions.source_roots import spellings
 
     return spellings(paths)
+
+
+def pass_on_roots(file_id: bytes, to: bytes) -> None:
+    """Remember for a file the paths that are remembered for another one, whose documents it has; both by their ids."""
+    from fpdb.regions.remembered_roots import remember, remembered
+
+    remember(to, remembered(file_id))
 
 
 def sources_of(
@@ -158,8 +152,11 @@ def sources_of(
     from fpdb.regions.sources import Sources
 
     own = identify([access.path + suffix for access in databases for suffix in ("", *BESIDE)])
-    roots = [
-        SourceRoots(remembered(access.identity) if access.roots is None else access.roots, own) for access in databases
-    ]
+
+    @cache
+    def roots_of(index: int, file_id: bytes) -> SourceRoots:
+        roots = databases[index].roots
+        return SourceRoots(remembered(file_id) if roots is None else roots, own)
+
     given = None if texts is None else lambda number, record: texts(document_of(number, record))
-    return Sources(lambda document_id: roots[database_of(document_id)], given)
+    return Sources(lambda reader, number: roots_of(database_of(number), reader.file_id(number)), given)

@@ -105,6 +105,6 @@ class MultiDatabase(Searchable):
 
     def opener(self) -> Callable[[], Database | MultiDatabase]:
         """Return a function that opens the same databases in a worker process, see `Searchable.opener`."""
-        paths, _, roots = zip(*self._sources, strict=True)
+        paths, roots = zip(*self._sources, strict=True)
         immutable = tuple(each.immutable for each in self.databases.values())
         return partial(open_for_worker, tuple(self._names), paths, roots, immutable)

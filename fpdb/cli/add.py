@@ -84,7 +84,7 @@ def add(target: Target, arguments: _Arguments) -> None:
     summary = LoadSummary()
     with target.open("a") as db:
         if not documents.record_format:
-            db.sources.remember(path for path in documents.paths if path != "-")
+            db.remember_sources(path for path in documents.paths if path != "-")
         try:
             _load(db, target, arguments, summary)
         except Error:

@@ -40,13 +40,13 @@ class Sources:
 
     def __init__(
         self,
-        roots_of: Callable[[int], SourceRoots],
+        roots_of: Callable[[Reader, int], SourceRoots],
         given: Callable[[int, Record], str | bytes | None] | None = None,
     ) -> None:
         """Look for contents where they were kept or came from, or ask the caller for them.
 
         Args:
-            roots_of: Returns the roots below which the source of a document may be read, by id.
+            roots_of: Returns the roots below which the source of a document may be read, by the document's id.
             given: Returns the content of a document, by id and record, or None; consulted instead of all else.
         """
         self._roots_of = roots_of
@@ -65,7 +65,7 @@ class Sources:
         text = reader.texts.read(document_id, record)
         if text is not None:
             return Content("same", text)
-        content = read_original(record.source, self._roots_of(document_id), self._cache)
+        content = read_original(record.source, self._roots_of(reader, document_id), self._cache)
         return _verified(content, record, "unavailable") if isinstance(content, bytes) else Content(content)
 
     def read(self, reader: Reader, document_id: int, record: Record) -> str | bytes:

@@ -74,6 +74,10 @@ class MultiSnapshot:
         """Return the index of the store that a document is in."""
         return self._stores.index(document_id)
 
+    def file_id(self, document_id: int) -> bytes:
+        """Return the random id of the file that a document is in, see `Reader`."""
+        return self._stores.find(document_id)[0].file_id()
+
     def boilerplate(self) -> U64:
         """Return the hashes that are boilerplate in any store; sorted, distinct."""
         return self._boilerplate

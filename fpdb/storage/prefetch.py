@@ -28,7 +28,7 @@ class PrefetchedSnapshot:
         """Look up the hashes, which are sorted and distinct. Raises Corrupt."""
         self.document_count, self.posting_count = reader.document_count, reader.posting_count
         self.catalogue, self.texts = reader.catalogue, reader.texts
-        self.find_by_name, self.boilerplate = reader.find_by_name, reader.boilerplate
+        self.file_id, self.find_by_name, self.boilerplate = reader.file_id, reader.find_by_name, reader.boilerplate
         self.find_occurrences = reader.find_occurrences
         self.has_dead_postings, self.scans = reader.has_dead_postings, reader.scans
         self._reader = reader

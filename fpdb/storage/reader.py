@@ -97,6 +97,9 @@ class Reader(Protocol):
     def texts(self) -> TextReader:
         """The kept texts."""
 
+    def file_id(self, document_id: int) -> bytes:
+        """Return the random id of the file that a document is in; empty for a file of format version 1."""
+
     def find_by_name(self, names: Collection[bytes]) -> dict[bytes, list[int]]:
         """Return the ids of the documents of each name that exists, boilerplate excluded."""
 

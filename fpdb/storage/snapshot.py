@@ -111,6 +111,10 @@ class Snapshot:
         """A value that differs for every commit of this open store."""
         return self._cache.generation, self.txn.id()
 
+    def file_id(self, _document_id: int = 0) -> bytes:
+        """Return the random id of the file, see `Reader`."""
+        return file_format.unpack_format(self.txn.get(file_format.FORMAT_KEY, b"")).file_id
+
     def runs(self, *, boilerplate: bool = False) -> list[Run]:
         """Return the live runs of ordinary, or of boilerplate, documents, in order of their documents' ids."""
         return [run for run in self.state.runs if run.boilerplate is boilerplate]

@@ -227,8 +227,8 @@ class Store:
             finally:
                 files.discard(temporary)
 
-    def backup(self, path: str) -> None:
-        """Write a consistent copy to a new file while others read and write.
+    def backup(self, path: str) -> bytes:
+        """Write a consistent copy to a new file while others read and write; return the id of the file.
 
         Killed at any moment, it leaves the whole copy or nothing.
 
@@ -238,7 +238,7 @@ class Store:
         """
         from fpdb.storage.maintenance import copies
 
-        copies.backup(self.env, path)
+        return copies.backup(self.env, path)
 
 
 def _runs_to_merge(state: State) -> list[Run] | None:

@@ -100,6 +100,7 @@ def test_files_are_for_their_owner_alone(run: Run) -> None:
     damaged = bytearray(Path("corpus.fpdb").read_bytes())
     for place in range(10_192, len(damaged), 4096):
         damaged[place] ^= 1
+    Path("damaged.fpdb").touch(0o600)
     Path("damaged.fpdb").write_bytes(damaged)
     before = os.umask(0)
     try:

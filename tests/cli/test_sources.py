@@ -166,3 +166,28 @@ def test_databases_that_are_queried_together_read_what_each_may(run: Run) -> Non
         database.open_for_worker.cache_clear()
         assert {match.source for match in told.matches} <= {"same", "outside"}
         assert {match.name for match in told.matches if match.source == "same"} == readable
+
+
+def test_what_was_added_is_known_of_copies_and_of_nothing_else(run: Run) -> None:
+    """A database keeps its paths when it is moved, copied or rewritten; another file at its path has none."""
+    Path("a").write_text(TEXT)
+    run("add", "a")
+
+    def is_read(path: str) -> bool:
+        return '"same"' in run("--db", path, "query", "a", "--include-self", "--regions", "--format", "json").stdout
+
+    run("backup", "backup.fpdb")
+    shutil.copy("corpus.fpdb", "copied.fpdb")
+    os.rename("corpus.fpdb", "moved.fpdb")
+    for path in ("backup.fpdb", "copied.fpdb", "moved.fpdb"):
+        assert is_read(path)
+        run("--db", path, "compact")
+        assert is_read(path)
+    run("--db", "backup.fpdb", "export", "x.jsonl")
+    run("import", "x.jsonl")
+    shutil.copy("corpus.fpdb", "copied.fpdb")
+    assert not is_read("corpus.fpdb")
+    assert not is_read("copied.fpdb")
+    with fpdb.open("corpus.fpdb") as db:
+        db.remember_sources(["a"])
+    assert is_read("corpus.fpdb")

@@ -84,7 +84,7 @@ def test_a_rotation_of_everything_lists_stale_sources_with_their_contact(koala: 
         )
     koala.add("d", prose(9, 3_000))
     assert {stale.reason for stale in rotate(koala, koala.documents("[abc]")).stale} == {REASONS["outside"]}
-    koala.sources.remember([tmp_path])
+    koala.remember_sources([tmp_path])
     (tmp_path / "b").unlink()
     (tmp_path / "c").write_text("another text")
     report = rotate(koala, koala.documents())

@@ -21,7 +21,7 @@ def add(db, tmp_path, name, text):
     path = tmp_path / name
     path.write_bytes(content)
     db.add(name, content, source=str(path))
-    db.sources.remember([path])
+    db.remember_sources([path])
     return path
 
 

@@ -89,7 +89,7 @@ def test_the_caller_may_have_the_texts(db):
 
 def test_what_is_no_readable_file_is_unavailable(db, tmp_path):
     """A pipe is not waited for, and the database's own files are not opened: closing them would drop its locks."""
-    db.sources.remember(["/"])
+    db.remember_sources(["/"])
     text = " ".join(words(1, 60))
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")

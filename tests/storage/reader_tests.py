@@ -140,6 +140,7 @@ class ReaderTests(ABC):
             for document_id, size in zip(ids.tolist(), sizes, strict=True):
                 (document,) = [each for each in oracle.live() if each.name == by_id[document_id]]
                 assert reader.catalogue.record(document_id).name == document.name
+                assert len(reader.file_id(document_id)) == file_format.FILE_ID_BYTES
                 if document.text is None:
                     assert int(size["hashes"]) == len(document.hashes)
                     assert int(size["boilerplate"]) == len(document.hashes & oracle.boilerplate())

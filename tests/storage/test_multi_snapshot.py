@@ -23,6 +23,7 @@ def test_documents_of_one_name_are_several(tmp_path):
         reader = MultiSnapshot(parts, MultiSnapshotCache())
         ids = reader.find_by_name([b"a"])[b"a"]
         assert [reader.store_of(document_id) for document_id in ids] == [0, 2]
+        assert [reader.file_id(document_id) for document_id in ids] == [parts[0].file_id(), parts[2].file_id()]
         assert [record.name for _, record in reader.catalogue.records()] == [b"a", b"a"]
 
 

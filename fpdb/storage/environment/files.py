@@ -68,16 +68,18 @@ def new_file(path: str, format_record: bytes, records: dict[bytes, bytes]) -> No
             commit_record.write(txn, file_format.unpack_format(format_record))
 
 
-def give_new_id(path: str) -> None:
-    """Give a copy of a database an id of its own; LMDB counts its commits anew. Raises StorageFailure."""
+def give_new_id(path: str) -> bytes:
+    """Give a copy of a database an id of its own; return it. LMDB counts its commits anew. Raises StorageFailure."""
     with _open_alone(path) as env:
         with env.begin(write=True) as txn:
             record = file_format.unpack_format(txn.get(file_format.FORMAT_KEY, b""))
             if record.version > 1:
                 value = file_format.pack_format(record.recipe)
+                record = file_format.unpack_format(value)
                 txn.put(file_format.FORMAT_KEY, value)
-                commit_record.write(txn, file_format.unpack_format(value))
+                commit_record.write(txn, record)
         fill_up(path, env)
+    return record.file_id
 
 
 def fill_up(path: str, env: lmdb.Environment) -> int:

@@ -161,8 +161,8 @@ def _verify(path: str) -> None:
         raise Corrupt(f"the copy is not sound, and was not kept: {problem}; run 'fpdb check'")
 
 
-def backup(env: Environment, path: str) -> None:
-    """Write the newest commit to a new file.
+def backup(env: Environment, path: str) -> bytes:
+    """Write the newest commit to a new file; return the id of the file.
 
     Raises:
         DatabaseExists: There is a file at the path.
@@ -179,9 +179,10 @@ def backup(env: Environment, path: str) -> None:
                 env.copy(out)
             finally:
                 os.close(out)
-        files.give_new_id(temporary)
+        file_id = files.give_new_id(temporary)
         _verify(temporary)
         files.publish(temporary, path)
+        return file_id
     except FileExistsError:
         raise DatabaseExists(f"there is a file at {path!r} already; a backup does not overwrite") from None
     finally:
