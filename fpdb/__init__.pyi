@@ -46,6 +46,8 @@ from fpdb.pairs.common_passages import CommonPassage as CommonPassage
 from fpdb.pairs.dedup import Drop as Drop
 from fpdb.pairs.explanation import Explanation as Explanation
 from fpdb.pairs.ranking import Pair as Pair
+from fpdb.pairs.results import IgnoredHashes as IgnoredHashes
+from fpdb.pairs.results import Results as Results
 from fpdb.pairs.spans import Span as Span
 from fpdb.regions.places import MatchedRegion as MatchedRegion
 from fpdb.regions.places import SymbolPlace as SymbolPlace

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from fpdb.pairs.explanation import Explanation
     from fpdb.pairs.options import PairOptions, Watch
     from fpdb.pairs.ranking import Pair
+    from fpdb.pairs.results import Comparison, Results
     from fpdb.pairs.spans import Span
     from fpdb.regions.pair_aligner import PairAligner
     from fpdb.regions.sources import Sources
@@ -306,8 +307,11 @@ class Database(Searchable):
         texts: TextLookup | None = None,
         watch: Watch | None = None,
         **options: Any,
-    ) -> Iterator[Pair]:
+    ) -> Results[Pair]:
         """Compare all documents with all, and yield the pairs that share hashes, ranked. Raises BadQuery.
+
+        Of hashes that are left out as common, `Results.ignored` tells how many there are, and how many documents hold
+        some. Documents that hold the same hashes are a pair whatever is left out.
 
         Args:
             regions: Whether pairs tell their regions.
@@ -322,16 +326,16 @@ class Database(Searchable):
         if not regions and not checked.regional:
             from fpdb.pairs.ranking import rank_pairs
 
-            return self._iterate(lambda snapshot: rank_pairs(snapshot, checked, watch))
+            return self._compare(lambda snapshot: rank_pairs(snapshot, checked, watch))
         if checked.by_owner:
             raise BadQuery("regions are of two documents: leave by_owner out")
         from fpdb.pairs.coverage import pairs_by_content
 
         sources = sources_of([self.sources], texts)
         compare = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
-        return self._iterate(lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, gap)))
+        return self._compare(lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, gap)))
 
-    def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Iterator[Cluster]:
+    def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Results[Cluster]:
         """Yield the groups of documents that pairs connect, directly or through others, the largest first.
 
         keep: also tell which document of each is kept, see `drop_list`. watch and options are those of `pairs`; top
@@ -341,11 +345,11 @@ class Database(Searchable):
         from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options).connecting()
-        return self._iterate(lambda snapshot: find_clusters(snapshot, checked, keep, watch))
+        return self._compare(lambda snapshot: find_clusters(snapshot, checked, keep, watch))
 
     def drop_list(
         self, *, keep: str = "first", direct: bool = False, watch: Watch | None = None, **options: Any
-    ) -> Iterator[Drop]:
+    ) -> Results[Drop]:
         """Yield the documents to remove so that no pair that passes is left.
 
         `pairs` of the same options then finds nothing with max_df=0, or else as long as the same hashes are common. One
@@ -363,7 +367,7 @@ class Database(Searchable):
         from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options).connecting()
-        return self._iterate(lambda snapshot: drop_list(snapshot, checked, keep, direct=direct, watch=watch))
+        return self._compare(lambda snapshot: drop_list(snapshot, checked, keep, direct=direct, watch=watch))
 
     def spans(  # noqa: PLR0913 (keywords of a public method)
         self,
@@ -379,7 +383,7 @@ class Database(Searchable):
         texts: TextLookup | None = None,
         watch: Watch | None = None,
         **options: Any,
-    ) -> Iterator[Span]:
+    ) -> Results[Span]:
         """Yield the characters to cut so that no passage is left that others have too.
 
         They are cut from the content, of this name and kind, if it is given: what it has in common with the documents
@@ -389,17 +393,18 @@ class Database(Searchable):
         """
         from fpdb.pairs import spans
         from fpdb.pairs.options import PairOptions
+        from fpdb.pairs.results import Results
 
         cut = spans.Cut(shortest, pad, snap, gap)
         if content is None:
             checked = PairOptions(**options)
             sources = sources_of([self.sources], texts)
             of_pairs = partial(spans.spans_of_pairs, options=checked, keep=keep, cut=cut, watch=watch)
-            return self._iterate(lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, gap)))
+            return self._compare(lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, gap)))
         with self.searcher(texts) as searcher:
             asked = ContentOptions.of(options | {"regions": True, "gap": gap})
             ranked = searcher.rank_document(QueryDocument(name, content, kind), asked)
-        return spans.spans_of_answer(ranked.answer, ranked.query.text, cut)
+        return Results(lambda: spans.compare_answer(ranked.answer, ranked.query.text, cut))
 
     def common(
         self, *, min_df: int = 10, top: int | None = None, texts: TextLookup | None = None
@@ -463,8 +468,23 @@ class Database(Searchable):
         return PairAligner(snapshot, self.recipe, sources, max_df=max_df, gap=gap)
 
     def _iterate(self, results: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
+        """Iterate over results of the commit that is the newest when the first is asked for.
+
+        They need no snapshot once they are there. The caller may take his time, and while a snapshot is open, no page
+        that commits free can be used again.
+        """
         with self.snapshot() as snapshot:
-            yield from results(snapshot)
+            taken = results(snapshot)
+        yield from taken
+
+    def _compare(self, compare: Callable[[Snapshot], Comparison[T]]) -> Results[T]:
+        from fpdb.pairs.results import Results
+
+        def in_snapshot() -> Comparison[T]:
+            with self.snapshot() as snapshot:
+                return compare(snapshot)
+
+        return Results(in_snapshot)
 
     # ------------------------------------------------------------ the catalogue
 

@@ -85,11 +85,21 @@ def find_document(snapshot: Snapshot, name: str) -> tuple[int, Record]:
 
 
 def list_documents(snapshot: Snapshot, glob: str | None) -> Iterator[Document]:
-    """Yield all documents by name, boilerplate included, or those whose names match a shell pattern."""
+    """Return all documents by name, boilerplate included, or those whose names match a shell pattern.
+
+    The iterator needs no snapshot any more.
+    """
+    from fpdb.spool import spool  # a query needs it not
+
+    entries = spool(_entries(snapshot, glob), tuple, lambda values: (values[0], Record(*values[1])))
+    return (document_of(*entry) for entry in entries)
+
+
+def _entries(snapshot: Snapshot, glob: str | None) -> Iterator[tuple[int, Record]]:
     for document_id in snapshot.catalogue.in_order_of_names(_literal_prefix(glob or "*")):
-        document = document_of(document_id, snapshot.catalogue.record(document_id))
-        if glob is None or fnmatchcase(document.name, glob):
-            yield document
+        record = snapshot.catalogue.record(document_id)
+        if glob is None or fnmatchcase(record.name.decode("utf-8", "surrogateescape"), glob):
+            yield document_id, record
 
 
 def _literal_prefix(glob: str) -> bytes:

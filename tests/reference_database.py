@@ -59,13 +59,14 @@ class ReferenceDatabase:
         }
         return discarded, ordinary, Counter(hash_ for hashes in ordinary.values() for hash_ in hashes)
 
-    def answer(self, hashes, *, name=None, itself=None, **options):
+    def answer(self, hashes, *, name=None, itself=None, copies=(), **options):
         """Return what `Answer.to_dict` must return.
 
         Args:
             hashes: hashes of the query.
             name: name of the query.
             itself: name of the document that is the query, which is left out.
+            copies: names of documents of the query's digest and kind; nothing is ignored between these and the query.
             **options: options of the query.
         """
         discarded, ordinary, frequency = self._counts = self._counts or self._count()
@@ -80,23 +81,27 @@ class ReferenceDatabase:
         query_hashes = set(asked) - common
         by = options.get("by", "containment")
         matches = []
+        is_found = False
         for candidate, document in ordinary.items():
-            shared = len(query_hashes & document)
+            is_copy = candidate in copies and common
+            counted = set(asked) if is_copy else query_hashes
+            shared = len(counted & document)
             if not shared or candidate == itself:
                 continue
+            is_found |= bool(is_copy)
             document_size = max(len(document) * len(asked) / len(query), shared)
             matches.append(
                 {
                     "name": candidate,
                     "shared": shared,
-                    "containment": shared / len(query_hashes),
+                    "containment": shared / len(counted),
                     "reverse_containment": shared / document_size,
-                    "resemblance": shared / (len(query_hashes) + document_size - shared),
+                    "resemblance": shared / (len(counted) + document_size - shared),
                 }
             )
             if by.startswith("weighted"):
                 sample = document if len(asked) == len(query) else {hash_ for hash_ in document if hash_ <= asked[-1]}
-                matches[-1] |= self._weighted(query_hashes, sample, itself, all_measures=by != "weighted_containment")
+                matches[-1] |= self._weighted(counted, sample, itself, all_measures=by != "weighted_containment")
         matches = [match for match in matches if match[by] >= options.get("min", 0)]
         matches.sort(key=lambda match: (-match[by], -match["shared"], name_bytes(match["name"])))
         note = None
@@ -104,7 +109,7 @@ class ReferenceDatabase:
             note = "too short to have a fingerprint"
         elif not query:
             note = "all of its fingerprints are boilerplate"
-        elif not query_hashes:
+        elif not query_hashes and not is_found:
             note = "all of its fingerprints are common, and ignored"
         return {
             "query": {
@@ -115,6 +120,7 @@ class ReferenceDatabase:
                 "ignored_boilerplate": len(set(hashes)) - len(query),
                 "ignored_common": len(common),
                 **({"note": note} if note else {}),
+                **({"max_df": options["max_df"]} if common else {}),
             },
             "matches": matches[: options.get("top")],
         }

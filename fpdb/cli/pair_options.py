@@ -1,8 +1,7 @@
 """Options and messages of the commands that compare all documents with each other."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -13,6 +12,7 @@ from fpdb.cli.terminal import names_text, say
 
 if TYPE_CHECKING:
     from fpdb import Database
+    from fpdb.pairs.results import IgnoredHashes, Results
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class PairSelection:
         "Only pairs whose measure is at least X.  [default: 0.5 for clusters and drop lists]", metavar="X"
     )
     max_df: int | None = option(
-        "Ignore hashes that M or more documents contain, in scores and regions; 0 ignores none.  "
+        "Ignore hashes that M or more documents contain, in scores and regions, but between copies; 0 ignores none.  "
         "[default: 1000 beyond 10,000 documents, else 0]",
         minimum=0,
         metavar="M",
@@ -81,11 +81,26 @@ def warn_of_boilerplate_only(db: "Database") -> None:
         say(f"in no pair, since all of their fingerprints are boilerplate: {names_text(names)}")
 
 
-def with_progress(search: Callable[..., Iterator[T]]) -> Iterator[T]:
-    """Return the results of a search that takes `watch`; show its progress until the first one is found."""
+def with_progress(search: "Callable[..., Results[T]]", noun: str = "document") -> "Results[T]":
+    """Return the results of a search that takes `watch`; show its progress, and say what was left out.
+
+    noun: what is compared.
+    """
     from fpdb.cli.progress import TerminalWatcher
 
     with TerminalWatcher() as watcher:
         results = search(watch=watcher.stage)
-        first = list(islice(results, 1))
-    return chain(first, results)
+        ignored = results.ignored
+    say_ignored(ignored, noun)
+    return results
+
+
+def say_ignored(ignored: "IgnoredHashes", noun: str = "document") -> None:
+    """Say how much was left out as common, if anything was."""
+    if ignored.hashes:
+        say(ignored.text(noun, "--max-df"))
+
+
+def empty_text(text: str, ignored: "IgnoredHashes") -> str:
+    """Return what to say if there is no result; not without a word of what was left out."""
+    return f"{text}, apart from what was ignored" if ignored.hashes else text

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,7 @@ from fpdb.cli.pair_options import (
     COUNTED_MEASURES,
     MEASURE_HELP,
     PairSelection,
+    empty_text,
     keep_option,
     measure_option,
     warn_of_boilerplate_only,
@@ -25,7 +26,7 @@ from fpdb.cli.terminal import bar, count_text, write_line
 from fpdb.columns import CLUSTER, PAIR, RANK, ResultColumn, measure_groups, named, score_heading, select, shown
 
 if TYPE_CHECKING:
-    from fpdb import Cluster, Database, Pair
+    from fpdb import Cluster, Database, IgnoredHashes, Pair, Results
 
 
 @argument_group
@@ -97,17 +98,19 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
         **vars(selection),
     )
     reported: list[Pair] = []
-    found = _copy_first(with_progress(search), reported, limit + 1)
+    results = with_progress(search, "owner" if arguments.by_owner else "document")
+    found = _copy_first(results, reported, limit + 1)
     if format == "sarif":
         from fpdb.cli.sarif import pair_results, write_sarif
 
         write_sarif(pair_results(found))
     elif format == "table":
-        _print_table(list(found), arguments)
+        _print_table(list(found), results.ignored, arguments)
     else:
         write_results(format, select(PAIR, measure_groups(selection.by, regions=arguments.output.regions)), found)
     if page and arguments.report:
-        page.add_pairs(reported[:top], by_owner=arguments.by_owner, owners=selection.owners, max_df=selection.max_df)
+        options: dict[str, Any] = {"owners": selection.owners, "max_df": selection.max_df, "ignored": results.ignored}
+        page.add_pairs(reported[:top], by_owner=arguments.by_owner, **options)
         write_page(arguments.report, page.html())
 
 
@@ -119,10 +122,10 @@ def _copy_first(pairs: "Iterable[Pair]", copies: "list[Pair]", limit: int) -> "I
         yield pair
 
 
-def _print_table(pairs: "list[Pair]", arguments: _Arguments) -> None:
+def _print_table(pairs: "list[Pair]", ignored: "IgnoredHashes", arguments: _Arguments) -> None:
     shown_pairs = pairs[: arguments.top or DEFAULT_TOP]
     if not shown_pairs:
-        write_line("no pair shares as much")
+        write_line(empty_text("no pair shares as much", ignored))
         return
     measure = arguments.selection.by
     heading = score_heading(measure)
@@ -145,7 +148,7 @@ def _score(pair: "Pair", measure: str) -> float:
 
 def _print_clusters(db: "Database", arguments: _Arguments) -> None:
     options = vars(arguments.selection) | {"keep": arguments.keep, "top": arguments.top, "by_owner": arguments.by_owner}
-    clusters = with_progress(partial(db.clusters, **options))
+    clusters = with_progress(partial(db.clusters, **options), "owner" if arguments.by_owner else "document")
     format = arguments.output.format
     if format == "json":
         for cluster in clusters:
@@ -158,10 +161,10 @@ def _print_clusters(db: "Database", arguments: _Arguments) -> None:
         write_rows(format, columns, (row[: len(columns)] for row in rows))
 
 
-def _print_cluster_table(clusters: "Iterator[Cluster]", top: int) -> None:
+def _print_cluster_table(clusters: "Results[Cluster]", top: int) -> None:
     first = list(islice(clusters, top))
     if not first:
-        write_line("no two documents are that much alike")
+        write_line(empty_text("no two documents are that much alike", clusters.ignored))
         return
     write_table((RANK, *shown(CLUSTER)), _cluster_rows(first))
     more = sum(1 for _ in clusters)

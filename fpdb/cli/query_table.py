@@ -24,7 +24,8 @@ def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool) -> 
     if not matches:
         note = "" if answer.query.note is None else f": {answer.query.note}"
         itself = " but itself, see --include-self" if left_out and answer.query.looked_up else ""
-        write_line(f"no match{itself}{note}")
+        hidden = ", apart from what was ignored" if answer.query.ignored_common and not note else ""
+        write_line(f"no match{itself}{note}{hidden}")
         return
     heading, bar_measure = score_heading(measure), "containment" if measure == "shared" else measure
     columns = [
@@ -47,5 +48,6 @@ def _counts_text(query: "Query") -> str:
     if query.ignored_boilerplate:
         counts.append(f"{query.ignored_boilerplate:,} ignored as boilerplate")
     if query.ignored_common:
-        counts.append(f"{query.ignored_common:,} ignored as common")
+        common = "" if query.max_df is None else f", in {query.max_df:,} or more documents each"
+        counts.append(f"{query.ignored_common:,} ignored as common{common}")
     return ", ".join(counts)

@@ -9,9 +9,10 @@ import click
 from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.options import Output, kind_option
 from fpdb.cli.output import write_results
-from fpdb.cli.pair_options import PairSelection, keep_option, warn_of_boilerplate_only, with_progress
+from fpdb.cli.pair_options import PairSelection, empty_text, keep_option, warn_of_boilerplate_only, with_progress
 from fpdb.cli.table import write_top
 from fpdb.cli.target import Target, read_document, usage_errors
+from fpdb.cli.terminal import say
 from fpdb.columns import SPAN
 
 if TYPE_CHECKING:
@@ -56,14 +57,16 @@ def spans(target: Target, arguments: _Arguments) -> None:
     selection, output = arguments.selection, arguments.output
     if arguments.names and (selection.new or selection.since):
         raise click.UsageError("--new and --since choose among pairs: leave them out, or the names")
+    empty = "nothing to cut: no other document has as much of it"
     with output.redirect(), target.open("r") as db, usage_errors():
+        found: Iterator[Span]
         if arguments.names:
             found = _spans_of_names(db, target, arguments)
         else:
             warn_of_boilerplate_only(db)
             found = with_progress(partial(db.spans, keep=arguments.keep, **vars(arguments.shape), **vars(selection)))
+            empty = empty_text(empty, found.ignored)
         if output.format == "table":
-            empty = "nothing to cut: no other document has as much of it"
             write_top(SPAN, found, None, empty=empty, noun="span", option="--format json")
         else:
             write_results(output.format, SPAN, found)
@@ -74,6 +77,9 @@ def _spans_of_names(db: "Database", target: Target, arguments: _Arguments) -> "I
     options: dict[str, Any] = {"by": selection.by, "min": selection.min, "max_df": selection.max_df or None}
     for name in arguments.names:
         content, kind = read_document(db, target, name, arguments.kind)
-        for span in db.spans(content, name=name, kind=kind, **options, **vars(arguments.shape)):
+        spans = db.spans(content, name=name, kind=kind, **options, **vars(arguments.shape))
+        if spans.ignored.hashes:
+            say(f"{name}: {spans.ignored.text(option='--max-df')}")
+        for span in spans:
             if span.shared >= selection.min_shared:
                 yield span

@@ -9,6 +9,10 @@ class Survey:
     sizes: U32
     paired: U32
     totals: F64
+    common: int
+    common_sizes: U32
+    common_totals: F64
+    signatures: U64
     def __init__(self, documents: int, new: int, max_df: int, weights: F64) -> None: ...
     def add(self, members: U32) -> None: ...
 
@@ -22,5 +26,5 @@ class Counter:
     b: U32
     shared: U32
     weight: F64
-    def __init__(self, room: int, weights: F64, sizes: F64, owners: U32, of_union: bool) -> None: ...
+    def __init__(self, room: int, weights: F64, sizes: F64, owners: U32, sets: U32, of_union: bool) -> None: ...
     def count(self, lists: TileLists, row: int, end: int, min_shared: int, min_ratio: float) -> tuple[int, int]: ...

@@ -8,6 +8,8 @@ after Gustavson (1978), of which no pair below the thresholds is handed out.
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+import os
+
 import numpy as np
 
 cdef extern from *:
@@ -71,46 +73,93 @@ cdef inline Py_ssize_t length(const uint32_t* members) noexcept nogil:
     return n
 
 
+cdef inline uint64_t next_random(uint64_t* state) noexcept nogil:
+    """Return the next number of splitmix64 (Steele, Lea and Flood, 2014)."""
+    state[0] += <uint64_t>0x9E3779B97F4A7C15
+    cdef uint64_t x = state[0]
+    x = (x ^ (x >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    x = (x ^ (x >> 27)) * <uint64_t>0x94D049BB133111EB
+    return x ^ (x >> 31)
+
+
 cdef class Survey:
     """Sizes of documents, summed over posting lists; arrays by rank.
 
     sizes: hashes that fewer than max_df documents hold, or any number if it is 0. paired: those of them that a new
     document shares with another one. totals: the sums of weights[df] of the hashes; shape (0,) without weights.
+    common: the number of hashes that max_df or more documents hold. common_sizes, common_totals: sizes and totals of
+    these. signatures: the sum of a random number for each hash, so that equal sums are those of equal sets; shape (0,)
+    if max_df is 0.
     """
-    cdef readonly object sizes, paired, totals
-    cdef uint32_t[::1] _sizes, _paired
-    cdef double[::1] _totals
+    cdef readonly object sizes, paired, totals, common_sizes, common_totals, signatures
+    cdef readonly Py_ssize_t common
+    cdef uint32_t[::1] _sizes, _paired, _common_sizes
+    cdef double[::1] _totals, _common_totals
+    cdef uint64_t[::1] _signatures
     cdef const double[::1] _weights
     cdef Py_ssize_t _max_df
     cdef uint32_t _new
+    cdef uint64_t _random
 
     def __init__(self, Py_ssize_t documents, uint32_t new, Py_ssize_t max_df, const double[::1] weights):
         """Begin with zeros; the first `new` documents by rank are new."""
+        cdef Py_ssize_t weighed = documents if weights.shape[0] else 0, capped = documents if max_df else 0
         self.sizes = self._sizes = np.zeros(documents, np.uint32)
         self.paired = self._paired = np.zeros(documents, np.uint32)
-        self.totals = self._totals = np.zeros(documents if weights.shape[0] else 0, np.float64)
-        self._weights, self._max_df, self._new = weights, max_df, new
+        self.totals = self._totals = np.zeros(weighed, np.float64)
+        self.common_sizes = self._common_sizes = np.zeros(documents, np.uint32)
+        self.common_totals = self._common_totals = np.zeros(weighed, np.float64)
+        self.signatures = self._signatures = np.zeros(capped, np.uint64)
+        self._weights, self._max_df, self._new, self.common = weights, max_df, new, 0
+        self._random = int.from_bytes(os.urandom(8), "little")  # nobody can make sums equal on purpose
 
     def add(self, const uint32_t[::1] members):
         """Add posting lists."""
-        cdef Py_ssize_t n = members.shape[0], max_df = self._max_df, start = 0, df, i
-        cdef bint weighted = self._weights.shape[0] > 0, pairs
-        cdef uint32_t rank
-        cdef uint32_t[::1] sizes = self._sizes, paired = self._paired
-        cdef double[::1] totals = self._totals
+        cdef Py_ssize_t n = members.shape[0], max_df = self._max_df, start = 0, df
         with nogil:
             while start < n:
                 df = length(&members[start])
-                if max_df == 0 or df < max_df:
-                    pairs = df > 1 and members[start] < self._new
-                    for i in range(start, start + df):
-                        rank = members[i] & RANK
-                        sizes[rank] += 1
-                        if pairs:
-                            paired[rank] += 1
-                        if weighted:
-                            totals[rank] += self._weights[df]
+                if max_df == 0:
+                    self.add_list(&members[start], df)
+                elif df < max_df:
+                    self.add_list(&members[start], df)
+                    self.sign(&members[start], df)
+                else:
+                    self.add_common(&members[start], df)
+                    self.sign(&members[start], df)
                 start += df
+
+    cdef inline void add_list(self, const uint32_t* members, Py_ssize_t df) noexcept nogil:
+        """Add a list that counts."""
+        # Local pointers: what is reached through an object would be loaded again after each write.
+        cdef uint32_t* sizes = &self._sizes[0]
+        cdef uint32_t* paired = &self._paired[0]
+        cdef Py_ssize_t i
+        if df > 1 and members[0] < self._new:
+            for i in range(df):
+                paired[members[i] & RANK] += 1
+        for i in range(df):
+            sizes[members[i] & RANK] += 1
+        if self._weights.shape[0]:
+            for i in range(df):
+                self._totals[members[i] & RANK] += self._weights[df]
+
+    cdef inline void add_common(self, const uint32_t* members, Py_ssize_t df) noexcept nogil:
+        """Add a list that is left out as common."""
+        cdef Py_ssize_t i
+        self.common += 1
+        for i in range(df):
+            self._common_sizes[members[i] & RANK] += 1
+            if self._weights.shape[0]:
+                self._common_totals[members[i] & RANK] += self._weights[df]
+
+    cdef inline void sign(self, const uint32_t* members, Py_ssize_t df) noexcept nogil:
+        """Add a random number of a list to the signatures of its members."""
+        cdef uint64_t random = next_random(&self._random)
+        cdef uint64_t* signatures = &self._signatures[0]
+        cdef Py_ssize_t i
+        for i in range(df):
+            signatures[members[i] & RANK] += random
 
 
 cdef class TileLists:
@@ -190,11 +239,11 @@ cdef class Counter:
     cdef double[::1] sums, _weight
     cdef readonly object a, b, shared, weight
     cdef const double[::1] weights, sizes
-    cdef const uint32_t[::1] owners
+    cdef const uint32_t[::1] owners, sets
     cdef bint weighted, of_union
 
     def __init__(self, Py_ssize_t room, const double[::1] weights, const double[::1] sizes,
-                 const uint32_t[::1] owners, bint of_union):
+                 const uint32_t[::1] owners, const uint32_t[::1] sets, bint of_union):
         """Make counters for all documents.
 
         Args:
@@ -202,10 +251,12 @@ cdef class Counter:
             weights: The weight of a hash by its df, or shape (0,).
             sizes: The number of hashes of each document, or what they weigh.
             owners: Numbers by rank, which must differ in a pair, or shape (0,).
+            sets: Likewise.
             of_union: Compare what a pair shares with the union of both documents, not with the smaller one.
         """
         cdef Py_ssize_t documents = sizes.shape[0]
-        self.weights, self.sizes, self.owners, self.of_union = weights, sizes, owners, of_union
+        self.weights, self.sizes, self.owners, self.sets = weights, sizes, owners, sets
+        self.of_union = of_union
         self.weighted = weights.shape[0] > 0
         self.counts = np.zeros(documents + 1, np.uint32)
         self.sums = np.zeros(documents + 1 if self.weighted else 1, np.float64)
@@ -272,9 +323,11 @@ cdef class Counter:
     cdef Py_ssize_t keep_pairs(self, uint32_t row, Py_ssize_t found, Py_ssize_t pairs, uint32_t min_shared,
                                double min_ratio) noexcept nogil:
         """Clear the counters of the documents found, append the pairs that pass, and return the number of pairs."""
-        cdef bint weighted = self.weighted, owned = self.owners.shape[0] > 0, of_union = self.of_union
+        cdef bint weighted = self.weighted, owned = self.owners.shape[0] > 0, grouped = self.sets.shape[0] > 0
+        cdef bint of_union = self.of_union
         cdef const double* sizes = &self.sizes[0]
         cdef const uint32_t* owners = &self.owners[0]
+        cdef const uint32_t* sets = &self.sets[0]
         cdef uint32_t* counts = &self.counts[0]
         cdef const uint32_t* touched = &self.touched[0]
         cdef uint32_t b, shared
@@ -288,7 +341,7 @@ cdef class Counter:
             if weighted:
                 value = self.sums[b]
                 self.sums[b] = 0
-            if shared < min_shared or (owned and owners[row] == owners[b]):
+            if shared < min_shared or (owned and owners[row] == owners[b]) or (grouped and sets[row] == sets[b]):
                 continue
             bound = sizes[row] + sizes[b] - value if of_union else min(sizes[row], sizes[b])
             if value * SLACK < min_ratio * bound:

@@ -11,9 +11,11 @@ import numpy as np
 
 from fpdb.arrays import I64, U32
 from fpdb.errors import BadQuery
+from fpdb.pairs.corpus import Corpus
 from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
+from fpdb.pairs.results import Comparison
 from fpdb.pairs.union_find import connect
 from fpdb.storage.reader import Reader
 
@@ -47,8 +49,8 @@ class Cluster:
 class ClusterIndex(NamedTuple):
     """The cluster of each rank; arrays of shape (n,).
 
-    heads: the rank whose name is the smallest of the cluster. sizes: the members of the cluster. pairs: those of which
-    the rank is the first by name.
+    heads: the rank whose name is the smallest of the cluster. sizes: the members of the cluster. pairs: so many are
+    counted for the rank; each is counted for one rank of its cluster.
     """
 
     heads: U32
@@ -58,8 +60,8 @@ class ClusterIndex(NamedTuple):
 
 def find_clusters(
     reader: Reader, options: PairOptions, keep: str | None = None, watch: Watch | None = None
-) -> Iterator[Cluster]:
-    """Yield the clusters, the largest first, then by name; `top` of them at most. Raises BadQuery, Corrupt.
+) -> Comparison[Cluster]:
+    """Return the clusters, the largest first, then by name; `top` of them at most. Raises BadQuery, Corrupt.
 
     Each tells which member is kept if the rule `keep` is given, see `KeepRule`.
     """
@@ -70,11 +72,16 @@ def find_clusters(
     corpus = counter.corpus
     index = connect_pairs(counter)
     places = None if rule is None else keep_order(reader, corpus, rule)
+    return Comparison(_describe(corpus, index, places, options.top), counter.ignored)
+
+
+def _describe(corpus: Corpus, index: ClusterIndex, places: I64 | None, top: int | None) -> Iterator[Cluster]:
+    """Yield the first clusters; places: the order in which ranks are kept, or None."""
     head_order = corpus.name_order[index.heads]
     members = np.lexsort((corpus.name_order, head_order))
     _, starts, sizes = np.unique(head_order[members], return_index=True, return_counts=True)
     ranking = np.argsort(-sizes, kind="stable")[: int((sizes > 1).sum())]
-    for cluster in ranking[: options.top].tolist():
+    for cluster in ranking[:top].tolist():
         ranks = members[starts[cluster] : starts[cluster] + sizes[cluster]]
         names = tuple(map(corpus.name, ranks.tolist()))
         kept = None if places is None else names[int(places[ranks].argmin())]
@@ -82,12 +89,19 @@ def find_clusters(
 
 
 def connect_pairs(counter: PairCounter, pairs: list[U32] | None = None) -> ClusterIndex:
-    """Connect the pairs as they are counted; append their ranks, shape (2, n), to a given list. Raises Corrupt."""
+    """Connect the pairs as they are counted. Raises Corrupt.
+
+    pairs: a list to which the ranks of all but duplicates are appended; shape (2, n).
+    """
     order = counter.corpus.name_order
     count = len(counter.corpus)
     roots = np.arange(count, dtype=np.uint32)  # by place in the order of names
     pair_counts = np.zeros(count, np.int64)
-    for batch in counter.batches():
+    duplicates = counter.passing_duplicates()
+    first, second = duplicates.edges()
+    connect(roots, order[first], order[second])
+    np.add.at(pair_counts, *duplicates.pair_counts())
+    for batch in counter.batches_without_duplicates():
         connect(roots, order[batch.a], order[batch.b])
         pair_counts += np.bincount(batch.a, minlength=count)
         if pairs is not None:

@@ -50,7 +50,7 @@ class CommonPassage:
 def find_common_passages(
     reader: Reader, recipe: Recipe, sources: Sources, *, min_df: int, top: int | None = None
 ) -> Iterator[CommonPassage]:
-    """Yield the passages of hashes that `min_df` documents hold or more, boilerplate excluded.
+    """Return the passages of hashes that `min_df` documents hold or more, boilerplate excluded.
 
     Those of most documents come first, then those of most fingerprints, then by place. Raises BadQuery, Corrupt,
     MissingPackage.
@@ -65,7 +65,7 @@ def find_common_passages(
         holder = int(holders[part[0]])
         passages += _passages_of(reader, recipe, sources, holder, (hashes[part], frequencies[part]))
     passages.sort(key=lambda passage: (-passage.documents, -passage.fingerprints))
-    yield from passages[:top]
+    return iter(passages[:top])
 
 
 def _frequent_hashes(reader: Reader, min_df: int) -> tuple[U64, I64, U32]:

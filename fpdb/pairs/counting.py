@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 from fpdb.arrays import F64, U32, Bools
 from fpdb.pairs import _counting
 from fpdb.pairs.corpus import NO_U32, read_corpus
+from fpdb.pairs.duplicates import Duplicates
 from fpdb.pairs.options import PairOptions, Watch
+from fpdb.pairs.results import IgnoredHashes
 from fpdb.search.rarity import weigh
 from fpdb.search.scoring import ratio
 from fpdb.storage import file_format
@@ -98,7 +100,9 @@ class PairCounter:
     """Count the pairs of the documents of one commit.
 
     max_df: the df from which hashes are left out; 0 for none. weights: of a hash by its df; shape (0,) without weights.
-    floor: pairs that score less may be left out; the caller may raise it.
+    floor: pairs that score less may be left out; the caller may raise it. ignored: the hashes that are left out.
+    duplicates: groups of documents that hold equal hashes of which some are left out. Their pairs are made of all of
+    these: no posting is needed.
     """
 
     def __init__(self, reader: Reader, options: PairOptions, watch: Watch | None = None) -> None:
@@ -119,15 +123,38 @@ class PairCounter:
             self._watch("reading", "posting", done, reader.posting_count)
         self._counts = self._survey.sizes.astype(np.float64)
         self._sizes = self._survey.totals if options.weighted else self._counts
+        self._whole_sizes: U32 = self._survey.sizes + self._survey.common_sizes
+        self._whole_totals: F64 = self._survey.totals + self._survey.common_totals
+        common = np.flatnonzero(self._survey.common_sizes)
+        self.ignored = IgnoredHashes(self.max_df, self._survey.common, len(common))
+        signatures = self._survey.signatures[common] if self.max_df else self._survey.signatures
+        self.duplicates = Duplicates.find(self.corpus, common, self._whole_sizes[common], signatures)
 
     def batches(self) -> Iterator[CountedPairs]:
         """Yield all pairs that pass, in any order. Raises Corrupt."""
+        for a, b in self.passing_duplicates().pairs(self.options.top):
+            yield self._duplicate_pairs(a, b)
+        yield from self.batches_without_duplicates()
+
+    def passing_duplicates(self) -> Duplicates:
+        """Return those of `duplicates` of which the pairs pass."""
+        members = self.duplicates.members
+        pairs = self._duplicate_pairs(members, members)
+        passing = (pairs.shared >= self.options.min_shared) & (pairs.score >= self.floor)
+        return self.duplicates.select(self.corpus, passing)
+
+    def _duplicate_pairs(self, a: U32, b: U32) -> CountedPairs:
+        return self.scored(a, b, np.zeros(len(a), np.uint32), np.zeros(len(a) if self.options.weighted else 0))
+
+    def batches_without_duplicates(self) -> Iterator[CountedPairs]:
+        """Yield all pairs that pass but those of `duplicates`, in any order. Raises Corrupt."""
         jobs = min(os.cpu_count() or 1, JOBS)
         room = max(ROOM, 2 * len(self.corpus))
         with ThreadPoolExecutor(jobs) as pool:
             of_union = self.options.by.endswith("resemblance")
             counters = [
-                _counting.Counter(room, self.weights, self._sizes, self.corpus.owners, of_union) for _ in range(jobs)
+                _counting.Counter(room, self.weights, self._sizes, self.corpus.owners, self.duplicates.sets, of_union)
+                for _ in range(jobs)
             ]
             tiles = list(self._tiles())
             done, total = 0, sum(tile.a_end - tile.a_start for tile in tiles)
@@ -206,7 +233,11 @@ class PairCounter:
         return row, pairs.take(pairs.score >= self.floor)
 
     def scored(self, a: U32, b: U32, shared: U32, weight: F64) -> CountedPairs:
-        """Return pairs with the measure that they are ranked by."""
+        """Return pairs with the measure that they are ranked by. Duplicates share all hashes, whatever was counted."""
+        if len(self.duplicates.sets):
+            equal = self.duplicates.are_equal(a, b)
+            shared = np.where(equal, self._whole_sizes[a], shared)
+            weight = np.where(equal, self._whole_totals[a], weight) if len(weight) else weight
         pairs = CountedPairs(a, b, shared, weight, shared.astype(np.float64))
         if self.options.by == "shared":
             return pairs
@@ -217,7 +248,11 @@ class PairCounter:
         sizes = self._sizes if weighted else self._counts
         shares = (self.corpus.shares[pairs.a], self.corpus.shares[pairs.b]) if self._sampled else None
         value = pairs.weight if weighted else pairs.shared.astype(np.float64)
-        return Measures.compute(value, (sizes[pairs.a], sizes[pairs.b]), shares)
+        size_a, size_b = sizes[pairs.a], sizes[pairs.b]
+        if len(self.duplicates.sets):
+            equal = self.duplicates.are_equal(pairs.a, pairs.b)
+            size_a, size_b = np.where(equal, value, size_a), np.where(equal, value, size_b)
+        return Measures.compute(value, (size_a, size_b), shares)
 
     def ranked(self, pairs: CountedPairs) -> CountedPairs:
         """Return the first `top` pairs, by the measure, then shared, both descending, then the names' bytes."""

@@ -5,7 +5,7 @@ that are aligned together, and half a kilobyte a pair that passes, or is among t
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from heapq import heappush, heappushpop, nsmallest
 from itertools import islice
 from typing import Any, Final
@@ -15,8 +15,11 @@ import numpy as np
 from fpdb.pairs.counting import CountedPairs, PairCounter
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.ranking import Pair, describe_pairs, rank_pairs
+from fpdb.pairs.results import Comparison
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
+from fpdb.regions.places import MatchedRegion
 from fpdb.search.rarity import rarity
+from fpdb.spool import spool
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
 
@@ -26,8 +29,8 @@ WATCHED: Final = 64  # pairs after which progress is told
 
 def rank_by_coverage(
     reader: Reader, aligner: PairAligner, options: PairOptions, watch: Watch | None = None
-) -> Iterator[Pair]:
-    """Yield the pairs that pass, by a measure that regions tell, then shared, both descending, then the names' bytes.
+) -> Comparison[Pair]:
+    """Return the pairs that pass, by a measure that regions tell, then shared, both descending, then the names' bytes.
 
     Aligns the documents of all pairs that share enough hashes; by weighted coverage, which is the rarity at most, those
     of the rarest hashes first, until no other pair can pass. Raises Corrupt, MissingPackage.
@@ -39,10 +42,12 @@ def rank_by_coverage(
     def order(pair: Pair) -> tuple[float, int, bytes, bytes]:
         return -score(pair), -pair.shared, file_format.name_bytes(pair.a), file_format.name_bytes(pair.b)
 
+    counter = PairCounter(reader, options.of_all(), watch)
+
     def passing() -> Iterator[Pair]:
         floor = float(options.min or 0)
         highest: list[float] = []  # a heap of the `top` highest scores
-        for bound, pair in _covered_pairs(reader, aligner, options, watch):
+        for bound, pair in _covered_pairs(reader, counter, aligner, options, watch):
             if bound < floor:
                 return
             if score(pair) >= floor:
@@ -51,14 +56,14 @@ def rank_by_coverage(
                     floor = max(floor, highest[0]) if len(highest) == options.top else floor
                 yield pair
 
-    yield from sorted(passing(), key=order) if options.top is None else nsmallest(options.top, passing(), key=order)
+    pairs = sorted(passing(), key=order) if options.top is None else nsmallest(options.top, passing(), key=order)
+    return Comparison(iter(pairs), counter.ignored)
 
 
 def _covered_pairs(
-    reader: Reader, aligner: PairAligner, options: PairOptions, watch: Watch | None
+    reader: Reader, counter: PairCounter, aligner: PairAligner, options: PairOptions, watch: Watch | None
 ) -> Iterator[tuple[float, Pair]]:
     """Yield all pairs with their coverages, and a bound that no score from the batch of the pair on exceeds."""
-    counter = PairCounter(reader, options.of_all(), watch)
     counted = CountedPairs.concatenate(list(counter.batches()))
     bounds = np.ones(len(counted.a))
     if options.weighted:
@@ -78,12 +83,16 @@ def _covered_pairs(
 
 def pairs_by_content(
     reader: Reader, aligner: PairAligner, options: PairOptions, watch: Watch | None = None, *, regions: bool
-) -> Iterator[Pair]:
-    """Yield the pairs that pass, ranked, with their regions if these are asked for. Raises Corrupt, MissingPackage."""
-    pairs = rank_pairs(reader, options, watch)
+) -> Comparison[Pair]:
+    """Return the pairs that pass, ranked, with their regions if these are asked for. Raises Corrupt, MissingPackage."""
     if options.regional:
-        pairs = rank_by_coverage(reader, aligner, options, watch)
-    return attach_regions(reader, aligner, pairs) if regions else pairs
+        comparison = rank_by_coverage(reader, aligner, options, watch)
+    else:
+        comparison = rank_pairs(reader, options, watch)
+    if not regions:
+        return comparison
+    pairs = attach_regions(reader, aligner, comparison.results)
+    return comparison._replace(results=spool(pairs, astuple, _unpack))
 
 
 def attach_regions(reader: Reader, aligner: PairAligner, pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -99,6 +108,11 @@ def attach_regions(reader: Reader, aligner: PairAligner, pairs: Iterable[Pair]) 
                 regions=alignment.located(),
             )
         yield from batch
+
+
+def _unpack(values: Sequence[Any]) -> Pair:
+    regions = None if values[-1] is None else [MatchedRegion.of(*region) for region in values[-1]]
+    return replace(Pair(*values), regions=regions)
 
 
 def _align(reader: Reader, aligner: PairAligner, pairs: Sequence[Pair]) -> Iterator[tuple[int, PairAlignment]]:

@@ -4,7 +4,7 @@ Of each cluster one document is kept, by a `KeepRule`; or, directly, all are kep
 Memory is that of `PairCounter`, and directly 8 bytes a pair that passes. Reads all postings once more, for the counts.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
@@ -15,8 +15,10 @@ from fpdb.errors import BadQuery
 from fpdb.pairs.clusters import connect_pairs
 from fpdb.pairs.corpus import NONE
 from fpdb.pairs.counting import CountedPairs, PairCounter
+from fpdb.pairs.duplicates import Duplicates
 from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
+from fpdb.pairs.results import Comparison
 from fpdb.storage.posting_scan import scan_postings
 from fpdb.storage.reader import Reader
 
@@ -52,8 +54,8 @@ class Drop:
 
 def drop_list(
     reader: Reader, options: PairOptions, keep: str, *, direct: bool, watch: Watch | None = None
-) -> Iterator[Drop]:
-    """Yield the documents to remove, those of the largest clusters first, then by the cluster's name and their own.
+) -> Comparison[Drop]:
+    """Return the documents to remove, those of the largest clusters first, then by the cluster's name and their own.
 
     Which document is kept is told by `keep`, see `KeepRule`. With `direct`, only documents that are a pair with a kept
     one are removed. If the options say which documents are new, only these are removed. Raises BadQuery, Corrupt.
@@ -66,17 +68,19 @@ def drop_list(
     pairs: list[U32] = []
     clusters = connect_pairs(counter, pairs if direct else None)
     places = keep_order(reader, corpus, rule)
-    kept = _first_linked(places, pairs) if direct else _first_of_cluster(clusters.heads, places)
+    kept = _first_of_cluster(clusters.heads, places)
+    if direct:
+        kept = _first_linked(places, pairs, counter.passing_duplicates())
     kept[corpus.new :] = NONE
     dropped = np.flatnonzero(kept != NONE)
     dropped = dropped[np.lexsort((order[dropped], order[clusters.heads[dropped]], -clusters.sizes[dropped]))]
     dropped = dropped[: options.top]
-    if not len(dropped):
-        return
-    counted = _count_pairs(reader, counter, dropped.astype(np.uint32), kept[dropped])
+    counted = CountedPairs.concatenate([])
+    if len(dropped):
+        counted = _count_pairs(reader, counter, dropped.astype(np.uint32), kept[dropped])
     passes = (counted.score >= counter.floor) & (counted.shared >= options.min_shared)
-    for index, rank in enumerate(dropped.tolist()):
-        yield Drop(
+    results = (
+        Drop(
             corpus.name(rank),
             corpus.name(int(kept[rank])),
             corpus.name(int(clusters.heads[rank])),
@@ -85,6 +89,9 @@ def drop_list(
             float(counted.score[index]),
             "similar" if passes[index] else "connected",
         )
+        for index, rank in enumerate(dropped.tolist())
+    )
+    return Comparison(results, counter.ignored)
 
 
 def _first_of_cluster(heads: U32, places: I64) -> U32:
@@ -98,8 +105,11 @@ def _first_of_cluster(heads: U32, places: I64) -> U32:
     return kept
 
 
-def _first_linked(places: I64, pairs: list[U32]) -> U32:
-    """Keep ranks in order, unless they are a pair with a kept one; return the first such one, or NONE; shape (n,)."""
+def _first_linked(places: I64, pairs: list[U32], duplicates: Duplicates) -> U32:
+    """Keep ranks in order, unless they are a pair with a kept one; return the first such one, or NONE; shape (n,).
+
+    pairs: those that are not of duplicates.
+    """
     count = len(places)
     rank_at = np.argsort(places).astype(np.uint32)
     pair_places = places[np.concatenate([np.empty((2, 0), np.uint32), *pairs], axis=1)]
@@ -107,15 +117,43 @@ def _first_linked(places: I64, pairs: list[U32]) -> U32:
     order = np.lexsort((late, early))
     early, late = early[order], late[order]
     firsts, starts = np.unique(early, return_index=True)
+    linked = dict(zip(firsts.tolist(), np.split(late, starts[1:]), strict=False))
+    equal = _DuplicatesInOrder(places, duplicates)
     keeper = np.full(count, -1, np.int64)  # by place
-    for first, start, end in zip(firsts.tolist(), starts.tolist(), [*starts[1:].tolist(), len(late)], strict=False):
-        if keeper[first] < 0:
-            linked = late[start:end]
-            keeper[linked[keeper[linked] < 0]] = first
+    for place in sorted(linked.keys() | equal.indices.keys()):
+        if keeper[place] < 0:
+            for others in (linked.get(place), equal.later(place)):
+                if others is not None:
+                    keeper[others[keeper[others] < 0]] = place
     kept = np.full(count, NONE, np.uint32)
     dropped = np.flatnonzero(keeper >= 0)
     kept[rank_at[dropped]] = rank_at[keeper[dropped]]
     return kept
+
+
+class _DuplicatesInOrder:
+    """Duplicates as ranks are kept; indices: of the members, by place.
+
+    All duplicates of two kept members of different owners are kept, or linked to one of these: more need not be asked
+    for.
+    """
+
+    def __init__(self, places: I64, duplicates: Duplicates) -> None:
+        self._places, self._duplicates = places, duplicates
+        self.indices: dict[int, int] = {place: index for index, place in enumerate(places[duplicates.members].tolist())}
+        self._owners: defaultdict[int, set[int]] = defaultdict(set)
+
+    def later(self, place: int) -> I64 | None:
+        """Return the later places of a kept member's partners; None if there are none, or all are linked already."""
+        index = self.indices.get(place)
+        if index is None:
+            return None
+        owner, owners = self._duplicates.owner(index), self._owners[int(self._duplicates.groups[index])]
+        if owner in owners or len(owners) > 1:
+            return None
+        owners.add(owner)
+        later: I64 = self._places[self._duplicates.partners(index)]
+        return later[later > place]
 
 
 def _count_pairs(reader: Reader, counter: PairCounter, dropped: U32, kept: U32) -> CountedPairs:

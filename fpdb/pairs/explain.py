@@ -130,9 +130,10 @@ def _compare_hashes(reader: Reader, a: ComparedDocument, b: ComparedDocument, ca
     hashes = np.union1d(a.hashes, b.hashes)
     boilerplate = contains(reader.boilerplate(), hashes)
     common = np.zeros(len(hashes), np.bool_)
-    if cap:
+    in_a, in_b = contains(a.hashes, hashes), contains(b.hashes, hashes)
+    if cap and not np.array_equal(in_a & ~boilerplate, in_b & ~boilerplate):  # of equal ones, no hash is left out
         common = reader.look_up(hashes, cap=cap).capped & ~boilerplate
-    return _Hashes(hashes, boilerplate, common, contains(a.hashes, hashes), contains(b.hashes, hashes))
+    return _Hashes(hashes, boilerplate, common, in_a, in_b)
 
 
 def _explained(

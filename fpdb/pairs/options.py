@@ -34,8 +34,8 @@ class PairOptions:
             takes longer the more there are.
         min: The least measure, inclusive.
         top: The most pairs to return.
-        max_df: Leave out hashes that this many documents hold, on both sides; 0 for none; by default none in a
-            collection of up to SMALL documents, else COMMON.
+        max_df: Leave out hashes that this many documents hold, on both sides, unless both hold the same hashes; 0 for
+            none; by default none in a collection of up to SMALL documents, else COMMON.
         new: A label (KEY, VALUE) that one document of each pair must have.
         since: The time at which one document of each pair, the same one, was added, or later.
         owners: "label:KEY" or "path:N", the first N parts of the name; documents of one owner are never paired.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fpdb.pairs.counting import CountedPairs, PairCounter
 from fpdb.pairs.options import PairOptions, Watch
+from fpdb.pairs.results import Comparison
 from fpdb.regions.places import MatchedRegion
 from fpdb.regions.sources import SourceState
 from fpdb.storage.reader import Reader
@@ -74,8 +75,8 @@ class Pair:
         return values if self.regions is None else values | {"regions": [region.to_dict() for region in self.regions]}
 
 
-def rank_pairs(reader: Reader, options: PairOptions, watch: Watch | None = None) -> Iterator[Pair]:
-    """Yield the pairs that pass, by the measure, then shared, both descending, then by name. Raises Corrupt."""
+def rank_pairs(reader: Reader, options: PairOptions, watch: Watch | None = None) -> Comparison[Pair]:
+    """Return the pairs that pass, by the measure, then shared, both descending, then by name. Raises Corrupt."""
     counter = PairCounter(reader, options, watch)
     parts: list[CountedPairs] = []
     count = 0
@@ -86,7 +87,8 @@ def rank_pairs(reader: Reader, options: PairOptions, watch: Watch | None = None)
             parts = [counter.ranked(CountedPairs.concatenate(parts))]
             count = options.top
             counter.floor = float(parts[0].score[-1])
-    yield from describe_pairs(counter, counter.ranked(CountedPairs.concatenate(parts)), weighted=options.weighted)
+    ranked = counter.ranked(CountedPairs.concatenate(parts))
+    return Comparison(describe_pairs(counter, ranked, weighted=options.weighted), counter.ignored)
 
 
 def describe_pairs(counter: PairCounter, pairs: CountedPairs, *, weighted: bool) -> Iterator[Pair]:

@@ -6,18 +6,21 @@ Passages are regions. Those of several documents are merged, widened if that is 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from fpdb.arrays import I64
 from fpdb.errors import BadQuery
 from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
+from fpdb.pairs.results import Comparison, IgnoredHashes
 from fpdb.regions.pair_aligner import PairAligner
 from fpdb.regions.sources import SourceState
 from fpdb.search.results import Answer
+from fpdb.spool import spool
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
 from fpdb.validation import check_integer
@@ -95,20 +98,22 @@ def merge_passages(name: str, text: str, passages: Iterable[Passage], cut: Cut) 
         yield Span(name, start, end, first, shared[first], len(shared))
 
 
-def spans_of_answer(answer: Answer, text: str, cut: Cut) -> Iterator[Span]:
-    """Yield the spans of a query's text that its matches, which have their regions, have too."""
+def compare_answer(answer: Answer, text: str, cut: Cut) -> Comparison[Span]:
+    """Return the spans of a query's text that its matches, which have their regions, have too."""
     passages = (
         Passage(*region.a.interval, match.name, region.shared)
         for match in answer.matches
         for region in match.regions or ()
     )
-    yield from merge_passages(answer.query.name or "-", text, passages, cut)
+    query = answer.query
+    ignored = IgnoredHashes(query.max_df or 0, query.ignored_common, None)
+    return Comparison(merge_passages(query.name or "-", text, passages, cut), ignored)
 
 
 def spans_of_pairs(
     reader: Reader, aligner: PairAligner, options: PairOptions, keep: str, cut: Cut, watch: Watch | None = None
-) -> Iterator[Span]:
-    """Yield the spans of all documents, by name, then in order: of each pair, the document that is kept later is cut.
+) -> Comparison[Span]:
+    """Return the spans of all documents, by name, then in order: of each pair, the document that is kept later is cut.
 
     The order is told by `keep`, see `KeepRule`. Memory is that of `PairCounter` and 8 bytes a pair that passes.
     Raises BadQuery, Corrupt, MissingPackage.
@@ -119,11 +124,18 @@ def spans_of_pairs(
         raise BadQuery("spans are of all pairs that pass: leave top out")
     rule = KeepRule.parse(keep)
     counter = PairCounter(reader, options, watch)
+    places = keep_order(reader, counter.corpus, rule)
+    cuts = _cut_later(reader, aligner, counter, places, cut)
+    return Comparison(spool(cuts, astuple, lambda values: Span(*values)), counter.ignored)
+
+
+def _cut_later(reader: Reader, aligner: PairAligner, counter: PairCounter, places: I64, cut: Cut) -> Iterator[Span]:
+    """Yield the spans; places: the order in which ranks are kept."""
     batches = [np.stack((pairs.a, pairs.b, pairs.shared)) for pairs in counter.batches()]
     a, b, shared = np.concatenate([np.empty((3, 0), np.uint32), *batches], axis=1)
     if not len(a):
         return
-    corpus, places = counter.corpus, keep_order(reader, counter.corpus, rule)
+    corpus = counter.corpus
     first = places[a] < places[b]
     later, earlier = np.where(first, b, a), np.where(first, a, b)
     order = np.lexsort((corpus.name_order[earlier], corpus.name_order[later]))

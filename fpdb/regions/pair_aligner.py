@@ -64,7 +64,8 @@ class AlignmentQuery(NamedTuple):
     """A document that others are aligned with.
 
     counted: the hashes that count, sorted and distinct. barriers: see `extend`; no region is extended into k-grams of
-    boilerplate or of ignored hashes.
+    boilerplate or of ignored hashes. whole: the query with these, if there are any: it is aligned with documents that
+    hold the same hashes.
     """
 
     original: Original
@@ -72,6 +73,7 @@ class AlignmentQuery(NamedTuple):
     counted: U64
     barriers: tuple[I64, I64]
     matching: _Matching
+    whole: "AlignmentQuery | None" = None
 
 
 class PairAligner:
@@ -89,7 +91,8 @@ class PairAligner:
     ) -> None:
         """Align documents of a reader. Raises BadQuery for an invalid gap.
 
-        Stored documents are aligned without the hashes that max_df documents hold, if it is not 0. Regions that are no
+        Stored documents are aligned without the hashes that max_df documents hold, if it is not 0, unless both hold the
+        same hashes. Regions that are no
         more than gap symbols apart in both documents are joined. Two unreadable documents are aligned only if there are
         at most max_postings postings, since all of them are read.
         """
@@ -137,7 +140,8 @@ class PairAligner:
         if len(boilerplate):  # all of its k-grams are excluded, selected or not
             kgrams = self._recipe.hash_kgrams(fingerprints.kind, original.text.symbols)
             excluded = np.union1d(excluded, np.flatnonzero(contains(boilerplate, kgrams)))
-        return AlignmentQuery(original, sequence, counted, (excluded + 1, excluded + matching.k - 1), matching)
+        whole = self._query(original, ignored[:0]) if common.any() else None
+        return AlignmentQuery(original, sequence, counted, (excluded + 1, excluded + matching.k - 1), matching, whole)
 
     def align_query(self, query: AlignmentQuery, document_ids: Sequence[int]) -> Iterator[PairAlignment]:
         """Align a query with stored documents, all different, in order. Raises Corrupt, MissingPackage."""
@@ -145,25 +149,34 @@ class PairAligner:
             batch = document_ids[start : start + BATCH]
             documents = [self.read(document_id) for document_id in batch]
             unread = [id_ for id_, document in zip(batch, documents, strict=True) if document.original is None]
-            stored = self._stored_sequences(query.counted, unread)
+            stored = self._stored_sequences((query.whole or query).counted, unread)
             for document_id, document in zip(batch, documents, strict=True):
-                symbols = self._reader.catalogue.record(document_id).symbols
-                yield self._align(query, document, symbols, stored.get(document_id))
+                yield self._align(query, document, document_id, stored.get(document_id))
 
     def _align(
-        self, query: AlignmentQuery, document: SourceDocument, symbols: int, stored: FingerprintSequence | None
+        self, query: AlignmentQuery, document: SourceDocument, document_id: int, stored: FingerprintSequence | None
     ) -> PairAlignment:
         """Align a query with a document. stored: the query's hashes in the document, if it could not be read."""
         matching = query.matching
         sequence = stored or FingerprintSequence(query.counted[:0], np.empty(0, np.uint32))
         if document.original is not None:
             sequence = _sequence(document.original.fingerprints, matching)
+        if query.whole is not None and self._is_equal(query.whole.counted, sequence, document_id):
+            query = query.whole
         shared = query.counted[contains(np.sort(sequence.hashes), query.counted)]
         regions = find_regions(query.sequence, sequence, shared, matching.k, matching.slack)
         query_symbols = query.original.text.symbols
         if document.original is not None:
             regions = extend(query_symbols.values, document.original.text.symbols.values, regions, query.barriers)
-        return self._alignment(regions, (len(query_symbols), symbols), SourceDocument("same", query.original), document)
+        symbols = len(query_symbols), self._reader.catalogue.record(document_id).symbols
+        return self._alignment(regions, symbols, SourceDocument("same", query.original), document)
+
+    def _is_equal(self, counted: U64, sequence: FingerprintSequence, document_id: int) -> bool:
+        """Return True if a document holds the hashes, sorted and distinct, and no others but boilerplate."""
+        (size,) = self._reader.catalogue.sizes(np.array([document_id], np.uint32))
+        if int(size["hashes"]) - int(size["boilerplate"]) != len(counted):
+            return False
+        return bool(contains(np.sort(sequence.hashes), counted).all())
 
     def align_pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, PairAlignment]]:
         """Yield the index and the alignment of each pair of stored documents, in any order.
@@ -218,7 +231,8 @@ class PairAligner:
         shared: U64 = np.intersect1d(stored[a].hashes, stored[b].hashes)
         if not len(shared):  # the hashes that they share have no positions
             return None
-        shared = shared[~contains(self._common(shared), shared)]
+        if not all(np.array_equal(sorted_distinct(stored[document_id].hashes), shared) for document_id in (a, b)):
+            shared = shared[~contains(self._common(shared), shared)]
         return find_regions(stored[a], stored[b], shared, matching.k, matching.slack)
 
     def _stored_sequences(self, hashes: U64, document_ids: Collection[int]) -> dict[int, FingerprintSequence]:

@@ -1,7 +1,8 @@
 """Places of regions in the originals: characters and lines of a text, or symbols where the text cannot be read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,12 @@ class MatchedRegion:
     a: TextPlace | SymbolPlace
     b: TextPlace | SymbolPlace
     shared: int
+
+    @classmethod
+    def of(cls, a: Sequence[int], b: Sequence[int], shared: int) -> Self:
+        """Return the region of what `dataclasses.astuple` made of one."""
+        a_place, b_place = (TextPlace(*place) if len(place) == 4 else SymbolPlace(*place) for place in (a, b))
+        return cls(a_place, b_place, shared)
 
     def to_dict(self, a: str = "a", b: str = "b") -> dict[str, Any]:
         """Return the region as JSON output has it, with the two places under the given keys."""

@@ -12,6 +12,7 @@ from fpdb.fingerprint import Recipe
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.pairs.ranking import Pair, rank_pairs
+from fpdb.pairs.results import IgnoredHashes, Results
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
 from fpdb.regions.places import MatchedRegion
 from fpdb.regions.sources import Original, SourceDocument, Sources, read_document
@@ -82,16 +83,26 @@ class Report:
         self._contents = Contents("Report", "pair", ("A", "B"), self._by.replace("_", " "), ())
         self._index: dict[tuple[str, str], int] = {}
         self._room = self.limits.text
+        self._capped_queries = self._ignored_hashes = 0
 
     def html(self) -> str:
         """Return the page, the same for the same sources and answers."""
-        return render(self._contents, self.limits)
+        notes = list(self._contents.notes)
+        if self._capped_queries:
+            queries = "1 query" if self._capped_queries == 1 else f"{self._capped_queries:,} queries"
+            notes.append(
+                f"{self._ignored_hashes:,} hashes of {queries} were ignored as common (max_df). "
+                "Only copies of a query are compared by all hashes."
+            )
+        return render(replace(self._contents, notes=notes), self.limits)
 
     def add_answer(self, answer: Answer, content: str | bytes) -> None:
         """Add the matches of a query of this content, which have their regions. Raises Corrupt."""
         page = self._contents
         page.title, page.noun, page.sides = "Matches", "match", ("query", "document")
         page.columns = QUERY_COLUMNS
+        self._capped_queries += answer.query.ignored_common > 0
+        self._ignored_hashes += answer.query.ignored_common
         room = self.limits.rows - len(page.rows)
         page.more |= len(answer.matches) > room
         if not answer.matches or room <= 0:
@@ -122,7 +133,13 @@ class Report:
         return Row(query, source, float(getattr(match, self._by)), [*measures, *covered], regions)
 
     def add_pairs(
-        self, pairs: Iterable[Pair], *, by_owner: bool = False, owners: str = "label:owner", max_df: int | None = None
+        self,
+        pairs: Iterable[Pair],
+        *,
+        by_owner: bool = False,
+        owners: str = "label:owner",
+        max_df: int | None = None,
+        ignored: IgnoredHashes | None = None,
     ) -> None:
         """Add ranked pairs.
 
@@ -130,7 +147,8 @@ class Report:
             pairs: The pairs.
             by_owner: They are pairs of owners; each comes with its best pairs of documents, PARTS of them at most.
             owners: The rule that told the owners, see `PairOptions`.
-            max_df: Their max_df, see `PairOptions`; the hashes that it left out are in no region.
+            max_df: Their max_df, see `PairOptions`; the hashes that it left out are in no region, but of copies.
+            ignored: These hashes; by default those of the pairs, if `Database.pairs` gave them.
 
         Raises:
             BadQuery: An option is invalid.
@@ -139,6 +157,13 @@ class Report:
         page = self._contents
         page.title, page.connect = "Pairs", self._connect
         page.columns = OWNER_COLUMNS if by_owner else PAIR_COLUMNS
+        if ignored is None and isinstance(pairs, Results):
+            ignored = pairs.ignored
+        if ignored is not None and ignored.hashes:
+            noun = "owner" if by_owner else "document"
+            page.notes.append(
+                f"{ignored.text(noun)}. Only {noun}s that hold the same hashes are compared by all of them."
+            )
         listed = list(islice(pairs, self.limits.rows + 1))
         page.more |= len(listed) > self.limits.rows
         listed = listed[: self.limits.rows]
@@ -225,7 +250,7 @@ def _best_pairs(reader: Reader, listed: Sequence[Pair], options: PairOptions) ->
         found = None if document_id is None else rule.owner(reader.catalogue.record(document_id))
         return name if found is None else found.decode("utf-8", "surrogateescape")
 
-    for pair in rank_pairs(reader, options) if groups else ():
+    for pair in rank_pairs(reader, options).results if groups else ():
         a, b = owner(pair.a), owner(pair.b)
         if (b, a) in groups:
             pair, a, b = pair.swapped(), b, a

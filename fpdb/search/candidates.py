@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 HITS_TOGETHER: Final = 1 << 20  # that are counted in one call: some 10 MB
 MOST_HITS: Final = 1 << 16  # of a query that is counted so
 NO_LIMIT: Final = 1 << 62  # more hashes than there are
+NO_COPIES: Final[U32] = np.empty(0, np.uint32)
 
 
 class HashWeights(NamedTuple):
@@ -58,6 +59,8 @@ class Candidates(NamedTuple):
     document_ids: U32  # ascending; shape (candidates,)
     shared: I64 | U32  # hashes that each shares; shape (candidates,)
     weights: HashWeights | None = None  # if hashes weigh by their rarity
+    copies: U32 = NO_COPIES  # those of the documents that have the query's content, and share all hashes looked up
+    max_df: int | None = None  # the cap
 
     @property
     def is_counted_only(self) -> bool:
@@ -71,10 +74,11 @@ class Candidates(NamedTuple):
             note = "too short to have a fingerprint"
         elif not looked_up:
             note = "all of its fingerprints are boilerplate"
-        elif not self.counted:
+        elif not self.counted and not len(self.copies):
             note = "all of its fingerprints are common, and ignored"
         ignored = self.hashes.boilerplate, looked_up - self.counted
-        return Query(self.query.name, self.query.kind, fingerprints, looked_up, *ignored, note)
+        max_df = self.max_df if ignored[1] else None
+        return Query(self.query.name, self.query.kind, fingerprints, looked_up, *ignored, note, max_df)
 
 
 def find_candidates(
@@ -153,7 +157,11 @@ def _count_together(
             else:
                 query_counts = counts[slice(*bounds)]
                 found_ids, found_shared = document_ids[first:last], shared[first:last]
-                yield Candidates(query, query_hashes, query_counts, query_counted, found_ids, found_shared)
+                sharing = found_ids, found_shared
+                candidates = Candidates(
+                    query, query_hashes, query_counts, query_counted, *sharing, max_df=options.max_df
+                )
+                yield _with_copies(reader, candidates, *sharing)
             first = last
 
 
@@ -180,12 +188,23 @@ def _count_alone(reader: Reader, query: QueryFingerprints, hashes: QueryHashes, 
             others = ~np.isin(document_ids, query.omitted_ids)
             document_ids, shared = document_ids[others], shared[others]
     counted = int(np.count_nonzero(counts))
+    all_ids, all_shared = document_ids, shared
     if query.sample is None:
         promising = promising_candidates(reader, document_ids, shared, counted, options)
         document_ids, shared = document_ids[promising], shared[promising]
         if weights is not None:
             weights = weights._replace(shared=weights.shared[promising])
-    return Candidates(query, hashes, counts, counted, document_ids, shared, weights)
+    candidates = Candidates(query, hashes, counts, counted, document_ids, shared, weights, max_df=options.max_df)
+    return _with_copies(reader, candidates, all_ids, all_shared)
+
+
+def _with_copies(reader: Reader, candidates: Candidates, document_ids: U32, shared: NDArray[Any]) -> Candidates:
+    """Return the candidates with the copies, if hashes are ignored; see `copies.add_copies`."""
+    if candidates.counted == len(candidates.hashes.looked_up):
+        return candidates
+    from fpdb.search.copies import add_copies
+
+    return add_copies(reader, candidates, document_ids, shared)
 
 
 def _count_kept(

@@ -36,11 +36,18 @@ class QueryFingerprints(NamedTuple):
     sample: Sample | None = None  # if the database keeps samples
     kgrams: int = 0  # if documents of any length have as many fingerprints
     document: Fingerprints | None = None  # all fingerprints, with symbols, if regions are needed
+    content: str | bytes | None = None  # the query itself, or None for hashes,
+    given_digest: bytes | None = None  # whose digest may be known
 
     @property
     def omitted_ids(self) -> Sequence[int]:
         """The documents that are left out."""
         return () if self.include_self else self.own_ids
+
+    @property
+    def digest(self) -> bytes | None:
+        """The digest of the content, if it is known."""
+        return self.given_digest if self.content is None else content_digest(self.content)
 
     @property
     def text(self) -> str:
@@ -68,10 +75,12 @@ def fingerprint_queries(
             if isinstance(own_ids, BadName):
                 queries.append(own_ids)
             elif hashes is not None:
-                queries.append(QueryFingerprints(hashes, document.name, document.kind, own_ids, options.include_self))
+                identity = document.name, document.kind, own_ids, options.include_self
+                queries.append(QueryFingerprints(hashes, *identity, content=document.content))
             else:
                 query = _fingerprint_alone(recipe, document, counts, options)
-                queries.append(query._replace(own_ids=own_ids, include_self=options.include_self))
+                include_self, content = options.include_self, document.content
+                queries.append(query._replace(own_ids=own_ids, include_self=include_self, content=content))
         except (UnknownKind, Unreadable) as error:
             queries.append(error)
     return queries

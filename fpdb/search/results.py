@@ -73,6 +73,11 @@ _MATCH: Final = partial(tuple.__new__, Match)
 _ENCODE: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode
 
 
+_ALWAYS: Final = frozenset(
+    ("name", "kind", "fingerprints", "looked_up", "ignored_boilerplate", "ignored_common")
+)  # values of a query
+
+
 class Query(NamedTuple):
     """The query of an answer; containment is a share of looked_up - ignored_common."""
 
@@ -83,22 +88,21 @@ class Query(NamedTuple):
     ignored_boilerplate: int  # distinct hashes
     ignored_common: int  # of those looked up
     note: str | None = None  # why nothing can match, if that is so
+    max_df: int | None = None  # if hashes were ignored as common: so many documents, or more, hold each of them
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values by name, without a note if there is none."""
-        values = self._asdict()
-        if self.note is None:
-            del values["note"]
-        return values
+        """Return the values by name, without a note or a max_df if there is none."""
+        return {name: value for name, value in self._asdict().items() if name in _ALWAYS or value is not None}
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON in ASCII, as `json.dumps` writes it."""
         name = "null" if self.name is None else encode_basestring_ascii(self.name)
         note = "" if self.note is None else f', "note": {encode_basestring_ascii(self.note)}'
+        max_df = "" if self.max_df is None else f', "max_df": {self.max_df}'
         return (
             f'{{"name": {name}, "kind": {encode_basestring_ascii(self.kind)}, "fingerprints": {self.fingerprints}, '
             f'"looked_up": {self.looked_up}, "ignored_boilerplate": {self.ignored_boilerplate}, '
-            f'"ignored_common": {self.ignored_common}{note}}}'
+            f'"ignored_common": {self.ignored_common}{note}{max_df}}}'
         )
 
 

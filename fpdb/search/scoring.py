@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import F64, I64, U32, sorted_distinct
 from fpdb.search.candidates import Candidates
-from fpdb.search.options import COUNTED
+from fpdb.search.options import COUNTED, WEIGHTED
 from fpdb.storage.reader import Reader
 
 
@@ -57,7 +57,19 @@ def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> 
         bounds = np.cumsum(lengths)[:-1]
         parts = zip(queries, np.split(held, bounds), np.split(sizes["share"], bounds), strict=True)
         measures = _join([_measure_alone(reader, query, held, shares, by) for query, held, shares in parts])
+    if any(len(query.copies) for query in queries):
+        _score_copies(queries, measures)
     return ScoredCandidates(queries, np.repeat(np.arange(len(queries)), lengths), document_ids, shared, measures)
+
+
+def _score_copies(queries: Sequence[Candidates], measures: dict[str, F64]) -> None:
+    """Set the measures of copies, in place: both documents are contained in each other, unless they weigh nothing."""
+    copies = np.concatenate([np.isin(query.document_ids, query.copies) for query in queries])
+    for name, column in measures.items():
+        if name in COUNTED:
+            column[copies] = 1.0
+        elif name in WEIGHTED:
+            column[copies] = np.concatenate([query.weights.shared > 0 for query in queries if query.weights])[copies]
 
 
 def measure_sets(shared: NDArray[Any], asked: Any, reached: F64) -> dict[str, F64]:

@@ -134,7 +134,8 @@ class Searchable(ABC):
             hashes: uint64, shape (n,), in any order, repeats allowed.
             name: The query's name.
             kind: What the answer says of the query.
-            digest: A document of this name and digest is the query itself, and is left out.
+            digest: A document of this name and digest is the query itself, and is left out. One of this kind and digest
+                is found whatever is ignored as common.
             options: See `query`; the measure must be one of hashes.
 
         Raises:
@@ -146,7 +147,8 @@ class Searchable(ABC):
         array = check_hashes(hashes)
         with self.searcher() as searcher:
             own_ids = [] if name is None or digest is None else own_document_ids(searcher.reader, name, digest)
-            return searcher.rank_fingerprints(QueryFingerprints(array, name, kind, own_ids), ranking).answer
+            query = QueryFingerprints(array, name, kind, own_ids, given_digest=digest)
+            return searcher.rank_fingerprints(query, ranking).answer
 
     def frequencies(self, hashes: Integers) -> I64:
         """Return the document frequency of each hash: how many documents hold it, boilerplate not counted; (n,)."""

@@ -6,13 +6,14 @@ from collections import Counter, defaultdict
 
 from hypothesis import strategies as st
 
-from fpdb.pairs import counting, ranking
+from fpdb.pairs import counting, duplicates, ranking
 from tests.reference_database import name_bytes, rarity, share
 
 LIMITS = [
     (counting, "BUDGET", 40),
     (counting, "ROOM", 1),
     (counting, "ROWS", 2),
+    (duplicates, "ROOM", 1),
     (ranking, "POOL", 3),
     (ranking, "BATCH", 3),
 ]
@@ -20,6 +21,35 @@ LIMITS = [
 
 def oracle(documents, boilerplate=(), labels=None, **options):
     """documents: name -> set. labels: name -> {key: value}. The pairs, as dicts, by definition."""
+    held, fresh, owner = compared(documents, boilerplate, labels, **options)
+    df = Counter(hash_ for hashes in held.values() for hash_ in hashes)
+    most = options.get("max_df") or math.inf
+    whole = held
+    held = {name: {hash_ for hash_ in hashes if df[hash_] < most} for name, hashes in held.items()}
+    weight = {hash_: rarity(len(held), count) for hash_, count in df.items()}
+    found = []
+    for a, b in itertools.combinations(sorted(held, key=name_bytes), 2):
+        equal = whole[a] == whole[b]  # nothing is left out then
+        of_a, of_b = (whole[a], whole[b]) if equal else (held[a], held[b])
+        shared = of_a & of_b
+        if len(shared) < options.get("min_shared", 1) or owner(a) == owner(b) or not (fresh[a] or fresh[b]):
+            continue
+        found.append(
+            {
+                "a": a,
+                "b": b,
+                "shared": len(shared),
+                "containment_a": len(shared) / len(of_a),
+                "containment_b": len(shared) / len(of_b),
+                "resemblance": len(shared) / len(of_a | of_b),
+                **weighted(shared, of_a, of_b, weight),
+            }
+        )
+    return found
+
+
+def compared(documents, boilerplate=(), labels=None, **options):
+    """Return the sets that are compared, of documents or owners; which of them are new; and what tells their owner."""
     discarded = set().union(*boilerplate)
     held = {name: hashes - discarded for name, hashes in documents.items()}
     owner, fresh = owner_of(labels or {}, options.get("owners", "label:owner")), {}
@@ -32,27 +62,15 @@ def oracle(documents, boilerplate=(), labels=None, **options):
             joined[owner(name)[1]] |= hashes
             any_new[owner(name)[1]] |= fresh[name]
         held, fresh, owner = joined, any_new, lambda name: name
+    return held, fresh, owner
+
+
+def ignored(documents, boilerplate=(), labels=None, **options):
+    """How many hashes the cap leaves out, and how many of those compared hold some."""
+    held, _, _ = compared(documents, boilerplate, labels, **options)
     df = Counter(hash_ for hashes in held.values() for hash_ in hashes)
-    most = options.get("max_df") or math.inf
-    held = {name: {hash_ for hash_ in hashes if df[hash_] < most} for name, hashes in held.items()}
-    weight = {hash_: rarity(len(held), count) for hash_, count in df.items()}
-    found = []
-    for a, b in itertools.combinations(sorted(held, key=name_bytes), 2):
-        shared = held[a] & held[b]
-        if len(shared) < options.get("min_shared", 1) or owner(a) == owner(b) or not (fresh[a] or fresh[b]):
-            continue
-        found.append(
-            {
-                "a": a,
-                "b": b,
-                "shared": len(shared),
-                "containment_a": len(shared) / len(held[a]),
-                "containment_b": len(shared) / len(held[b]),
-                "resemblance": len(shared) / len(held[a] | held[b]),
-                **weighted(shared, held[a], held[b], weight),
-            }
-        )
-    return found
+    common = {hash_ for hash_, count in df.items() if count >= (options.get("max_df") or math.inf)}
+    return len(common), sum(not common.isdisjoint(hashes) for hashes in held.values())
 
 
 def weighted(shared, a, b, weight):
@@ -101,6 +119,11 @@ OPTIONS = [
     {"min_shared": 2, "max_df": 3},
     {"max_df": 5, "min": 0.4},
     {"top": 2},
+    {"max_df": 2, "top": 3},
+    {"max_df": 1, "top": 2, "owners": "path:1"},
+    {"max_df": 1, "by": "shared", "min": 2},
+    {"max_df": 2, "by": "resemblance", "min": 0.9, "new": ("term", "2")},
+    {"max_df": 2, "new": ("term", "2"), "owners": "path:1"},
     {"top": 1, "by": "resemblance"},
     {"new": ("term", "2")},
     {"new": ("term", "2"), "min": 0.3, "owners": "path:1"},
@@ -117,7 +140,9 @@ OPTIONS = [
 names = st.text("ab/.", min_size=1, max_size=5)
 
 
-hashes = st.lists(st.integers(0, 24) | st.integers(2**64 - 3, 2**64 - 1), max_size=14)
+hashes = st.lists(st.integers(0, 24) | st.integers(2**64 - 3, 2**64 - 1), max_size=14) | st.sampled_from(
+    [[1, 2, 3], [1, 2, 3, 4, 5], [24]]  # of several documents
+)
 
 
 labelled = st.dictionaries(st.sampled_from(["owner", "term"]), st.sampled_from("12"))

@@ -1,9 +1,20 @@
 """Clusters are the connected groups of the plain pairs."""
 
+from typing import Any
+
 import pytest
 
 from tests.pairs.reference_pairs import LIMITS, oracle, score
 from tests.reference_database import name_bytes
+
+CLUSTERED: list[dict[str, Any]] = [
+    {"min": 0.6},
+    {"by": "resemblance"},
+    {"by": "shared", "min": 12},
+    {"min": 0.7, "top": 2},
+    {"max_df": 6},
+    {"max_df": 3, "owners": "path:1"},
+]
 
 
 @pytest.mark.parametrize("tiny", [False, True])
@@ -13,10 +24,12 @@ def test_clusters_are_the_connected_groups(db, crowd, monkeypatch, tiny):
     with db.batch() as batch:
         for name, held in crowd.items():
             batch.add_fingerprints(name, held)
-    sets = {name: set(held) for name, held in crowd.items()}
-    for options in ({"min": 0.6}, {"by": "resemblance"}, {"by": "shared", "min": 12}, {"min": 0.7, "top": 2}):
+        for number in range(12):
+            batch.add_fingerprints(f"{'xyz'[number % 3]}/copy {number}", sorted(crowd["x/0/0"]))
+    sets = {document.name: set(crowd.get(document.name, crowd["x/0/0"])) for document in db.documents()}
+    for options in CLUSTERED:
         by = options.get("by", "containment")
-        links = [pair for pair in oracle(sets) if score(pair, by) >= options.get("min", 0.5)]
+        links = [pair for pair in oracle(sets, **options) if score(pair, by) >= options.get("min", 0.5)]
         groups = {name: {name} for name in sets}
         for pair in links:
             merged = groups[pair["a"]] | groups[pair["b"]]

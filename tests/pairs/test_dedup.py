@@ -21,6 +21,11 @@ OPTIONS = [
     {"max_df": 3, "min": 0.2},
     {"by": "weighted_resemblance", "min": 0.1},
     {"by": "weighted_containment", "min": 0.4, "max_df": 4},
+    {"max_df": 1},
+    {"max_df": 2, "owners": "path:1"},
+    {"max_df": 1, "new": ("term", "2"), "owners": "path:1"},
+    {"max_df": 2, "min_shared": 3},
+    {"max_df": 1, "by": "weighted_containment"},
     {"new": ("term", "2"), "min": 0.3},
     {"new": ("term", "2"), "min": 0.3, "owners": "path:1"},
     {"top": 2},
@@ -85,6 +90,7 @@ def plainly(order, held, lengths, labels, keep, direct, **options):
 
 def compared(name, other, held, by, cap):
     df = Counter(hash_ for one in held.values() for hash_ in one)
+    cap = math.inf if held[name] == held[other] else cap
     a, b = ({hash_ for hash_ in held[one] if df[hash_] < cap} for one in (name, other))
     shared = len(a & b)
     if by == "shared":

@@ -15,6 +15,7 @@ from tests.pairs.reference_pairs import (
     agree,
     as_dict,
     hashes,
+    ignored,
     labelled,
     names,
     oracle,
@@ -43,6 +44,8 @@ def test_pairs_are_those_of_the_sets(tmp_path_factory, data, tiny):
             del documents[name]
         for options in data.draw(st.lists(st.sampled_from(OPTIONS), min_size=4, max_size=6)):
             agree(db, oracle(documents, map(set, boilerplate), labels, **options), **options)
+            told = db.pairs(**options).ignored
+            assert (told.hashes, told.documents) == ignored(documents, map(set, boilerplate), labels, **options)
         assert db.check() == []
 
 

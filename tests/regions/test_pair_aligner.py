@@ -182,10 +182,11 @@ def test_ignored_hashes_part_regions(db, tmp_path):
         add(db, tmp_path, f"{number}", " ".join([common, *words(10 + number, 20)]))
     text = f"{own}\n{common}"
     add(db, tmp_path, "a", text)
+    text = " ".join([text, *words(3, 20)])  # a copy would be compared as a whole
     assert {match.name: len(match.regions) for match in db.query(text, max_df=3, regions=True).matches} == {"a": 1}
     match = match_of(db, text, max_df=3)
     assert match.query_coverage < 0.75
-    assert db.query(text, regions=True).matches[0].query_coverage == 1
+    assert db.query(text, regions=True).matches[0].query_coverage > 0.8
 
 
 def test_without_asking_there_are_none(db, tmp_path):

@@ -41,7 +41,7 @@ def test_regions_are_where_the_texts_are_alike(db) -> None:
 def test_regions_are_of_the_hashes_that_count(db, monkeypatch, read) -> None:
     """A passage that many documents have is left out of scores and regions alike, by max_df or by default."""
     texts = {f"{number}": words(1, 40) + words(1000 * (number + 1), 40) for number in range(5)}
-    texts["copy"] = texts["0"]
+    texts["copy"] = texts["0"] + words(9000, 20)
     fill(db, texts)
     hidden = {"both": [], "first": ["copy"], "second": ["0"], "none": list(texts)}[read]
 
@@ -61,6 +61,28 @@ def test_regions_are_of_the_hashes_that_count(db, monkeypatch, read) -> None:
     monkeypatch.setattr(pair_options, "COMMON", 3)
     assert row()["regions"] == [counted]
     assert row(max_df=0)["regions"] == [everything]
+
+
+@pytest.mark.parametrize("read", ["both", "first", "second", "none"])
+def test_regions_of_copies_are_of_all_hashes(db, read) -> None:
+    """Whatever is left out as common: copies are compared as if nothing was."""
+    texts = {f"{number}": words(1, 60) + words(1000 * (number + 1), 40) for number in range(5)}
+    texts["copy"] = texts["0"]
+    fill(db, texts)
+    hidden = {"both": [], "first": ["copy"], "second": ["0"], "none": list(texts)}[read]
+
+    def row(**options):
+        page = db.report(texts=lambda document: None if document.name in hidden else texts.get(document.name))
+        page.add_pairs(db.pairs(top=1, **options), **options)
+        (row,) = Page(page.html()).data()["rows"]
+        return row
+
+    assert row(max_df=1) == row(max_df=3) == row()
+    pairs = {max_df: next(db.pairs(regions=True, max_df=max_df, texts=lambda _: None)) for max_df in (0, 1, 3)}
+    assert pairs[0] == pairs[1] == pairs[3]
+    spans = {max_df: list(db.spans(texts=lambda document: texts[document.name], max_df=max_df)) for max_df in (1, 9)}
+    places = {max_df: {span.name: (span.start, span.end) for span in spans[max_df]} for max_df in spans}
+    assert places[1] == {"copy": places[9]["copy"]} == {"copy": (0, len(texts["copy"].rstrip()))}
 
 
 def test_limits_are_kept_and_said(db) -> None:
