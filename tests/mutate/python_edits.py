@@ -122,7 +122,8 @@ class _Finder:
     def _conditions(self, node: ast.AST) -> Iterator[Edit]:
         """Yield conditions that are the other way round."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.Invert):
-            yield Edit(self._span(node)[0], self._span(node.operand)[0], "")
+            start = self._span(node)[0]
+            yield Edit(start, start + (3 if isinstance(node.op, ast.Not) else 1), "")
         conditions = getattr(node, "ifs", [getattr(node, "test", None)])
         for condition in conditions:
             if isinstance(condition, TRUTH) and getattr(condition, "id", "") != "TYPE_CHECKING":
