@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +10,9 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.fingerprint.presets import PRESETS
+from fpdb.regions.pair_aligner import PairAligner
+from fpdb.regions.source_roots import SourceRoots
+from fpdb.regions.sources import Sources
 from tests.reference_database import as_json
 from tests.regions.documents import SEPARATORS, add, folded, match_of, plain_line, words
 
@@ -207,3 +211,59 @@ def test_hashes_of_the_callers_own_have_positions_only(db):
     assert match.source == "unavailable"
     assert len(match.regions) == 1
     assert 0 < match.document_coverage <= 1
+
+
+# ---------------------------------------------------------------- pairs of stored documents
+
+NAMES = "abc"
+
+
+@contextmanager
+def pair_aligner(db, texts, **options):
+    """Open an aligner that reads these contents, by name, and no others."""
+    with db.snapshot() as snapshot:
+        sources = Sources(lambda *_: SourceRoots([]), lambda _, record: texts.get(record.name.decode()))
+        yield PairAligner(snapshot, db.recipe, sources, **options)
+
+
+@pytest.mark.parametrize("readable", ["", "a", "b", "ab", "bc", "abc"])
+def test_pairs_of_stored_documents_are_aligned_from_either_side(db, readable):
+    """With what contents there are: exactly, if both are; else within the exact regions; the same from both sides."""
+    passage = "".join(words(1, 40))
+    texts = {
+        name: "".join([*words(10 + index, 20), passage, *words(20 + index, 30)]) for index, name in enumerate(NAMES)
+    }
+    for name, text in texts.items():
+        db.add(name, text)
+    pairs = list(itertools.permutations(range(len(NAMES)), 2))
+    with pair_aligner(db, {name: texts[name] for name in readable}) as aligner:
+        alignments = dict(aligner.align_pairs(pairs))
+    assert sorted(alignments) == list(range(len(pairs)))
+    for index, (a, b) in enumerate(pairs):
+        alignment = alignments[index]
+        assert alignment == alignments[pairs.index((b, a))].swapped()
+        states = [side.state for side in (alignment.a, alignment.b)]
+        assert states == ["same" if NAMES[side] in readable else "unavailable" for side in (a, b)]
+        (region,) = alignment.regions
+        here, there = (texts[NAMES[side]] for side in (a, b))
+        assert here[region.a_start : region.a_end] == there[region.b_start : region.b_end]
+        assert here[region.a_start : region.a_end] in passage or states == ["same", "same"]
+        assert alignment.coverage_a == (region.a_end - region.a_start) / len(here)
+        assert alignment.coverage_b == (region.b_end - region.b_start) / len(there)
+        if states == ["same", "same"]:
+            assert passage in here[region.a_start : region.a_end]
+        else:
+            assert region.a_end - region.a_start > len(passage) - 2 * GUARANTEE
+
+
+@pytest.mark.parametrize("readable", ["", "a"])
+def test_few_postings_are_read_for_pairs_without_contents(db, readable):
+    text = "".join(words(1, 60))
+    for name in "ab":
+        db.add(name, text)
+    count = db.info()["postings"]
+    for limit in (None, count, count - 1):
+        with pair_aligner(db, dict.fromkeys(readable, text), max_postings=limit) as aligner:
+            ((_, alignment),) = aligner.align_pairs([(0, 1)])
+        assert (alignment.regions is None) == (limit == count - 1 and not readable)
+        assert (alignment.coverage_a == 0) == (alignment.regions is None)
