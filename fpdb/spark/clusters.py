@@ -37,9 +37,9 @@ def clusters(
         BadQuery: An option is not what it should be.
     """
     checked = check_options(options).connecting()
-    pairs = frozen(PairJoin(fingerprinted, boilerplate, replace(checked, top=None)).pairs())
-    members = members_of(pairs, on_driver)
-    linked = pairs.join(members, pairs["a"] == members["name"]).groupBy("cluster").agg(F.count("*").alias("pairs"))
+    links = frozen(PairJoin(fingerprinted, boilerplate, replace(checked, top=None)).links())
+    members = members_of(links, on_driver)
+    linked = links.join(members, links["a"] == members["name"]).groupBy("cluster").agg(F.sum("pairs").alias("pairs"))
     heads = members.select("cluster", "size").distinct().join(linked, "cluster")
     if checked.top is not None:
         heads = heads.orderBy(F.desc("size"), "cluster").limit(checked.top)
@@ -52,7 +52,7 @@ def clusters(
 
 
 def members_of(pairs: DataFrame, on_driver: int) -> DataFrame:
-    """Return a row a document that is in some of the pairs of `PairJoin.pairs`: id, name, cluster, size."""
+    """Return a row a document that is in some of the pairs of `PairJoin.links`: id, name, cluster, size."""
     rooted = components(pairs.select(F.col("a_id").alias("a"), F.col("b_id").alias("b")), on_driver)
     names = pairs.select(F.col("a_id").alias("id"), F.col("a").alias("name"))
     names = names.union(pairs.select("b_id", "b")).distinct()

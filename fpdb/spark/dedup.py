@@ -44,7 +44,7 @@ def drop_list(
     checked = check_options(options).connecting()
     rank = rank_column(keep)
     pair_join = PairJoin(fingerprinted, boilerplate, replace(checked, top=None))
-    members = members_of(frozen(pair_join.pairs()), on_driver)
+    members = members_of(frozen(pair_join.links()), on_driver)
     dropped = frozen(_dropped(members, pair_join.documents, rank, checked))
     measured = pair_join.measure(_shared(pair_join, dropped))
     sides = measured.select("a_id", "b_id", "shared", "score")

@@ -1,9 +1,11 @@
 """Pairs as `Database.pairs` finds them: joined by hash, after the hashes that too many documents hold are left out.
 
 Which hashes are left out follows from document frequencies alone; these are counted where the documents are, before
-anything is joined. The measures are those of `pairs.counting`.
+anything is joined. Documents that hold the same hashes are joined by these as a whole, see `spark.duplicates`. The
+measures are those of `pairs.counting`.
 """
 
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +17,7 @@ from fpdb.errors import BadQuery
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.search.rarity import weigh
+from fpdb.spark.duplicates import as_duplicates, find_duplicates, links_of, pairs_of
 from fpdb.spark.fingerprints import readable
 from fpdb.spark.frames import frozen, prefixed, sort_merged
 
@@ -63,21 +66,60 @@ class PairJoin:
         self._boilerplate = boilerplate
         count = self.documents.count()
         cap = options.frequency_cap(count)
-        self.postings = self._weigh(self._postings(cap), count, cap) if options.weighted else self._postings(cap)
+        everything = self._postings()
+        common = None
+        if cap:
+            common = frozen(everything.groupBy("hash").count().where(F.col("count") >= cap))
+        self.postings = everything if common is None else self._leave_out(everything, common)
         """Hashes with the documents that hold them, each once: id, hash and, if hashes are weighed, weight."""
+        if options.weighted:
+            self.postings = self._weigh(self.postings, count, cap)
+        self.duplicates = None
+        if common is not None and common.count():
+            weigh_all = partial(self._weigh, documents=count, cap=0) if options.weighted else None
+            self.duplicates = find_duplicates(everything, common, weigh_all)
+        """Groups of documents that hold the same hashes, of which some are left out; see `find_duplicates`."""
 
     def pairs(self) -> DataFrame:
         """Return the pairs that pass, a before b in the order of names: a_id, b_id, all measures, and the score."""
-        options = self.options
+        pairs = self.pairs_without_duplicates()
+        if self.duplicates is None:
+            return pairs
+        return pairs.unionByName(self.select(self.measure(self._uncounted(pairs_of(self.duplicates)))))
+
+    def pairs_without_duplicates(self) -> DataFrame:
+        """Return those pairs that are not of `duplicates`."""
         a, b = prefixed(self.postings, "a"), prefixed(self.postings, "b")
         shared = a.join(sort_merged(b), (a["a_hash"] == b["b_hash"]) & (a["a_id"] < b["b_id"]))
-        counted = self.count_shared(shared).where(F.col("shared") >= options.min_shared)
+        counted = self.count_shared(shared).where(F.col("shared") >= self.options.min_shared)
+        return self.select(self.measure(counted).where("not equal"))
+
+    def links(self) -> DataFrame:
+        """Return pairs that connect what `pairs` connects, likewise; `pairs` is the number that each stands for."""
+        links = self.pairs_without_duplicates().withColumn("pairs", F.lit(1))
+        if self.duplicates is None:
+            return links
+        linked = links_of(self.duplicates, self._described())
+        measured = self.select(self.measure(self._uncounted(linked)))  # which puts a and b in the order of names
+        low, high = F.least(measured["a_id"], measured["b_id"]), F.greatest(measured["a_id"], measured["b_id"])
+        numbers = linked.select(F.col("a_id").alias("low"), F.col("b_id").alias("high"), "pairs")
+        counted = measured.withColumns({"low": low, "high": high}).join(numbers, ["low", "high"]).drop("low", "high")
+        return links.unionByName(counted)
+
+    def select(self, measured: DataFrame) -> DataFrame:
+        """Return those of the pairs that pass."""
+        options = self.options
         return (
-            self.measure(counted)
+            measured.where(F.col("shared") >= options.min_shared)
             .where("a_new or b_new")
             .where("a_owner is null or b_owner is null or a_owner <> b_owner")
             .where(F.col("score") >= float(options.min or 0))
         )
+
+    def _uncounted(self, pairs: DataFrame) -> DataFrame:
+        """Return pairs of duplicates in the form of `count_shared`; `measure` knows what they share."""
+        columns = {"shared": F.lit(0).cast("long"), **({"weight": F.lit(0.0)} if self.options.weighted else {})}
+        return pairs.select("a_id", "b_id", *(column.alias(name) for name, column in columns.items()))
 
     def count_shared(self, shared: DataFrame) -> DataFrame:
         """Count a row for each hash that two documents share: a_id, b_id, shared and, if weighed, its weight."""
@@ -99,6 +141,7 @@ class PairJoin:
         columns = dict(zip(COLUMNS[3:], measures(F.col("shared").cast("double"), "size"), strict=True))
         if options.weighted:
             columns |= dict(zip(WEIGHTED, measures(F.col("weight"), "total"), strict=True))
+        both = as_duplicates(both, weighted=options.weighted)
         both = both.withColumns({"a": F.col("a_name"), "b": F.col("b_name"), **columns})
         return both.withColumn("score", score(options.by))
 
@@ -109,20 +152,27 @@ class PairJoin:
         owner = owner_column(self.options.owners).alias("owner")
         new = is_new(self.options).alias("new")
         sized = self.documents.select("id", "name", "share", owner, new).join(sizes, "id", "left")
-        return sized.fillna(0, ["size", *(["total"] if self.options.weighted else [])])
+        sized = sized.fillna(0, ["size", *(["total"] if self.options.weighted else [])])
+        if self.duplicates is None:
+            nothing = {"set": "long", "whole_size": "long", "whole_total": "double"}
+            return sized.withColumns({name: F.lit(None).cast(kind) for name, kind in nothing.items()})
+        return sized.join(self.duplicates, "id", "left")
 
-    def _postings(self, cap: int) -> DataFrame:
+    def _postings(self) -> DataFrame:
         """Return which document holds which hash: id, hash; each once."""
         postings = self.documents.select("id", F.explode(F.array_distinct("hashes")).alias("hash"))
         if self._boilerplate is not None:
             discarded = readable(self._boilerplate).select(F.explode("hashes").alias("hash")).distinct()
             postings = postings.join(discarded, "hash", "left_anti")
-        if cap:
-            common = frozen(postings.groupBy("hash").count().where(F.col("count") >= cap).select("hash"))
-            count = common.count()
-            if count:
-                postings = postings.join(F.broadcast(common) if count <= MAX_SENT else common, "hash", "left_anti")
         return postings
+
+    def _leave_out(self, postings: DataFrame, common: DataFrame) -> DataFrame:
+        """Return the postings without common hashes."""
+        count = common.count()
+        if not count:
+            return postings
+        hashes = common.select("hash")
+        return postings.join(F.broadcast(hashes) if count <= MAX_SENT else hashes, "hash", "left_anti")
 
     def _weigh(self, postings: DataFrame, documents: int, cap: int) -> DataFrame:
         """Add the weight of each hash. The weights come in a table: they are then the same to the last bit."""
