@@ -10,13 +10,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 from fpdb import errors
-from fpdb.errors import BadRecipe, Corrupt, Error
+from fpdb.errors import BadRecipe, Corrupt, Error, RecipeMismatch
 from fpdb.fingerprint import KEY_DIGEST, Recipe, find_scheme
+from fpdb.storage.environment.failures import translated
 from fpdb.storage.maintenance.check import examine
+from fpdb.storage.maintenance.copies import write_copy
 from fpdb.storage.maintenance.repair import Loss as Loss  # handed out
 from fpdb.storage.maintenance.repair import Repaired
 from fpdb.storage.maintenance.repair import repair as repairing
@@ -94,6 +97,36 @@ def repair(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> Repa
     raise Corrupt(f"the repair of {os.fspath(path)!r} did not come to its end: use a backup")
 
 
+class CheckedCopy(NamedTuple):
+    """The random ids of a database and of its copy; empty for format version 1."""
+
+    source_id: bytes
+    copy_id: bytes
+
+
+def copy_checked(source: str, target: str, like: str | None, *, immutable: bool = False) -> CheckedCopy:
+    """Write a copy of a database to a new file, and check all of the copy, in a subprocess.
+
+    Args:
+        source: The database.
+        target: The file, which is left as it is if it is not sound.
+        like: A database that must have the same recipe.
+        immutable: See `fpdb.open`; of the source.
+
+    Raises:
+        Error: What `fpdb.open` raises for either database; RecipeMismatch; Corrupt: the copy is not sound.
+    """
+    copy = None
+    for sort, value in _run_in_subprocess("copy", source, target, like, immutable):
+        if sort == "copied":
+            copy = CheckedCopy(*map(bytes.fromhex, value))
+        elif sort == "problem":
+            raise Corrupt(value)
+    if copy is None:
+        raise Corrupt("the copy did not come to its end")
+    return copy
+
+
 # ---------------------------------------------------------------- the subprocess
 
 
@@ -147,6 +180,23 @@ def _check(path: str, quick: bool, immutable: bool) -> Iterator[tuple[str, Any]]
         store.close()
 
 
+def _copy(source: str, target: str, like: str | None, immutable: bool) -> Iterator[tuple[str, Any]]:
+    with closing(Store(source, readonly=True, immutable=immutable)) as store:
+        if like is not None:
+            with closing(Store(like, readonly=True)) as other:
+                if other.recipe != store.recipe:
+                    raise RecipeMismatch(
+                        f"{like!r} has another recipe than {source!r}, and whoever has it open could not go on: remove "
+                        "it first, or publish at another path"
+                    )
+        with store.snapshot() as snapshot:
+            source_id = snapshot.file_id()
+        with translated(target):
+            copy_id = write_copy(store.env, target)
+        yield "copied", (source_id.hex(), copy_id.hex())
+    yield from _check(target, quick=False, immutable=False)
+
+
 def _repair(path: str, target: str) -> Iterator[tuple[str, Any]]:
     for finding in repairing(path, target, _makes_samples):
         yield "written" if isinstance(finding, Repaired) else "lost", finding
@@ -162,7 +212,7 @@ def _recipe(record: Mapping[str, Any]) -> Recipe:
     return Recipe.from_record(fields if KEY_DIGEST not in record else fields | {"key": None})
 
 
-_TASKS: Mapping[str, Callable[..., Iterator[tuple[str, Any]]]] = {"check": _check, "repair": _repair}
+_TASKS: Mapping[str, Callable[..., Iterator[tuple[str, Any]]]] = {"check": _check, "copy": _copy, "repair": _repair}
 
 
 def _serve(task: str, arguments: str) -> None:

@@ -1,4 +1,4 @@
-"""`fpdb check`, `fpdb compact` and `fpdb backup`."""
+"""`fpdb check`, `fpdb compact`, `fpdb backup` and `fpdb publish`."""
 
 import os
 import sys
@@ -37,6 +37,12 @@ class _NoArguments:
 
 @argument_group
 class _BackupArguments:
+    dest: str = argument(type=click.Path())
+
+
+@argument_group
+class _PublishArguments:
+    source: str = argument(metavar="SRC", type=click.Path())
     dest: str = argument(type=click.Path())
 
 
@@ -154,3 +160,21 @@ def backup(target: Target, arguments: _BackupArguments) -> None:
     with target.open("r") as db:
         db.backup(arguments.dest)
     say(f"wrote {arguments.dest}: {size_text(os.stat(arguments.dest).st_size)}")
+
+
+@command(_PublishArguments)
+def publish(target: Target, arguments: _PublishArguments) -> None:
+    """Put a copy of the database SRC in the place of the database DEST.
+
+    The copy is consistent, and all of it is checked, before it takes the place of DEST in one step. Processes that have
+    DEST open go on, and see the copy at their next query. DEST must have the recipe of SRC; if it does not exist, it is
+    created.
+
+    Example: fpdb publish build/corpus.fpdb /srv/corpus.fpdb
+    """
+    import fpdb
+
+    if target.paths:
+        raise click.UsageError("both databases are arguments: leave out --db")
+    fpdb.publish(arguments.source, arguments.dest, timeout=target.timeout, immutable=target.immutable)
+    say(f"published {arguments.dest}: {size_text(os.stat(arguments.dest).st_size)}")

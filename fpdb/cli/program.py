@@ -16,14 +16,14 @@ from fpdb.errors import Error
 
 _COMMANDS = (
     *("init", "add", "remove", "query", "pairs", "drop-list", "spans", "common", "explain", "fingerprint", "list"),
-    *("show", "info", "rotate", "check", "compact", "backup", "export", "import", "merge", "adopt", "spark"),
+    *("show", "info", "rotate", "check", "compact", "backup", "publish", "export", "import", "merge", "adopt", "spark"),
 )
 """The commands, in the order of help."""
 
 _MODULES = {
     "common": "common_passages",
     **dict.fromkeys(("list", "show", "info"), "catalogue"),
-    **dict.fromkeys(("check", "compact", "backup"), "maintenance"),
+    **dict.fromkeys(("check", "compact", "backup", "publish"), "maintenance"),
     **dict.fromkeys(("export", "import"), "exchange"),
     "adopt": "merge",
 }

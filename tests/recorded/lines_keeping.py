@@ -6,7 +6,7 @@ from .recorder import Base, Group, How
 
 COMMANDS = (
     *("init", "add", "remove", "query", "pairs", "drop-list", "spans", "common", "explain", "fingerprint", "list"),
-    *("show", "info", "rotate", "check", "compact", "backup", "export", "import", "merge", "adopt", "spark"),
+    *("show", "info", "rotate", "check", "compact", "backup", "publish", "export", "import", "merge", "adopt", "spark"),
     *("spark build", "spark drop-list", "spark pairs"),
 )
 
@@ -96,6 +96,13 @@ CARE = Group(
         "backup template.txt",
         "backup corpus.fpdb",
         "backup nowhere/copy.fpdb",
+        "publish corpus.fpdb live.fpdb ; remove essays/ann.txt ; publish corpus.fpdb live.fpdb ; "
+        "--db live.fpdb query draft.txt --top 1 --regions",
+        "publish corpus.fpdb corpus.fpdb",
+        "publish nowhere.fpdb live.fpdb",
+        "publish corpus.fpdb template.txt",
+        "--db other.fpdb init -k 20 ; publish other.fpdb corpus.fpdb",
+        "--db corpus.fpdb publish corpus.fpdb live.fpdb",
         "export",
         "export out.jsonl ; --db new.fpdb import out.jsonl ; --db new.fpdb query draft.txt --top 2",
         "export --texts out.jsonl ; --db new.fpdb import out.jsonl ; --db new.fpdb show essays/carl.txt --text",

@@ -123,7 +123,7 @@ def publish(temporary: str, path: str) -> None:
 
 
 def replace(path: str, finished: str, deadline: float) -> None:
-    """Put a finished file in the place of an open database; the caller keeps writers out.
+    """Put a finished file in the place of a database; the caller keeps writers out.
 
     Raises:
         OSError: The system refuses.
@@ -136,7 +136,8 @@ def replace(path: str, finished: str, deadline: float) -> None:
         if not wait_for_flock(guard, fcntl.LOCK_EX, deadline):
             raise Locked(f"another process is opening {path!r} and does not go on; end it, or try again later")
         # The old readers' table goes with the old file: a new pair must not share it.
-        os.unlink(lock_path(path))
+        with suppress(FileNotFoundError):  # nobody has opened it yet
+            os.unlink(lock_path(path))
         os.rename(finished, path)
         sync(os.path.dirname(path))
 

@@ -161,6 +161,16 @@ def _verify(path: str) -> None:
         raise Corrupt(f"the copy is not sound, and was not kept: {problem}; run 'fpdb check'")
 
 
+def write_copy(env: Environment, path: str) -> bytes:
+    """Write the newest commit to a new file, with an id of its own; return that. Raises StorageFailure, OSError."""
+    out = files.open_new(path)
+    try:
+        env.copy(out)
+    finally:
+        os.close(out)
+    return files.give_new_id(path)
+
+
 def backup(env: Environment, path: str) -> bytes:
     """Write the newest commit to a new file; return the id of the file.
 
@@ -174,12 +184,7 @@ def backup(env: Environment, path: str) -> bytes:
     temporary = files.temporary_name(path, "backup")
     try:
         with translated(path):
-            out = files.open_new(temporary)
-            try:
-                env.copy(out)
-            finally:
-                os.close(out)
-        file_id = files.give_new_id(temporary)
+            file_id = write_copy(env, temporary)
         _verify(temporary)
         files.publish(temporary, path)
         return file_id
