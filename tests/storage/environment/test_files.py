@@ -2,6 +2,7 @@
 
 import os
 import stat
+from contextlib import suppress
 
 import lmdb
 import pytest
@@ -43,3 +44,44 @@ def test_a_file_is_made_whole_and_never_over_another(tmp_path):
     files.discard(path)
     assert os.listdir(tmp_path) == []
     assert files.identity(path) is None
+
+
+def add(path):
+    with fpdb.open(path) as db:
+        db.add_fingerprints("a", [1])
+
+
+def compact(path):
+    with fpdb.open(path) as db:
+        db.compact()
+
+
+def backup(path):
+    with fpdb.open(path, "r") as db:
+        db.backup(f"{path}.copy")
+
+
+@pytest.mark.parametrize("change", [add, compact, backup])
+def test_links_in_the_place_of_temporary_files_lead_nowhere(tmp_path, monkeypatch, change):
+    """Names that cannot be guessed are known here, as the system's randomness is not random."""
+    path, victim = tmp_path / "t.fpdb", tmp_path / "victim"
+    add(path)
+    victim.write_bytes(b"")  # which LMDB would take for a new database
+    monkeypatch.setattr(files, "temporary_name", lambda path, suffix: f"{path}.known.{suffix}")
+    for name in ("t.fpdb.compact", "t.fpdb.known.new", "t.fpdb.copy.known.backup"):
+        (tmp_path / name).symlink_to("victim")
+    with suppress(fpdb.StorageFailure):
+        change(path)
+    assert victim.read_bytes() == b""
+    with fpdb.open(path) as db:
+        assert len(db) == 1
+        assert db.check() == []
+
+
+def test_names_of_temporary_files_differ(path):
+    names = {files.temporary_name(path, "new") for _ in range(100)}
+    assert len(names) == 100
+    os.symlink("nothing", path)
+    with pytest.raises(FileExistsError):
+        files.open_new(path)
+    assert not os.path.exists(path)
