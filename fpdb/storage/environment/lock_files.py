@@ -94,8 +94,14 @@ def _may_be_owner(status: os.stat_result, database_status: os.stat_result | None
         return True
     if database_status is None:
         return False
-    shared = database_status.st_mode & stat.S_IRGRP and status.st_gid == database_status.st_gid
-    return bool(shared) or status.st_uid == database_status.st_uid
+    of_the_group = _is_shared(database_status) and status.st_gid == database_status.st_gid
+    return of_the_group or status.st_uid == database_status.st_uid
+
+
+def _is_shared(database_status: os.stat_result) -> bool:
+    """Return True if a database is for its group, and not, as files are under a mask of 022, for all to read."""
+    mode = database_status.st_mode
+    return bool(mode & stat.S_IRGRP) and (bool(mode & stat.S_IWGRP) or not mode & stat.S_IROTH)
 
 
 def _has_own_content(file: int, size: int, suffix: str) -> bool:
@@ -110,8 +116,7 @@ def _share(file: int, status: os.stat_result, database_status: os.stat_result | 
     """Give a lock file to those who need it. Whoever may not do that leaves it to its owner."""
     if database_status is None:
         return
-    needed = stat.S_IRGRP if suffix == READERS else stat.S_IRGRP | stat.S_IWGRP
-    shared = database_status.st_mode & needed == needed
+    shared = _is_shared(database_status) and (suffix == READERS or bool(database_status.st_mode & stat.S_IWGRP))
     owner = database_status.st_uid if os.geteuid() == 0 else status.st_uid
     group = database_status.st_gid if shared else status.st_gid
     mode = 0o660 if shared else 0o600

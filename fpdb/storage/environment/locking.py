@@ -81,14 +81,21 @@ class FileLock:
     @contextmanager
     def _flock(self, deadline: float, timeout: float) -> Iterator[None]:
         with translated(self.path):
-            file = open_lock_file(*self._names)
+            file = self._acquire(deadline, timeout)
         with flocked(file):
-            with translated(self.path):
-                if not wait_for_flock(file, fcntl.LOCK_EX, deadline):
-                    raise Locked(_explain(_read_holder(file), self.doing, timeout))
-            with suppress(OSError):  # it is for the message above only, and the disk may be full
-                os.pwrite(file, Holder.of_this_process().line(), 0)
             yield
+
+    def _acquire(self, deadline: float, timeout: float) -> int:
+        file = open_lock_file(*self._names)
+        try:
+            if not wait_for_flock(file, fcntl.LOCK_EX, deadline):
+                raise Locked(_explain(_read_holder(file), self.doing, timeout))
+        except BaseException:
+            os.close(file)
+            raise
+        with suppress(OSError):  # it is for the message above only, and the disk may be full
+            os.pwrite(file, Holder.of_this_process().line(), 0)
+        return file
 
 
 def refuse_in_child(process: int) -> None:

@@ -113,7 +113,7 @@ def test_lock_files_of_former_days_are_used(path, suffix, content):
         (0o600, 0o600, 0o600),
         (0o640, 0o660, 0o600),
         (0o660, 0o660, 0o660),
-        (0o644, 0o660, 0o600),
+        (0o644, 0o600, 0o600),
         (0o664, 0o660, 0o660),
         (0o604, 0o600, 0o600),
     ],
