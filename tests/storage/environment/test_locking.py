@@ -53,6 +53,7 @@ WRITING = {
     "compact": [],
     "import": ["x.jsonl"],
     "merge": ["other.fpdb"],
+    "publish": ["other.fpdb", "x.fpdb"],
     "remove": ["a.txt"],
     "rotate": ["a.txt"],
 }
@@ -86,6 +87,7 @@ with db._store.env.write():
 def stopped_writer(tmp_path, monkeypatch):
     """Stop a writer in the middle of a commit, and return it; the current folder is the database's."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FPDB_DB", "x.fpdb")
     for name in ("a", "b", "more"):
         Path(f"{name}.txt").write_text(f"some words that are in document {name} and long enough to have a fingerprint")
     for path in ("x.fpdb", "other.fpdb"):
@@ -110,7 +112,7 @@ def call(command, *arguments):
     """Return a command's exit status and all that it prints, or "" if it does not come back."""
 
     def run():
-        result = CliRunner().invoke(cli, ["--db", "x.fpdb", "--timeout", "0.05", command, *arguments])
+        result = CliRunner().invoke(cli, ["--timeout", "0.05", command, *arguments])
         return f"{result.exit_code} {result.output}"
 
     return run_in_child(run)
