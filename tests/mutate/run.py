@@ -87,12 +87,14 @@ def source_files(paths: list[str]) -> Iterator[str]:
 
 def try_fault(fault: Fault) -> str:
     """Return what the tests make of a fault."""
-    stages = [(stage, 20 + 5 * seconds_of(tuple(sorted(stage)))) for stage in stages_of(fault.path)]
-    with planted(fault) as valid:
-        if not valid:
-            return INVALID
-        failed = any(run_tests(*stage) for stage in stages)
-    return FOUND if failed else SURVIVED
+    for stage in stages_of(fault.path):
+        limit = 20 + 5 * seconds_of(tuple(sorted(stage)))
+        with planted(fault) as valid:
+            if not valid:
+                return INVALID
+            if run_tests(stage, limit):
+                return FOUND
+    return SURVIVED
 
 
 @contextmanager
