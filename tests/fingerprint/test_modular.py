@@ -7,6 +7,7 @@ import pytest
 
 from fpdb.fingerprint import SCHEMES, Recipe
 from fpdb.fingerprint.hashing import KGrams, derive
+from fpdb.fingerprint.modular import best_p
 from tests.fingerprint.kgrams import RANDOM, density, random_letters
 
 
@@ -18,6 +19,12 @@ def test_safe_mod_is_denser_than_winnowing(w):
     assert measured == pytest.approx(share + (1 - share) ** w, rel=0.02)
     assert measured == pytest.approx((1 + math.log(w)) / w, rel=0.07)
     assert measured > 1.9 * 2 / (w + 1)
+
+
+def test_the_best_p_has_ln_w_good_hashes_in_a_window():
+    """Section 3.1.2: their share is ln w / w. In a window of one hash, every hash is Good."""
+    assert [best_p(w) for w in (1, 2, 3, 10, 100)] == [1, 3, 3, 4, 22]
+    assert all(best_p(w) == round(w / math.log(w)) for w in range(2, 300))
 
 
 def test_mod_selects_one_in_p():

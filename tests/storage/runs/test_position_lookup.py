@@ -86,6 +86,26 @@ def test_places_over_many_runs_and_blocks(db, rng, monkeypatch):
                 assert found(view, asked.tolist(), some) == expected(held, set(asked.tolist()), some)
 
 
+@pytest.mark.parametrize("blocks", [1, 2, 3, 128])
+def test_each_posting_is_found_once_however_many_blocks_are_decoded_together(db, rng, monkeypatch, blocks):
+    monkeypatch.setattr(position_lookup, "BLOCKS_PER_DECODE", blocks)
+    pool = uniform(rng, 2_000)
+    with db.batch() as batch:
+        for number in range(5):
+            batch.add_fingerprints(f"{number}", rng.choice(pool, 1_500), range(1_500))
+    with db._store.snapshot() as view:
+        (run,) = view.state.runs
+        assert run.blocks > 3
+        (postings,) = view.scan(run)
+        for asked, ids in ((pool, [0, 1, 2, 3, 4]), (pool[::3], [1, 4]), (pool[:2], [0]), (pool + np.uint64(1), [2])):
+            asked, ids = np.unique(asked), np.array(ids, np.uint32)
+            wanted = np.isin(postings.hashes, asked) & np.isin(postings.document_ids, ids)
+            ranked = position_lookup.find_ranks(view.run_reader(run), view.fences(run), asked, ids)
+            assert ranked.ranks.tolist() == np.flatnonzero(wanted).tolist()
+            assert asked[ranked.indices].tolist() == postings.hashes[wanted].tolist()
+            assert ranked.document_ids.tolist() == postings.document_ids[wanted].tolist()
+
+
 def test_a_hash_in_very_many_documents(db):
     """Its posting list fills blocks of its own; positions are those of the few documents asked for."""
     with db.batch() as batch:
