@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.fingerprint import NO_POSITION, Recipe, Rule
+from fpdb.fingerprint.koala import rank
+from tests.fingerprint.kgrams import kgrams_of
 from tests.made_up_prose import prose
 
 KOALA = Recipe.preset("koala")
@@ -96,6 +98,18 @@ def test_a_databases_frequencies_can_say_what_is_rare():
     searched = hashes_of(text, purpose="search", frequencies=afterwards)
     assert set(stored) <= set(searched)
     assert set(searched) <= set(stored) | frequent
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2_000), st.sampled_from([1, 3, 10**6]))
+def test_the_rarest_by_a_databases_frequencies_are_those_of_a_sort(seed, search, most):
+    rng = np.random.default_rng(seed)
+    kgrams = kgrams_of(rng.integers(0, 256, 3_000), 2)
+    frequencies = dict(zip(kgrams.stored.tolist(), rng.integers(0, most, len(kgrams)).tolist(), strict=True))
+    kgrams.frequencies = lambda hashes: [frequencies[hash_] for hash_ in hashes.tolist()]
+    stored = dict(zip(kgrams.hashes.tolist(), kgrams.stored.tolist(), strict=True))
+    first = {hash_: position for position, hash_ in reversed(list(enumerate(kgrams.hashes.tolist())))}
+    rarest = sorted(first, key=lambda hash_: (frequencies[stored[hash_]], hash_))
+    assert rank(kgrams, search, 1, 0).tolist() == [first[hash_] for hash_ in rarest[:search]]
 
 
 def test_the_preset_keeps_38_bits_and_no_positions():

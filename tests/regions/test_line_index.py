@@ -26,6 +26,19 @@ def test_lines_are_counted_as_editors_do(text):
     assert (np.diff(starts) > 0).all()
 
 
+@given(st.lists(st.sampled_from([*SEPARATORS, "a", "é"]), min_size=1, max_size=20).map("".join), st.data())
+def test_places_are_those_of_the_first_and_the_last_character(text, data):
+    """Also of symbols of no character, which a reader may make."""
+    index = st.integers(0, len(text))
+    edges = sorted(data.draw(st.lists(index, min_size=2, max_size=9)))
+    starts, ends = np.array(edges[:-1]), np.array(edges[1:])
+    lines = LineIndex(Symbols(np.zeros(len(starts), np.uint8), lambda: starts, "", text, lambda: ends))
+    for first, end in ((0, 1), (0, len(starts)), (len(starts) - 1, len(starts))):
+        start, behind = edges[first], edges[end]
+        last = max(behind - 1, start)
+        assert lines.locate(first, end) == TextPlace(start, behind, plain_line(text, start), plain_line(text, last))
+
+
 def test_a_symbol_may_be_many_characters_and_lines():
     symbols = Symbols(np.zeros(2, np.uint8), lambda: np.array([1, 6]), "", "xab\ncdefg\n", lambda: np.array([6, 8]))
     assert LineIndex(symbols).locate(0, 1) == TextPlace(1, 6, 1, 2)

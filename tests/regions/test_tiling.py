@@ -83,9 +83,15 @@ def fingerprints(draw, hashes=6, most=14):
     return [(hash_, position) for (hash_, _), position in zip(steps, positions, strict=False)]
 
 
+def in_order(*hashes):
+    return [(hash_, 3 * index) for index, hash_ in enumerate(hashes)]
+
+
 @given(fingerprints(), fingerprints(), st.sampled_from([0, 3, 9]))
 @example([(1, 0)], [(1, 0)], 0)
 @example([(1, 0), (2, 3)] * 1, [(1, 0), (2, 3), (1, 7), (2, 10)], 0)
+@example(in_order(1, 2, 3, 4, 5, 6, 7, 8), in_order(1, 2, 3, 4, 5, 9, 4, 5, 6, 7, 8), 0)
+@example(in_order(1, 2, 3, 4, 5, 9, 4, 5, 6, 7, 8), in_order(1, 2, 3, 4, 5, 6, 7, 8), 0)
 @settings(max_examples=400, deadline=None)
 def test_runs_are_those_of_the_plain_rule(query, document, slack):
     if max((sum(hash_ == one for hash_, _ in query) for one, _ in query), default=0) > tiling.ALL_PAIRS:
