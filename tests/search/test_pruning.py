@@ -4,8 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fpdb
+from fpdb.search.options import QueryOptions
+from fpdb.search.pruning import most_shared
 from fpdb.storage import hits
 from tests.reference_database import ReferenceDatabase, as_json
 
@@ -90,3 +94,22 @@ def test_min_and_top_only_cut_the_full_answer(db, rng):
             for least, top in itertools.product([None, *levels], [None, 1, 7, 299, 1_000]):
                 expected = [match for match in full if least is None or getattr(match, by) >= least][:top]
                 assert db.query_fingerprints(query, by=by, smallest=smallest, min=least, top=top).matches == expected
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory):
+    """Open a database of documents whose names are in another order than their ids."""
+    with fpdb.open(tmp_path_factory.mktemp("named") / "t.fpdb") as db:
+        for number in range(12):
+            db.add_fingerprints(f"{number * 7 % 12:02}", [number])
+        with db.snapshot() as snapshot:
+            yield snapshot
+
+
+@given(st.lists(st.integers(0, 4), min_size=12, max_size=12), st.integers(1, 14))
+def test_those_that_share_most_are_the_first_of_a_sort(named, counts, top):
+    names = [f"{number * 7 % 12:02}" for number in range(12)]
+    ranked = sorted(np.flatnonzero(counts).tolist(), key=lambda number: (-counts[number], names[number]))
+    ids, shared = most_shared(named, np.array(counts, np.uint32), QueryOptions(by="shared", top=top))
+    assert ids.tolist() == sorted(ranked[:top])
+    assert shared.tolist() == [counts[number] for number in sorted(ranked[:top])]
