@@ -57,6 +57,8 @@ def _is_open(env: lmdb.Environment) -> bool:
 
 def _keep_inherited() -> None:
     """Keep a child from closing what it inherits, also at its end."""
+    if not _open_files:
+        return
     import ctypes
 
     for env in list(_open_files):
