@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fpdb.storage import hits
@@ -45,6 +45,9 @@ def test_hashes_that_were_not_looked_up_list_nothing(lists):
     st.integers(0, 4).flatmap(lambda n: st.lists(st.lists(IDS, min_size=n, max_size=n), min_size=1, max_size=4)),
     st.none() | st.integers(1, 6),
 )
+@example([[[1]]], None)
+@example([[[1], []], [[2], [3]]], None)
+@example([[[1], []], [[2], [3]], [[], [4]]], 2)
 def test_hits_of_parts_are_joined_hash_by_hash(parts, cap):
     """The ids of each part are above those of the part before."""
     shifted = [[[10 * index + each for each in ids] for ids in part] for index, part in enumerate(parts)]
