@@ -29,6 +29,7 @@ class SourceRoots:
             excluded: Files that may not be opened: closing a database's own would drop the locks that this process has.
         """
         self._roots = frozenset(paths)
+        self._real_roots: dict[str, str] = {}
         self._excluded = excluded
 
     def open(self, path: str) -> io.BufferedReader | None:
@@ -47,31 +48,44 @@ class SourceRoots:
         root = next((part for part in path_and_folders(path) if part in self._roots), None)
         if root is None:
             return None
-        path, root = os.path.realpath(path), os.path.realpath(root)
-        if root not in path_and_folders(path):
-            return None
-        return os.fdopen(self._open_without_links(path), "rb")
-
-    def _open_without_links(self, path: str) -> int:
-        """Open a regular file at a path without symbolic links, part by part, so that none can be put in meanwhile."""
-        folders, name = os.path.split(path)
-        folder = os.open("/", _FOLDER)
+        if (real_root := self._real_roots.get(root)) is None:
+            real_root = self._real_roots[root] = os.path.realpath(root)
         try:
-            for part in filter(None, folders.split("/")):
+            return self._open_below(real_root, path[len(root) :])
+        except OSError as error:
+            if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+                raise
+        path = os.path.realpath(path)  # there is a link below the root, or a file instead of a folder
+        return self._open_below(real_root, path[len(real_root) :]) if real_root in path_and_folders(path) else None
+
+    def _open_below(self, root: str, rest: str) -> io.BufferedReader:
+        """Open the regular file whose path below a root is the rest, and follow no link.
+
+        Part by part, so that none can be put in meanwhile. Raises OSError; ELOOP or ENOTDIR where there is a link.
+        """
+        if not rest:
+            root, rest = os.path.split(root)
+        *folders, name = filter(None, rest.split("/"))
+        folder = os.open(root, _FOLDER)
+        try:
+            for part in folders:
                 outer, folder = folder, os.open(part, _FOLDER, dir_fd=folder)
                 os.close(outer)
-            self._check(os.stat(name or ".", dir_fd=folder, follow_symlinks=False))  # to open a device may have effects
+            self._check(os.stat(name, dir_fd=folder, follow_symlinks=False))  # to open a device may have effects
             file = os.open(name, _FILE, dir_fd=folder)
         finally:
             os.close(folder)
+        opened = os.fdopen(file, "rb")
         try:
             self._check(os.fstat(file))
         except OSError:
-            os.close(file)
+            opened.close()
             raise
-        return file
+        return opened
 
     def _check(self, status: os.stat_result) -> None:
+        if stat.S_ISLNK(status.st_mode):
+            raise OSError(errno.ELOOP, "a symbolic link")
         if not stat.S_ISREG(status.st_mode) or (status.st_dev, status.st_ino) in self._excluded:
             raise OSError(errno.EINVAL, "not a regular file, or one of the database")
 

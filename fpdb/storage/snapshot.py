@@ -113,6 +113,10 @@ class Snapshot:
 
     def file_id(self, _document_id: int = 0) -> bytes:
         """Return the random id of the file, see `Reader`."""
+        return self._file_id
+
+    @cached_property
+    def _file_id(self) -> bytes:
         return file_format.unpack_format(self.txn.get(file_format.FORMAT_KEY, b"")).file_id
 
     def runs(self, *, boilerplate: bool = False) -> list[Run]:

@@ -86,7 +86,7 @@ def test_a_link_that_is_put_in_meanwhile_is_not_followed(tree: Path, monkeypatch
     roots = SourceRoots(spellings([tree / "in"]))
     monkeypatch.setattr(os.path, "realpath", lambda path: path)  # as if the links were made after it was called
     for path in ("link/file", "a/link/file", "self", "a/up/file"):
-        with pytest.raises(OSError, match=r"symbolic links|Not a directory|not a regular file"):
+        with pytest.raises(OSError, match=r"symbolic link|Not a directory"):
             roots.open(str(tree / "in" / path))
     file = roots.open(str(tree / "in" / "file"))
     assert file is not None
