@@ -39,12 +39,15 @@ def test_a_tree_is_a_dict_of_the_last_values(path, rng, monkeypatch, cached):
                 for few in (0, 100):
                     monkeypatch.setattr(seal_tree, "FEW", few)
                     tree.verify_all(numbers, [plain.get(number) for number in numbers])
-                for number, values in outdated.items():
-                    for value in values - {plain[number]}:
+                for number, older in outdated.items():
+                    for value in older - {plain[number]}:
                         with pytest.raises(fpdb.Corrupt, match=f"number {number} "):
                             tree.verify(number, value)
-                        with pytest.raises(fpdb.Corrupt, match=f"number {number} "):
-                            tree.verify_all(numbers, [value if each == number else plain.get(each) for each in numbers])
+                        values = [value if each == number else plain.get(each) for each in numbers]
+                        for few in (0, 100):
+                            monkeypatch.setattr(seal_tree, "FEW", few)
+                            with pytest.raises(fpdb.Corrupt, match=f"number {number} "):
+                                tree.verify_all(numbers, values)
                 for wrong in (live[1:], [*live, 2**29]) if live else ([3],):
                     with pytest.raises(fpdb.Corrupt):
                         list(tree.verify_indices(wrong))
