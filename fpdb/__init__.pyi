@@ -34,6 +34,7 @@ from fpdb.fingerprint import Fingerprints as Fingerprints
 from fpdb.fingerprint import Recipe as Recipe
 from fpdb.fingerprint import Rule as Rule
 from fpdb.ingest.batch import WriteBatch as WriteBatch
+from fpdb.limits import set_limits as set_limits
 from fpdb.maintenance import Findings as Findings
 from fpdb.maintenance import Loss as Loss
 from fpdb.maintenance import Repair as Repair

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import fpdb
+from fpdb import limits
 from fpdb.storage import commit, file_format, hits, sizes, store
 from fpdb.storage.maintenance import copies
 from fpdb.storage.runs import blocks, look_up, merge, merge_policy, scan, writer
@@ -101,6 +102,14 @@ def small_limits(monkeypatch):
     """Set limits of a few postings for merges, transactions, pieces and chunks, so that boundaries are everywhere."""
     for module, name, value in SMALL:
         monkeypatch.setattr(module, name, value)
+
+
+@pytest.fixture
+def limited():
+    """Return a function that sets the limits on a document, until the test ends."""
+    before = limits.current()
+    yield limits.set_limits
+    limits.set_limits(*before)
 
 
 @pytest.fixture

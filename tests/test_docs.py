@@ -9,9 +9,7 @@ import pytest
 
 import fpdb
 from fpdb.cli.program import cli as program
-from fpdb.ingest.archives.limits import DEFAULT_LIMITS
-from fpdb.ingest.archives.streams import LZMA_MEMORY
-from fpdb.ingest.files import MAX_DOCUMENT_BYTES
+from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, MAX_DOCUMENT_BYTES, XZ_MEMORY
 from fpdb.storage import file_format
 from fpdb.storage.runs import _encode
 
@@ -112,21 +110,25 @@ def test_the_limits_of_archives_are_those_there_are() -> None:
         for line in (ROOT / "docs" / "guide" / "archives.md").read_text().splitlines()
         if "|" in line
     ]
-    megabytes = [f"{size / 1e6:.0f} MB" for size in (DEFAULT_LIMITS.held, DEFAULT_LIMITS.directory, LZMA_MEMORY)]
+    megabytes = [
+        f"{size / 1e6:.0f} MB" for size in (DEFAULT_ARCHIVE_LIMITS.held, DEFAULT_ARCHIVE_LIMITS.directory, XZ_MEMORY)
+    ]
     said = [
-        f"{DEFAULT_LIMITS.members:,}",
-        f"{DEFAULT_LIMITS.unpacked / 1e9:.0f} GB",
-        str(DEFAULT_LIMITS.ratio),
-        str(DEFAULT_LIMITS.depth),
+        f"{DEFAULT_ARCHIVE_LIMITS.members:,}",
+        f"{DEFAULT_ARCHIVE_LIMITS.unpacked / 1e9:.0f} GB",
+        str(DEFAULT_ARCHIVE_LIMITS.ratio),
+        str(DEFAULT_ARCHIVE_LIMITS.depth),
     ]
     said += [
         f"{MAX_DOCUMENT_BYTES / 1e9:.1f} GB",
         *megabytes[:2],
-        f"{DEFAULT_LIMITS.header:,} bytes",
-        f"{DEFAULT_LIMITS.name:,} characters",
+        f"{DEFAULT_ARCHIVE_LIMITS.header:,} bytes",
+        f"{DEFAULT_ARCHIVE_LIMITS.name:,} characters",
     ]
     assert rows[-len(said) - 1 :] == [*said, megabytes[2]]
-    assert f"the first {DEFAULT_LIMITS.free / 1e6:.0f} MB" in (ROOT / "docs" / "guide" / "archives.md").read_text()
+    assert (
+        f"the first {DEFAULT_ARCHIVE_LIMITS.free / 1e6:.0f} MB" in (ROOT / "docs" / "guide" / "archives.md").read_text()
+    )
 
 
 def test_the_tour_is_short() -> None:

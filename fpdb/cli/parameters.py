@@ -1,5 +1,6 @@
 """Types of option values."""
 
+import re
 from importlib import import_module
 
 import click
@@ -31,6 +32,15 @@ class LazyChoice(click.ParamType[str]):
 
     def _choices(self) -> list[str]:
         return [*self._names, *getattr(import_module(self._module), self._table)]
+
+
+def byte_size(text: str) -> int:
+    """Read a number of bytes, such as 500MB or 1.5GB."""
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,15})?) ?([kmgt]?)b?", text.strip(), re.IGNORECASE)
+    size = 0 if match is None else int(float(match[1]) * 1000 ** " kmgt".index(match[2].lower() or " "))
+    if size <= 0:
+        raise click.BadParameter(f"{text!r} is not a size, such as 500MB or 1.5GB")
+    return size
 
 
 def name_value(text: str) -> tuple[str, str]:

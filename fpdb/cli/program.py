@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
-from fpdb import __version__
+from fpdb import __version__, limits
 from fpdb.cli.arguments import help_text
+from fpdb.cli.parameters import byte_size
 from fpdb.cli.target import Target, default_path
 from fpdb.cli.terminal import printable, say
 from fpdb.errors import Error
@@ -150,10 +151,27 @@ def _check_sources(_: click.Context, __: click.Parameter, paths: tuple[str, ...]
     is_flag=True,
     help="Read without locks, from a read-only medium for example; nobody may write meanwhile.",
 )
+@click.option(
+    "--max-seconds",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=limits.DocumentLimits().seconds,
+    show_default=True,
+    help="Time to read one document. Documents that fail may take ten times as long in all; then slow kinds are "
+    "skipped.",
+)
+@click.option(
+    "--max-memory",
+    metavar="SIZE",
+    type=byte_size,
+    default="1GB",
+    show_default=True,
+    help="Memory to read one document of a kind that needs a parser, such as 500MB.",
+)
 @click.version_option(__version__, message="fpdb %(version)s")
 @click.pass_context
-def cli(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
-    """Note the database for the command."""
+def cli(ctx: click.Context, /, paths: tuple[str, ...], max_seconds: float, max_memory: int, **options: Any) -> None:
+    """Note the database for the command, and the limits on documents."""
     if len(paths) > 1 and ctx.invoked_subcommand != "query":
         raise click.UsageError("only `fpdb query` takes several databases; give one --db")
     if options["foreign"]:
@@ -161,3 +179,5 @@ def cli(ctx: click.Context, /, paths: tuple[str, ...], **options: Any) -> None:
 
         ctx.with_resource(limited_memory(paths or (default_path(),)))
     ctx.obj = Target(paths[0] if paths else default_path(), paths=paths, **options)
+    limits.set_limits(max_seconds, max_memory)
+    ctx.with_resource(limits.one_run())

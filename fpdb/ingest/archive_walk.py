@@ -7,21 +7,16 @@ import io
 from collections.abc import Iterator
 
 from fpdb.ingest.archives.archive import HEAD, detect_form, open_archive, read_stream
-from fpdb.ingest.archives.limits import (
-    DEFAULT_LIMITS,
-    ArchiveError,
-    ArchiveLimits,
-    LimitExceeded,
-    ReadMeter,
-)
 from fpdb.ingest.archives.member_lookup import MARK, hold_in_memory
 from fpdb.ingest.archives.members import Member
-from fpdb.ingest.files import MAX_DOCUMENT_BYTES, InputDocument, Skipped, error_text, may_be_archive, may_be_document
+from fpdb.ingest.archives.meter import ArchiveError, LimitExceeded, ReadMeter
+from fpdb.ingest.files import InputDocument, Skipped, error_text, may_be_archive, may_be_document
+from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, MAX_DOCUMENT_BYTES, ArchiveLimits
 from fpdb.readers.kinds import get_extension
 
 
 def walk_archive(
-    stream: io.BufferedReader, whole: InputDocument, limits: ArchiveLimits = DEFAULT_LIMITS
+    stream: io.BufferedReader, whole: InputDocument, limits: ArchiveLimits = DEFAULT_ARCHIVE_LIMITS
 ) -> Iterator[InputDocument | Skipped]:
     """Yield the members of an archive, each named `<name of the archive>/<label>`, and what is skipped. Raises OSError.
 

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from fpdb.ingest.files import (
-    MAX_DOCUMENT_BYTES,
     DatabaseFiles,
     InputDocument,
     Skipped,
@@ -20,6 +19,7 @@ from fpdb.ingest.files import (
     may_be_archive,
     size_fault,
 )
+from fpdb.limits import MAX_DOCUMENT_BYTES
 
 _BUFFER = 1 << 16
 

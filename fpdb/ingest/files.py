@@ -6,11 +6,8 @@ from typing import NamedTuple
 
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import AUTO, Recipe
+from fpdb.limits import MAX_DOCUMENT_BYTES
 from fpdb.readers.kinds import detect_kind, get_extension, kind_by_name
-
-MAX_DOCUMENT_BYTES = 1 << 29
-"""Documents of this many bytes or more are not read, in an archive or not: one is held in memory many times over, see
-SECURITY.md."""
 
 HEAD = 8192
 """A NUL byte among this many first bytes makes a file binary."""

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import BinaryIO, Literal, cast
 
 from fpdb.errors import MissingPackage
-from fpdb.ingest.archives.limits import DEFAULT_LIMITS, ReadMeter
+from fpdb.ingest.archives.meter import ReadMeter
 from fpdb.ingest.archives.streams import COMPRESSIONS, UnpackedStream, buffered
 from fpdb.ingest.files import DatabaseFiles, Skipped, document_name, error_text
+from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, ZSTD_WINDOW
 
 RecordFormat = Literal["jsonl", "parquet"]
 
@@ -26,9 +27,7 @@ _HEAD = 8
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _ZSTD_READ = 512
 """Packed bytes that are given to zstd at a time: they unpack to some 16 MB at most, which are held."""
-_ZSTD_WINDOW = 1 << 27
-"""Bytes of memory that zstd may take: as much as its own program takes unless told otherwise."""
-_LIMITS = replace(DEFAULT_LIMITS, unpacked=1 << 62)
+_LIMITS = replace(DEFAULT_ARCHIVE_LIMITS, unpacked=1 << 62)
 """Those of archives, but for the size: nothing of a file is held."""
 
 
@@ -117,7 +116,7 @@ class _ZstdDecompressor:
             from zstandard import ZstdDecompressor
         except ImportError as error:
             raise MissingPackage("zstandard is needed for zstd: pip install 'fpdb[texts]'") from error
-        self._inner = ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
+        self._inner = ZstdDecompressor(max_window_size=ZSTD_WINDOW).decompressobj()
         self._packed = self._unpacked = b""
 
     @property

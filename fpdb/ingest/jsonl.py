@@ -7,7 +7,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from fpdb.ingest.archives.limits import ArchiveError, LimitExceeded
+from fpdb import bounded_json
+from fpdb.ingest.archives.meter import ArchiveError, LimitExceeded
 from fpdb.ingest.files import InputDocument, Skipped, error_text, size_fault
 from fpdb.ingest.input_files import InputFile
 from fpdb.ingest.record_fields import RECORD_CHUNK_BYTES, Fields, RecordChunk
@@ -87,12 +88,14 @@ def _parse(line: bytes) -> Mapping[str, Any]:
     """Parse one line as an object. Raises ValueError."""
     try:
         text = line.decode("utf-8")
+        if len(line) > RECORD_CHUNK_BYTES:
+            bounded_json.check_size(line)
         try:
             record, end = _scan(text, 0)
-        except StopIteration:  # a value is missing somewhere
+        except (StopIteration, ValueError):  # a value is missing somewhere, or a number is too long
             record, end = None, -1
-        if end != len(text):
-            record = json.loads(text)  # there are blanks around it, or something is wrong, and this says what
+        if end != len(text):  # there are blanks around it, or something is wrong, and this says what
+            record = bounded_json.parse(text)
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
     except json.JSONDecodeError as error:

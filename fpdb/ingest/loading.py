@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, Protocol
 
+from fpdb import limits
 from fpdb.arrays import I64, U64
 from fpdb.errors import Error
 from fpdb.fingerprint import Recipe
@@ -182,7 +183,7 @@ class _Load:
             batch=lambda: None if was_empty else self.batch,
         )
         try:
-            with self.target.bulk(), _Interrupts() as interrupts, closing(prepared):
+            with limits.one_run(), self.target.bulk(), _Interrupts() as interrupts, closing(prepared):
                 while self._fill_batch(prepared, interrupts):
                     pass
         except KeyboardInterrupt:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from fpdb import limits
 from fpdb.errors import Error
 from fpdb.gc_control import collect_rarely
 from fpdb.ingest.chunks import Chunk
@@ -206,7 +207,9 @@ def _executor(processes: int, method: str, first: Callable[[], object] | None = 
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    return ProcessPoolExecutor(processes, get_context(method), initializer=_start_process, initargs=(first,))
+    return ProcessPoolExecutor(
+        processes, get_context(method), initializer=_start_process, initargs=(first, limits.share())
+    )
 
 
 _work: Work | None = None
@@ -219,7 +222,8 @@ def _run_in_worker(start: Callable[..., Work], arguments: tuple[Any, ...], chunk
     return _work(chunk)
 
 
-def _start_process(first: Callable[[], object] | None) -> None:
+def _start_process(first: Callable[[], object] | None, shared_limits: tuple[limits.DocumentLimits, Any]) -> None:
+    limits.adopt(shared_limits)
     for ending in TERMINATION_SIGNALS:  # the handlers of the process that this is a copy of are not its own
         if signal.getsignal(ending) is not signal.SIG_IGN:
             signal.signal(ending, signal.SIG_DFL)

@@ -6,6 +6,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+from fpdb.bounded_json import LongNumber
 from fpdb.ingest.files import InputDocument
 
 RECORD_CHUNK_BYTES = 1 << 20
@@ -80,6 +81,8 @@ class Fields:
             return name
         if isinstance(name, int) and not isinstance(name, bool):
             return str(name)
+        if isinstance(name, LongNumber):
+            raise ValueError(f'"{field}" is a number of too many digits')
         raise ValueError(f'"{field}" is neither a string nor a whole number')
 
 
@@ -126,6 +129,8 @@ def _label(field: str, value: Any) -> str | None:
         return str(value).lower()
     if isinstance(value, int | float | date):
         return str(value)
+    if isinstance(value, LongNumber):
+        raise ValueError(f'"{field}" is a number of too many digits')
     raise ValueError(f'"{field}" is no plain value, as a label is')
 
 

@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U32
 from fpdb.errors import MissingPackage, Unreadable
+from fpdb.limits import MAX_SOURCE_CODE_BYTES, SMALL_SOURCE_CODE, timed_reading
 from fpdb.readers import imports, sandbox_worker
 from fpdb.readers.languages import LANGUAGES, Grammar
 from fpdb.readers.sandbox import SANDBOX
 from fpdb.readers.tokens import Offsets, TokenClass, Tokens, as_characters, token_symbol
-
-LARGEST = 2**31  # limit of bytes: the parser counts them in 32 bits
-SMALL = 1 << 13  # bytes up to which programs are parsed in this process: that takes a few seconds at worst
-
 
 GRAMMARS = {name: row.grammar for name, row in LANGUAGES.items() if row.grammar}
 
@@ -68,10 +65,11 @@ class LoadedGrammar:
     def leaves(self, content: bytes) -> tuple[NDArray[np.uint16], U32, U32]:
         """Return the kind, first byte and byte behind the last of each leaf; Unreadable if it takes too long."""
         arguments = (self.grammar.package, self.grammar.function, self.opaque_kinds, content)
-        if len(content) <= SMALL:
+        if len(content) <= SMALL_SOURCE_CODE:
             kinds, starts, ends = sandbox_worker.leaves(*arguments)
         else:
-            kinds, starts, ends = SANDBOX.call("leaves", *arguments, size=len(content))
+            with timed_reading() as reading:
+                kinds, starts, ends = SANDBOX.call("leaves", *arguments, reading=reading)
         return np.frombuffer(kinds, np.uint16), np.frombuffer(starts, np.uint32), np.frombuffer(ends, np.uint32)
 
 
@@ -118,8 +116,8 @@ def tokenise(text: str | bytes, name: str) -> Tokens:
     """
     grammar = load_grammar(name)
     content = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
-    if len(content) >= LARGEST:
-        raise Unreadable(f"source code may have {LARGEST - 1} bytes; this has {len(content)}")
+    if len(content) > MAX_SOURCE_CODE_BYTES:
+        raise Unreadable(f"source code may have {MAX_SOURCE_CODE_BYTES} bytes; this has {len(content)}")
     parsed = _end_lines(content)
     kinds, starts, ends = grammar.leaves(parsed)
     symbols = grammar.symbols[kinds]

@@ -8,12 +8,12 @@ from array import array
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
-from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fpdb.errors import MissingPackage, Unreadable
+from fpdb.limits import Reading, timed_reading
 from fpdb.readers import imports
 from fpdb.readers.sandbox import SANDBOX
 from fpdb.readers.tokens import TokenClass, Tokens, as_characters, token_symbol
@@ -27,7 +27,7 @@ ALL_IMPORTS = IMPORTS | frozenset({"from", "use", "using", "include", "require",
 
 LINE_RELATIVE = frozenset({"fortranfixed"})  # lexers that return offsets in the line, not in the text
 GUESS_FROM = 1 << 14  # first characters that a guess reads, since some analyses take long
-PACE = 50_000  # bytes per second of a slow lexer: most do ten times as many
+_CHECKED = 1 << 14  # tokens after which the time is looked at
 
 
 class _Token(NamedTuple):
@@ -49,7 +49,8 @@ def guess_language(text: str, name: str | None) -> str:
     _check_packages()
     head = text[:GUESS_FROM].encode("utf-8", "replace").decode()
     valid_name = None if name is None else name.encode("utf-8", "replace").decode()
-    language: str | None = SANDBOX.call("guess", valid_name, head, size=len(head))
+    with timed_reading() as reading:
+        language: str | None = SANDBOX.call("guess", valid_name, head, reading=reading)
     if language is None or language in ("text", "output"):
         raise Unreadable("the programming language cannot be told by name or content; read it as text")
     return language
@@ -64,11 +65,14 @@ def tokenise(text: str, language: str) -> Tokens:
     """
     _check_packages()
     plain = _end_lines(text)
-    tokens = list(_drop_imports(_merge_literals(_lex(language, plain), language in LINE_RELATIVE)))
-    tokens.sort(key=attrgetter("start"))  # some lexers contain others, whose tokens come later
-    symbols = np.array([token.symbol for token in tokens], np.uint32)
-    starts = np.array([token.start for token in tokens], np.int64)
-    lasts = np.array([token.end - 1 for token in tokens], np.int64)
+    columns = array("I"), array("q"), array("q")
+    with timed_reading() as reading:
+        for token in _drop_imports(_merge_literals(_lex(language, plain, reading), language in LINE_RELATIVE)):
+            for column, value in zip(columns, (token.symbol, token.start, token.end - 1), strict=True):
+                column.append(value)
+    symbols, starts, lasts = np.array(columns[0], np.uint32), np.array(columns[1]), np.array(columns[2])
+    order = np.argsort(starts, kind="stable")  # some lexers contain others, whose tokens come later
+    symbols, starts, lasts = symbols[order], starts[order], lasts[order]
     # The line feed that was added at the end is no token.
     is_token = imports.find_other_tokens(plain, language, starts) & (starts < len(plain) - 1)
     symbols, starts, lasts = symbols[is_token], starts[is_token], lasts[is_token]
@@ -86,17 +90,19 @@ def _end_lines(text: str) -> str:
     return text + "\n"
 
 
-def _lex(language: str, text: str) -> Iterator[tuple[int, "_TokenType", str]]:
+def _lex(language: str, text: str, reading: Reading) -> Iterator[tuple[int, "_TokenType", str]]:
     """Yield the offset, type and text of each token; Unreadable if it takes too long."""
     from pygments.token import string_to_tokentype
 
     content = text.encode("utf-8", "surrogatepass")
-    names, *columns, joined = SANDBOX.call("lex", language, content, size=len(content), pace=PACE)
+    names, *columns, joined = SANDBOX.call("lex", language, content, reading=reading)
     types = [string_to_tokentype(name) for name in names]
     tokens = joined.decode("utf-8", "surrogatepass")
     kinds, starts, lengths = (array(code, column) for code, column in zip("HII", columns, strict=True))
     offset = 0
-    for kind, start, length in zip(kinds, starts, lengths, strict=True):
+    for number, (kind, start, length) in enumerate(zip(kinds, starts, lengths, strict=True)):
+        if number % _CHECKED == 0:
+            reading.check_time()
         yield start, types[kind], tokens[offset : offset + length]
         offset += length
 

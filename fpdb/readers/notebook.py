@@ -3,8 +3,7 @@
 Offsets are indices into the extracted text, in which cells are two line feeds apart.
 """
 
-import json
-
+from fpdb import bounded_json
 from fpdb.errors import Unreadable
 from fpdb.readers.encodings import as_text
 from fpdb.readers.folding import fold
@@ -20,8 +19,8 @@ def read(content: bytes | str, alphabet: str = "characters", _name: str | None =
 def extract_text(text: str | bytes) -> str:
     """Return the sources of the cells of a notebook of format 3 or 4."""
     try:
-        notebook = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        notebook = bounded_json.parse(text)
+    except ValueError as error:
         raise Unreadable(f"not a notebook: {error}") from error
     worksheets = notebook.get("worksheets", [notebook]) if isinstance(notebook, dict) else None
     if not isinstance(worksheets, list):

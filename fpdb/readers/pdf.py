@@ -6,11 +6,10 @@ Offsets are indices into the extracted text, in which pages are a form feed apar
 from importlib.util import find_spec
 
 from fpdb.errors import MissingPackage, Unreadable
+from fpdb.limits import MAX_PDF_BYTES, MAX_PDF_PAGES, timed_reading
 from fpdb.readers.folding import fold
 from fpdb.readers.sandbox import SANDBOX
 from fpdb.readers.symbols import Symbols
-
-LARGEST = 1 << 28
 
 
 def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
@@ -27,9 +26,10 @@ def extract_pages(content: bytes | str) -> list[str]:
     """Return the text of each page."""
     if isinstance(content, str):
         raise Unreadable("a PDF is bytes, not a string")
-    if len(content) > LARGEST:
-        raise Unreadable(f"a PDF may have {LARGEST} bytes; this one has {len(content)}")
+    if len(content) > MAX_PDF_BYTES:
+        raise Unreadable(f"a PDF may have {MAX_PDF_BYTES} bytes; this one has {len(content)}")
     if find_spec("pypdfium2") is None:
         raise MissingPackage("pypdfium2 is needed to read PDF: pip install 'fpdb[pdf]'")
-    pages: list[str] = SANDBOX.call("pages", content, size=len(content))
+    with timed_reading() as reading:
+        pages: list[str] = SANDBOX.call("pages", content, MAX_PDF_PAGES, reading.limits.text_bytes, reading=reading)
     return pages

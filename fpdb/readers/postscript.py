@@ -10,13 +10,10 @@ import tempfile
 from typing import IO
 
 from fpdb.errors import MissingPackage, Unreadable
+from fpdb.limits import MAX_POSTSCRIPT_OUTPUT, Reading, timed_reading
 from fpdb.readers.encodings import decode
 from fpdb.readers.folding import fold
 from fpdb.readers.symbols import Symbols
-
-SECONDS = 60
-MEMORY = 1 << 30
-OUTPUT = 1 << 26
 
 # The document's own output goes to standard error, apart from the text of its pages.
 _ARGUMENTS = (
@@ -41,6 +38,7 @@ def _extract_text(content: bytes) -> bytes:
     if program is None:
         raise MissingPackage("Ghostscript is needed to read PostScript: install ghostscript, so that gs can be run")
     with (
+        timed_reading() as reading,
         tempfile.TemporaryDirectory(prefix="fpdb-") as folder,
         tempfile.TemporaryFile() as document,
         tempfile.TemporaryFile() as text,
@@ -48,20 +46,23 @@ def _extract_text(content: bytes) -> bytes:
     ):
         document.write(content)
         document.seek(0)
-        status = _run(program, folder, document, text, errors)
+        status = _run(program, folder, (document, text, errors), reading)
         if status > 0:
             raise Unreadable(f"Ghostscript failed: {_first_error(errors)!r}")
         if status < 0:
             raise Unreadable(
-                f"Ghostscript was stopped by signal {-status}: it may take {SECONDS} s and write {OUTPUT} bytes"
+                f"Ghostscript was stopped by signal {-status}: it may take {reading.limits.seconds:g} s "
+                f"(see --max-seconds) and write {MAX_POSTSCRIPT_OUTPUT} bytes"
             )
         text.seek(0)
         return text.read()
 
 
-def _run(program: str, folder: str, document: IO[bytes], text: IO[bytes], errors: IO[bytes]) -> int:
-    """Run Ghostscript and return its exit status."""
-    limits = _LIMITED.format(memory=MEMORY >> 10, seconds=max(int(SECONDS), 1), output=OUTPUT >> 9)
+def _run(program: str, folder: str, files: tuple[IO[bytes], IO[bytes], IO[bytes]], reading: Reading) -> int:
+    """Run Ghostscript and return its exit status; files: of standard input, output and errors."""
+    document, text, errors = files
+    seconds, memory = reading.limits
+    limits = _LIMITED.format(memory=memory >> 10, seconds=max(int(seconds), 1), output=MAX_POSTSCRIPT_OUTPUT >> 9)
     command = ["/bin/sh", "-c", limits, program, *_ARGUMENTS]
     environment = {"PATH": "/usr/bin:/bin", "TMPDIR": folder, "LC_ALL": "C"}
     try:
@@ -72,11 +73,11 @@ def _run(program: str, folder: str, document: IO[bytes], text: IO[bytes], errors
             stderr=errors,
             cwd=folder,
             env=environment,
-            timeout=SECONDS,
+            timeout=seconds,
             check=False,
         ).returncode
     except subprocess.TimeoutExpired as error:
-        raise Unreadable(f"Ghostscript took more than {SECONDS} s") from error
+        raise Unreadable(reading.limits.time_fault()) from error
     except OSError as error:
         raise Unreadable(f"Ghostscript did not start: {error}") from error
 

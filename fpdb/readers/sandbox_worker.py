@@ -1,16 +1,19 @@
-"""Read documents by libraries that may crash or never end: syntax trees, tokens of lexers, pages of a PDF.
+"""Read documents by libraries that may crash or never end: syntax trees, tokens, pages of a PDF, rows of Parquet.
 
 Runs where it is imported, or as a program that `sandbox` starts; imports nothing of fpdb. The program writes `READY`,
 and answers requests on standard input in order, on standard output. Requests and answers are frames: 8 bytes of length,
-big-endian, then msgpack. A request is [function, arguments], an answer [result, None] or [None, refusal].
+big-endian, then msgpack. A request is [function, arguments, seconds, memory, largest answer], both of these in bytes;
+an answer is [result, refusal, out of memory], of which one is given.
 """
 
+import io
 import resource
 import signal
 import sys
+import time
 from array import array
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import IO, Any
@@ -18,10 +21,10 @@ from typing import IO, Any
 import msgpack
 
 READY = b"."
-MAX_PAGES = 20_000
-MAX_CHARACTERS = 1 << 28
-MEMORY = 1 << 32
-"""Bytes of address space that the program may use, where the system limits it."""
+CPU_SLACK = 2
+"""Seconds of processor time beyond a call's own, after which the system ends the program, whoever waits for it."""
+_READ_AHEAD = 1 << 20
+"""Bytes of a column of Parquet."""
 
 
 class DocumentError(Exception):
@@ -45,9 +48,7 @@ def leaves(package: str, function: str, opaque_kinds: Collection[int], content: 
     opaque_kinds = frozenset(opaque_kinds)
     cursor = find_parser(package, function).parse(content).walk()
     down, onward, up = cursor.goto_first_child, cursor.goto_next_sibling, cursor.goto_parent
-    kinds: list[int] = []
-    starts: list[int] = []
-    ends: list[int] = []
+    kinds, starts, ends = array("H"), array("I"), array("I")
     has_next = True
     while has_next:
         node = cursor.node
@@ -60,7 +61,7 @@ def leaves(package: str, function: str, opaque_kinds: Collection[int], content: 
         while not (has_next := onward()):
             if not up():
                 break
-    return array("H", kinds).tobytes(), array("I", starts).tobytes(), array("I", ends).tobytes()
+    return kinds.tobytes(), starts.tobytes(), ends.tobytes()
 
 
 def guess(name: str | None, head: str) -> str | None:
@@ -91,18 +92,18 @@ def lex(language: str, content: bytes) -> tuple[list[str], bytes, bytes, bytes, 
         characters) of each token; and the text of all tokens, in UTF-8.
     """
     indices: dict[Any, int] = {}
-    kinds, starts, lengths, tokens = array("H"), array("I"), array("I"), []
+    kinds, starts, lengths, tokens = array("H"), array("I"), array("I"), io.StringIO()
     for start, kind, token in _lexer(language).get_tokens_unprocessed(content.decode("utf-8", "surrogatepass")):
         kinds.append(indices.setdefault(kind, len(indices)))
         starts.append(start)
         lengths.append(len(token))
-        tokens.append(token)
+        tokens.write(token)
     names = [str(kind).removeprefix("Token").removeprefix(".") for kind in indices]
-    joined = "".join(tokens).encode("utf-8", "surrogatepass")
+    joined = tokens.getvalue().encode("utf-8", "surrogatepass")
     return names, kinds.tobytes(), starts.tobytes(), lengths.tobytes(), joined
 
 
-def pages(content: bytes) -> list[str]:
+def pages(content: bytes, max_pages: int, max_characters: int) -> list[str]:
     """Return the text of each page of a PDF, by PDFium; DocumentError if it is damaged or too large."""
     import pypdfium2
 
@@ -111,54 +112,169 @@ def pages(content: bytes) -> list[str]:
     except pypdfium2.PdfiumError as error:
         raise DocumentError(f"not a PDF that can be read: {error}") from error
     try:
-        return _page_texts(document)
+        if len(document) > max_pages:
+            raise DocumentError(f"a PDF may have {max_pages} pages; this one has {len(document)}")
+        return _page_texts(document, max_characters)
     except pypdfium2.PdfiumError as error:
         raise DocumentError(f"the PDF is damaged: {error}") from error
     finally:
         document.close()
 
 
-def _page_texts(document: Any) -> list[str]:
-    if len(document) > MAX_PAGES:
-        raise DocumentError(f"a PDF may have {MAX_PAGES} pages; this one has {len(document)}")
+def _page_texts(document: Any, max_characters: int) -> list[str]:
     texts: list[str] = []
-    remaining = MAX_CHARACTERS
+    remaining = max_characters
     for page in document:
         text_page = page.get_textpage()
+        remaining -= text_page.count_chars()
+        if remaining < 0:
+            raise DocumentError(f"the PDF has more than {max_characters} characters")
         # PDFium marks a hyphen at the end of a line, inside a word, as U+FFFE: it is no letter.
         text = text_page.get_text_bounded().replace("\r\n", "\n")
         text_page.close()
         page.close()
-        remaining -= len(text)
-        if remaining < 0:
-            raise DocumentError(f"the PDF has more than {MAX_CHARACTERS} characters")
         texts.append(text.encode("utf-8", "replace").decode())  # msgpack takes no lone surrogates
     return texts
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"guess": guess, "leaves": leaves, "lex": lex, "pages": pages}
+def parquet_layout(path: str) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the columns of a file, and the rows and the bytes of each of its row groups."""
+    with _arrow_errors():
+        from pyarrow.parquet import ParquetFile
+
+        with ParquetFile(path) as file:
+            groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+            return file.schema_arrow.names, [(group.num_rows, group.total_byte_size) for group in groups]
+
+
+def parquet_rows(options: dict[str, Any]) -> tuple[int, int, bytes | memoryview] | None:
+    """Return the next rows of a row group: their number, their bytes, and a stream of Arrow; None at its end.
+
+    The first call with some options begins; the stream is empty where one row is too large.
+
+    options: path; group, its number; columns; batch, rows that are read at a time; skip, rows that are not wanted;
+    compact, whether equal values are held once, as in the file; limit, bytes of rows that go together; largest, of one.
+    Others only tell one reading from another.
+    """
+    if _group.get("options") != options:
+        _group.update(options=options, rows=_read_rows(options))
+    with _arrow_errors():
+        return next(_group["rows"], None)
+
+
+_group: dict[str, Any] = {}
+"""The row group that is being read."""
+
+
+def _read_rows(options: dict[str, Any]) -> Iterator[tuple[int, int, bytes | memoryview]]:
+    from pyarrow.parquet import ParquetFile
+
+    columns, skip = options["columns"], options["skip"]
+    # Without a buffer, all of a row group's columns would be read ahead.
+    dictionaries = columns if options["compact"] else None
+    with ParquetFile(options["path"], buffer_size=_READ_AHEAD, read_dictionary=dictionaries) as file:
+        for rows in file.iter_batches(options["batch"], [options["group"]], columns, use_threads=False):
+            yield from _cut_rows(rows.slice(skip), options["limit"], options["largest"])
+            skip = max(skip - len(rows), 0)
+
+
+def _cut_rows(rows: Any, limit: int, largest: int) -> Iterator[tuple[int, int, bytes | memoryview]]:
+    """Cut rows in halves until they fit."""
+    size = sum(map(_column_bytes, rows.columns))
+    if len(rows) > 1 and size > limit:
+        half = len(rows) // 2
+        yield from _cut_rows(rows.slice(0, half), limit, largest)
+        yield from _cut_rows(rows.slice(half), limit, largest)
+    elif len(rows):
+        yield len(rows), size, _as_stream(rows) if size <= largest else b""
+
+
+def _column_bytes(column: Any) -> int:
+    """Return the bytes of a column's values; those that are held once count as often as they occur."""
+    from pyarrow import compute
+
+    if not hasattr(column, "dictionary"):
+        return int(column.nbytes)
+    lengths = compute.binary_length(column.dictionary)
+    return compute.sum(compute.cast(lengths.take(column.indices), "int64")).as_py() or 0
+
+
+def _as_stream(rows: Any) -> memoryview:
+    import pyarrow
+
+    columns = [column.dictionary_decode() if hasattr(column, "dictionary") else column for column in rows.columns]
+    decoded = pyarrow.RecordBatch.from_arrays(columns, rows.schema.names)
+    out = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(out, decoded.schema) as stream:
+        stream.write_batch(decoded)
+    return memoryview(out.getvalue())
+
+
+@contextmanager
+def _arrow_errors() -> Iterator[None]:
+    """Turn errors of Arrow, but for want of memory, into DocumentError."""
+    try:
+        yield
+    except MemoryError:
+        raise
+    except (OSError, ValueError, NotImplementedError, KeyError) as error:
+        raise DocumentError(str(error)) from error
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    function.__name__: function for function in (guess, leaves, lex, pages, parquet_layout, parquet_rows)
+}
 
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     """Write `READY`, and answer requests until they end."""
+    base = _data_bytes()
     answers.write(READY)
     answers.flush()
     while len(head := requests.read(8)) == 8:
-        function, arguments = msgpack.unpackb(requests.read(int.from_bytes(head)), strict_map_key=False)
-        try:
-            answer = [FUNCTIONS[function](*arguments), None]
-        except (DocumentError, ImportError) as error:
-            answer = [None, str(error)]
-        except MemoryError:
-            answer = [None, f"reading it takes more than {MEMORY / 1e9:.1f} GB"]
-        packed: bytes = msgpack.packb(answer)
-        answers.write(len(packed).to_bytes(8) + packed)
+        packed = _answer(requests.read(int.from_bytes(head)), base)
+        answers.write(len(packed).to_bytes(8))
+        answers.write(packed)
         answers.flush()
+
+
+def _answer(request: bytes, base: int) -> bytes:
+    """Return the answer to a request; base: bytes of memory that do not count."""
+    packed: bytes
+    try:
+        function, arguments, seconds, memory, largest = msgpack.unpackb(request, strict_map_key=False)
+        del request
+        _limit(resource.RLIMIT_CPU, int(time.process_time() + seconds) + CPU_SLACK)
+        _limit(resource.RLIMIT_DATA, base + memory)
+        packed = msgpack.packb([FUNCTIONS[function](*arguments), None, False])
+        if len(packed) > largest:
+            raise DocumentError(f"what it holds takes {len(packed)} bytes; at most {largest} are read")
+    except (DocumentError, ImportError) as error:
+        packed = msgpack.packb([None, str(error), False])
+    except MemoryError:
+        packed = msgpack.packb([None, None, True])
+    return packed
+
+
+def _limit(kind: int, value: int) -> None:
+    """Set a limit that this process may raise again."""
+    with suppress(OSError, ValueError):
+        resource.setrlimit(kind, (value, resource.getrlimit(kind)[1]))
+
+
+def _data_bytes() -> int:
+    """Return the bytes of memory that count against RLIMIT_DATA; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[5]) * resource.getpagesize()
+    except (OSError, IndexError):
+        return 0
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for package in sys.argv[1:]:
+        with suppress(ImportError):
+            import_module(package)
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -3,9 +3,9 @@
 import os
 from typing import Literal
 
-from fpdb.ingest.archives.limits import ArchiveError
 from fpdb.ingest.archives.member_lookup import MemberCache, find_member, split_source
-from fpdb.ingest.files import MAX_DOCUMENT_BYTES
+from fpdb.ingest.archives.meter import ArchiveError
+from fpdb.limits import MAX_DOCUMENT_BYTES
 from fpdb.regions.source_roots import SourceRoots
 
 UnreadState = Literal["gone", "not_kept", "outside", "unavailable"]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fpdb import limits
 from fpdb.errors import Error
 from fpdb.fingerprint import AUTO, Recipe
 from fpdb.ingest.chunks import Chunk, chunked, estimate_work
@@ -72,9 +73,15 @@ def answer_documents(
         Error: MissingKey; WorkerError: a worker process died.
     """
     db.recipe.check_key()
-    asked = ContentOptions.of(options)
-    answerer = _Answerer(db, contents, folder, asked)
-    chunks = chunked(documents, CHUNK_DOCUMENTS)
+    answerer = _Answerer(db, contents, folder, ContentOptions.of(options))
+    with limits.one_run():
+        yield from _answer_chunks(answerer, chunked(documents, CHUNK_DOCUMENTS), jobs, workers)
+
+
+def _answer_chunks(
+    answerer: "_Answerer", chunks: Iterator[Chunk], jobs: int | None, workers: "ForkedPool | None"
+) -> Generator[BatchAnswer]:
+    db, folder, options = answerer.db, answerer.folder, answerer.options
     ahead = list(itertools.islice(chunks, 2))
     if len(ahead) < 2:
         yield from itertools.chain.from_iterable(map(answerer.answer, ahead))
@@ -89,15 +96,15 @@ def answer_documents(
             work += estimate_work(chunk, db.recipe)
         jobs = jobs if work >= ALONE_BYTES else 1
     chunks, chunks_ahead, per_worker = itertools.chain(ahead, chunks), CHUNKS_AHEAD, 2
-    if not contents and not asked.needs_regions:
-        is_limited = folder or options.get("min") or options.get("top")
+    if not answerer.contents and not options.needs_regions:
+        is_limited = folder or options.ranking.get("min") or options.ranking.get("top")
         start = STARTING_BYTES if workers is None else 0
         chunks = bundle_chunks(chunks, jobs, BUNDLE_BYTES if is_limited else UNLIMITED_BYTES, start)
         chunks_ahead, per_worker = 2 if folder else 1, 1
     if jobs == 1:
         yield from itertools.chain.from_iterable(map(answerer.answer, chunks))
         return
-    arguments = db.opener(), db.recipe.to_record(), contents, folder, asked
+    arguments = db.opener(), db.recipe.to_record(), answerer.contents, folder, options
     task = PoolTask(_begin, arguments, lambda _, answers: answers, answerer.answer, chunks_ahead, per_worker)
     yield from run_in_pool(chunks, task, jobs, workers)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.cli.parameters import LazyChoice, hash_key, name_value
+from fpdb.cli.parameters import LazyChoice, byte_size, hash_key, name_value
 from fpdb.fingerprint import KINDS
 
 
@@ -28,6 +28,20 @@ def test_a_key_has_64_bits_and_is_not_repeated(key: int) -> None:
             assert refused.value.message == "a key is a whole number from 0 to 2^64 - 1"
     with pytest.raises(click.BadParameter, match="whole number"):
         hash_key(f"{key}x")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("1", 1), ("500MB", 500_000_000), ("1.5 gb", 1_500_000_000), ("2k", 2_000), ("1T", 10**12), (" 7 b ", 7)],
+)
+def test_a_size_may_have_a_unit(text: str, size: int) -> None:
+    assert byte_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "MB", "-1", "1e9", "1..2", "1PB", "9" * 20, "nan", "0.1b"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter, match="is not a size, such as 500MB"):
+        byte_size(text)
 
 
 def test_a_choice_has_the_names_of_its_table() -> None:

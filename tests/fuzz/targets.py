@@ -18,11 +18,12 @@ from fpdb.errors import Corrupt, Error
 from fpdb.exchange.jsonl_import import JsonlImport
 from fpdb.fingerprint import KINDS, SCHEMES, Recipe
 from fpdb.ingest.archive_walk import walk_archive
-from fpdb.ingest.archives.limits import DEFAULT_LIMITS, ArchiveError, LimitExceeded
 from fpdb.ingest.archives.member_lookup import find_member
+from fpdb.ingest.archives.meter import ArchiveError, LimitExceeded
 from fpdb.ingest.files import InputDocument, Skipped, read_content
 from fpdb.ingest.jsonl import read_lines
 from fpdb.ingest.redact_url import redact_url
+from fpdb.limits import DEFAULT_ARCHIVE_LIMITS
 from fpdb.readers import folding
 from fpdb.readers.kinds import detect_kind
 from fpdb.readers.languages import EXTENSIONS
@@ -36,7 +37,7 @@ from tests.readers import essays, listings
 
 LARGEST = 1 << 16
 """Bytes of an input."""
-SMALL = replace(DEFAULT_LIMITS, free=1 << 21, unpacked=1 << 22, members=1000, held=1 << 21)
+SMALL = replace(DEFAULT_ARCHIVE_LIMITS, free=1 << 21, unpacked=1 << 22, members=1000, held=1 << 21)
 """Limits of archives at which an input takes a moment."""
 RECIPES = [Recipe.preset(name) for name in ("text", "koala", "code", "sample")]
 

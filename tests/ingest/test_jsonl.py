@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from fpdb.ingest import parallel
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import Stopped, load
+from fpdb.ingest.record_fields import Fields
 from fpdb.ingest.records import read_records, record_chunks
 from tests.ingest.record_files import PACKED, lines_of, numbered, text
 
@@ -27,6 +29,10 @@ FAULTS: list[tuple[bytes, str]] = [
     (b'{"id": "x", "text": null}', '"text" is null'),
     (b'{"id": ["x"], "text": "y"}', '"id" is neither a string nor a whole number'),
     (b'{"id": "\xff", "text": "y"}', "not UTF-8"),
+    (b'{"id": ' + b"9" * 5000 + b', "text": "y"}', '"id" is a number of too many digits'),
+    (b'{"id": 1, "text": ' + b"-" + b"9" * 5000 + b"}", '"text" is not a string'),
+    (b'{"id": 1, "text": "y", "n": ' + b"9" * 5000 + b", }", "not JSON"),
+    (b'{"id": 1, "text": "y", "n": ' + b"[" * 9_000 + b"]" * 9_000 + b"}", "nested too deeply"),
 ]
 
 
@@ -65,6 +71,34 @@ def test_what_is_wrong_is_named_and_counted_and_the_rest_goes_on(
         with pytest.raises(Stopped, match=r"in\.jsonl:11: not JSON"):
             load(db, record_chunks([path]), LoadOptions(strict=True), jobs=jobs)
         assert [document.name for document in db.documents()] == [f"d{number:03}" for number in range(10)]
+
+
+DIGITS = ("9" * 5_000, "-" + "9" * 1_000_000, "[1, " + "9" * 5_000 + "]", '{"a": {"b": ' + "9" * 5_000 + "}}")
+"""Values that Python refuses to convert, at any depth."""
+
+
+@pytest.mark.parametrize("value", DIGITS, ids=len)
+def test_a_number_without_end_costs_what_asks_for_it(tmp_path: Path, value: str) -> None:
+    """Two of the kind: a field that nobody asked for is nothing to the record; a label is a reason."""
+    (tmp_path / "in.jsonl").write_text(f'{{"name": "a", "text": "b", "n": {value}}}\n{{"name": "c", "text": "d"}}\n')
+    path = str(tmp_path / "in.jsonl")
+    assert [(one.name, one.content) for one in read_records([path])] == [("a", "b"), ("c", "d")]  # type: ignore[union-attr]
+    first, second = read_records([path], fields=Fields(labels=("n",)))
+    assert isinstance(first, Skipped)
+    assert first.reason in ('"n" is a number of too many digits', '"n" is no plain value, as a label is')
+    assert isinstance(second, InputDocument)
+
+
+def test_a_line_of_nothing_but_values_is_refused(tmp_path: Path, limited: Callable[..., None]) -> None:
+    values = "[], " * 400_000 + "{}"
+    (tmp_path / "in.jsonl").write_text(f'{{"text": "b", "n": [{values}]}}\n{{"name": "c", "text": "d"}}\n')
+    path = str(tmp_path / "in.jsonl")
+    assert all(isinstance(one, InputDocument) for one in read_records([path]))
+    limited(memory=50_000_000)
+    first, second = read_records([path])
+    assert isinstance(first, Skipped)
+    assert first.reason.startswith("reading it takes more than 50.0 MB of memory (see --max-memory)")
+    assert isinstance(second, InputDocument)
 
 
 @pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])

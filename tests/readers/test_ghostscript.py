@@ -96,14 +96,14 @@ def test_a_program_learns_no_names_of_files(tmp_path):
     ["{} loop", "{(x) print} loop", "/Helvetica findfont 9 scalefont setfont {9 9 moveto (x) show showpage} loop"],
     ids=["nothing", "printing", "pages"],
 )
-def test_a_program_without_end_is_given_up(program, monkeypatch):
-    monkeypatch.setattr(postscript, "SECONDS", 1)
-    with pytest.raises(Unreadable, match=r"Ghostscript (took more than 1 s|was stopped)"):
+def test_a_program_without_end_is_given_up(program, limited):
+    limited(seconds=1)
+    with pytest.raises(Unreadable, match=r"reading it took more than 1 s|Ghostscript was stopped"):
         read(program)
 
 
 def test_what_is_written_is_limited(monkeypatch):
-    monkeypatch.setattr(postscript, "OUTPUT", 1 << 16)
+    monkeypatch.setattr(postscript, "MAX_POSTSCRIPT_OUTPUT", 1 << 16)
     with pytest.raises(Unreadable, match="Ghostscript was stopped by signal"):
         read(
             "/Helvetica findfont 9 scalefont setfont "
@@ -111,7 +111,7 @@ def test_what_is_written_is_limited(monkeypatch):
         )
 
 
-def test_memory_is_limited(monkeypatch):
-    monkeypatch.setattr(postscript, "MEMORY", 150 << 20)
+def test_memory_is_limited(limited):
+    limited(memory=150 << 20)
     with pytest.raises(Unreadable, match="VMerror"):
         read("/kept 1000 array def 0 1 999 {kept exch 65535 array put} for")

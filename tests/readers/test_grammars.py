@@ -17,6 +17,6 @@ def test_grammars_load(language):
 
 def test_the_sandbox_gives_the_same_tokens(monkeypatch):
     here = tokenise(PYTHON, "python")
-    monkeypatch.setattr(grammars, "SMALL", 0)
+    monkeypatch.setattr(grammars, "SMALL_SOURCE_CODE", 0)
     there = tokenise(PYTHON, "python")
     assert all(np.array_equal(mine, other) for mine, other in zip(here[:3], there[:3], strict=True))

@@ -7,7 +7,6 @@ import pytest
 
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.fingerprint import KINDS
-from fpdb.readers import postscript
 
 
 @pytest.fixture
@@ -23,14 +22,14 @@ def ghostscript(tmp_path, monkeypatch):
     return place
 
 
-def test_postscript_is_what_ghostscript_makes_of_it(ghostscript, monkeypatch):
+def test_postscript_is_what_ghostscript_makes_of_it(ghostscript, monkeypatch, limited):
     ghostscript('case "$*" in *-dSAFER*-sDEVICE=txtwrite*-) sed s/%!PS/Größe/ ;; esac')
     symbols = KINDS["postscript"].read(b"%!PS and more", "characters")
     assert (symbols.text, symbols.note) == ("Größe and more", "postscript; offsets in the text taken out")
     ghostscript("echo Error: no such operator >&2; exit 1")
     with pytest.raises(Unreadable, match="Ghostscript failed: 'Error: no such operator'"):
         KINDS["postscript"].read(b"%!PS", "characters")
-    monkeypatch.setattr(postscript, "SECONDS", 0.2)
+    limited(seconds=0.2)
     ghostscript("exec sleep 9")
     with pytest.raises(Unreadable, match=r"more than 0.2 s"):
         KINDS["postscript"].read(b"%!PS", "characters")

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import fpdb
 from fpdb.cli.program import cli
 from fpdb.fingerprint import Recipe
-from fpdb.ingest.files import MAX_DOCUMENT_BYTES
+from fpdb.limits import MAX_DOCUMENT_BYTES
 from tests import crafted_archives as crafted
 from tests.stress.crafted_documents import ESCAPES, SCRIPTS, nested, selected_throughout, slow
 

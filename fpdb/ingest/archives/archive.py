@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fpdb.ingest.archives.limits import ArchiveError, ReadMeter
 from fpdb.ingest.archives.members import Member
+from fpdb.ingest.archives.meter import ArchiveError, ReadMeter
 from fpdb.ingest.archives.streams import BUFFER, COMPRESSIONS, UnpackedStream, buffered
 
 if TYPE_CHECKING:

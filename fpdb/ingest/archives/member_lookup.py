@@ -9,15 +9,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from fpdb.ingest.archives.archive import HEAD, detect_form, open_archive, read_stream
-from fpdb.ingest.archives.limits import (
-    DEFAULT_LIMITS,
-    ArchiveError,
-    ArchiveLimits,
-    LimitExceeded,
-    ReadMeter,
-)
+from fpdb.ingest.archives.meter import ArchiveError, LimitExceeded, ReadMeter
 from fpdb.ingest.archives.streams import buffered
-from fpdb.ingest.files import MAX_DOCUMENT_BYTES
+from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, MAX_DOCUMENT_BYTES, ArchiveLimits
 
 MARK: Final = "!/"
 
@@ -66,7 +60,7 @@ class MemberCache:
 
 
 def find_member(
-    stream: io.BufferedReader, size: int, name: str, inside: str, limits: ArchiveLimits = DEFAULT_LIMITS
+    stream: io.BufferedReader, size: int, name: str, inside: str, limits: ArchiveLimits = DEFAULT_ARCHIVE_LIMITS
 ) -> bytes:
     """Return the bytes of one member. Raises ArchiveError.
 

@@ -7,12 +7,11 @@ import zlib
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from fpdb.ingest.archives.limits import ArchiveError, LimitExceeded, ReadMeter
+from fpdb.ingest.archives.meter import ArchiveError, LimitExceeded, ReadMeter
+from fpdb.limits import XZ_MEMORY
 
 BUFFER: Final = 1 << 16
 _PACKED_READ: Final = 1 << 14
-LZMA_MEMORY: Final = 1 << 28
-"""Bytes of memory that xz may take; its own presets take up to 65 MB."""
 
 GZIP: Final = b"\x1f\x8b\x08"
 BZIP2: Final = b"BZh"
@@ -74,7 +73,7 @@ def deflate() -> Decompressor:
 
 
 def _xz() -> Decompressor:
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, LZMA_MEMORY)
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY)
 
 
 COMPRESSIONS: Final[dict[str, tuple[bytes, Callable[[], Decompressor]]]] = {

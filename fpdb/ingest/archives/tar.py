@@ -8,8 +8,8 @@ import io
 import tarfile
 from collections.abc import Iterator
 
-from fpdb.ingest.archives.limits import ArchiveError, ReadMeter
 from fpdb.ingest.archives.members import Member, MemberLabels
+from fpdb.ingest.archives.meter import ArchiveError, ReadMeter
 from fpdb.ingest.archives.streams import BUFFER, BoundedStream, buffered
 
 BLOCK = tarfile.BLOCKSIZE

@@ -9,8 +9,8 @@ import stat
 import zipfile
 from collections.abc import Iterator
 
-from fpdb.ingest.archives.limits import ArchiveError, ReadMeter
 from fpdb.ingest.archives.members import NOT_FILES, Member, MemberLabels
+from fpdb.ingest.archives.meter import ArchiveError, ReadMeter
 from fpdb.ingest.archives.streams import BoundedStream, ChecksummedStream, UnpackedStream, buffered, deflate
 
 _MEMBER = b"PK\x03\x04"
@@ -57,15 +57,34 @@ def list_zip(file: io.BufferedReader, meter: ReadMeter) -> list[zipfile.ZipInfo]
 def zip_members(file: io.BufferedReader, infos: list[zipfile.ZipInfo], meter: ReadMeter) -> Iterator[Member]:
     """Yield the members, in the order of the list. Raises LimitExceeded."""
     labels = MemberLabels(meter.limits.name)
-    for info in infos:
+    overlapping = _find_overlapping(infos)
+    for index, info in enumerate(infos):
         meter.count_member()
         if is_folder(info):
             continue
         label = labels.label(_member_name(info))
         try:
+            if index in overlapping:
+                raise ArchiveError("it shares bytes with another member, like a zip bomb")
             yield Member(label, buffered(_open_member(file, info, meter)))
         except ArchiveError as error:
             yield Member(label, None, str(error))
+
+
+def _find_overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
+    """Return the indices of members whose packed bytes belong to another member too.
+
+    A local header has `_HEADER` bytes or more, so members that lie one after the other never count.
+    """
+    overlapping: set[int] = set()
+    end, last = 0, -1
+    for index in sorted(range(len(infos)), key=lambda index: infos[index].header_offset):
+        start = infos[index].header_offset
+        if start < end:
+            overlapping |= {last, index}
+        if start + _HEADER + infos[index].compress_size > end:
+            end, last = start + _HEADER + infos[index].compress_size, index
+    return overlapping
 
 
 def is_folder(info: zipfile.ZipInfo) -> bool:

@@ -1,43 +1,6 @@
-"""Limits on how much of an archive is read, against archives made to fill the memory or to take for ever."""
+"""Count what is read of an archive, against archives made to fill the memory or to take for ever."""
 
-from dataclasses import dataclass
-from typing import Final
-
-
-@dataclass(frozen=True)
-class ArchiveLimits:
-    """Limits on one archive that lies in a folder, with the archives in it."""
-
-    members: int = 250_000
-    """Members, folders among them. A zip that lists more is not read at all, a tar up to there."""
-
-    unpacked: int = 1 << 35
-    """Bytes that are unpacked in all, also those that are only skipped."""
-
-    ratio: int = 250
-    """Bytes that are unpacked for each packed one, of any compressed stream and of the archive as a whole. Text rarely
-    goes beyond 20; a zip bomb begins at 1000."""
-
-    free: int = 1 << 26
-    """Bytes that are unpacked whatever the ratio."""
-
-    depth: int = 5
-    """Archives one in another, the outermost among them."""
-
-    held: int = 1 << 28
-    """Bytes of zip files inside archives: their list of members comes last, so they are read into memory."""
-
-    directory: int = 1 << 26
-    """Bytes of the list of members of one zip file."""
-
-    header: int = 1 << 16
-    """Bytes of what a tar says of one member beyond its plain header, such as a long name."""
-
-    name: int = 1 << 15
-    """Characters of a member's name; longer names are cut off."""
-
-
-DEFAULT_LIMITS: Final = ArchiveLimits()
+from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, ArchiveLimits
 
 
 class ArchiveError(Exception):
@@ -56,7 +19,7 @@ class LimitExceeded(Exception):
 class ReadMeter:
     """Counts what is read of one outermost archive, with the archives in it."""
 
-    def __init__(self, packed: int, limits: ArchiveLimits = DEFAULT_LIMITS) -> None:
+    def __init__(self, packed: int, limits: ArchiveLimits = DEFAULT_ARCHIVE_LIMITS) -> None:
         """Begin at zero. packed: bytes of the outermost archive."""
         self.limits = limits
         self.held = 0
