@@ -1,21 +1,26 @@
-"""Parquet: a file is cut into chunks of rows, which are turned into documents by whoever fingerprints them."""
+"""Parquet: a file is cut into chunks of rows, which are turned into documents by whoever fingerprints them.
 
+The sandbox reads the file: a few kilobytes may stand for gigabytes, and no figure of the file is believed.
+"""
+
+import itertools
 import os
 from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import Any
 
-from fpdb.errors import MissingPackage
-from fpdb.ingest.files import InputDocument, Skipped, error_text
+from fpdb import limits
+from fpdb.errors import MissingPackage, Unreadable
+from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.record_fields import RECORD_CHUNK_BYTES, Fields, RecordChunk
-
-if TYPE_CHECKING:
-    from pyarrow import RecordBatch
+from fpdb.limits import FREE_EXPANSION, MAX_EXPANSION
+from fpdb.readers.sandbox import OutOfMemory, Sandbox
 
 MAX_ROWS = 1000
 """Rows of a chunk."""
-_BUFFER = 1 << 20
-"""Bytes of a column that are read ahead; without it, all of its row group would be."""
+_serials = itertools.count()
+"""Numbers of readings, so that the sandbox begins each of them anew."""
+_SANDBOX = Sandbox("pyarrow.parquet", "pyarrow.compute")
 
 
 def check_packages() -> None:
@@ -52,42 +57,66 @@ class RowChunk(RecordChunk):
 
 
 def read_rows(path: str, origin: str, fields: Fields, kind: str) -> Iterator[RowChunk | Skipped]:
-    """Yield the rows of a file, of the columns that are wanted, and which row groups cannot be read.
+    """Yield the rows of a file, of the columns that are wanted, and what cannot be read.
 
-    Raises OSError, ValueError where the file is no Parquet.
+    Raises OSError, Unreadable; ValueError where a column is missing.
     """
-    from pyarrow import ArrowException
-    from pyarrow.parquet import ParquetFile
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+    names, groups = _call("parquet_layout", path)
+    if column_of(fields.text_field, names) is None:
+        raise ValueError(f'no column "{fields.text_field}" (there is: {", ".join(names)})')
+    columns = sorted({column for field in fields.wanted() if (column := column_of(field, names)) is not None})
+    bytes_per_row = size / max(sum(rows for rows, _ in groups), 1)
+    first, remaining = 1, max(FREE_EXPANSION, MAX_EXPANSION * size)
+    for number, (count, group_bytes) in enumerate(groups):
+        done = 0
+        batch = max(min(RECORD_CHUNK_BYTES * count // max(group_bytes, 1), MAX_ROWS), 1)
+        try:
+            for rows, row_bytes, stream in _read_group(path, number, columns, batch):
+                remaining -= row_bytes
+                if remaining < 0:
+                    reason = f"not read any further: it unpacks to more than {MAX_EXPANSION} times its size"
+                    yield Skipped(f"{origin}:{first + done}", f"{reason}, like a zip bomb", requested=True)
+                    return
+                if stream:
+                    input_bytes = round(bytes_per_row * rows)
+                    yield RowChunk(stream, origin, first + done, fields, kind, input_bytes)
+                else:
+                    limit = limits.current().row_bytes
+                    reason = f"the row has {row_bytes:,} bytes; at most {limit:,} are read (see --max-memory)"
+                    yield Skipped(f"{origin}:{first + done}", reason)
+                done += rows
+        except Unreadable as error:
+            reason = f"rows up to {first + count - 1} cannot be read: {error}"
+            yield Skipped(f"{origin}:{first + done}", reason, requested=True)
+        first += count
 
-    with ParquetFile(path, buffer_size=_BUFFER) as file:
-        names = file.schema_arrow.names
-        if column_of(fields.text_field, names) is None:
-            raise ValueError(f'no column "{fields.text_field}" (there is: {", ".join(names)})')
-        columns = sorted({column for field in fields.wanted() if (column := column_of(field, names)) is not None})
-        bytes_per_row = os.path.getsize(path) / max(file.metadata.num_rows, 1)
-        first = 1
-        for number in range(file.metadata.num_row_groups):
-            group = file.metadata.row_group(number)
-            end = first + group.num_rows
-            limit = max(min(RECORD_CHUNK_BYTES * group.num_rows // max(group.total_byte_size, 1), MAX_ROWS), 1)
-            try:
-                for batch in file.iter_batches(limit, [number], columns, use_threads=False):
-                    yield RowChunk(_as_stream(batch), origin, first, fields, kind, round(bytes_per_row * len(batch)))
-                    first += len(batch)
-            except (ArrowException, OSError) as error:
-                reason = f"rows up to {end - 1} cannot be read: {error_text(error)}"
-                yield Skipped(f"{origin}:{first}", reason, requested=True)
-            first = end
+
+def _read_group(path: str, number: int, columns: list[str], batch: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the rows of a row group, as the sandbox reads them. Raises Unreadable.
+
+    Values that occur often are held as often, which is faster, as long as there is the memory.
+    """
+    options: dict[str, Any] = {"path": path, "group": number, "columns": columns, "batch": batch}
+    options |= {"limit": RECORD_CHUNK_BYTES, "largest": limits.current().row_bytes, "serial": next(_serials)}
+    done, compact = 0, False
+    while True:
+        try:
+            given = {**options, "skip": done, "compact": compact}
+            while (rows := _call("parquet_rows", given)) is not None:
+                yield rows
+                done += rows[0]
+            return
+        except OutOfMemory:
+            if compact:
+                raise
+            compact = True
 
 
-def _as_stream(batch: "RecordBatch") -> bytes:
-    import pyarrow
-
-    out = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(out, batch.schema) as stream:
-        stream.write_batch(batch)
-    content: bytes = out.getvalue().to_pybytes()
-    return content
+def _call(function: str, argument: object) -> Any:
+    with limits.timed_reading() as reading:
+        return _SANDBOX.call(function, argument, reading=reading)
 
 
 def column_of(field: str, names: list[str]) -> str | None:

@@ -6,6 +6,7 @@ A file is only cut into chunks here; whoever fingerprints the documents reads th
 import sys
 from collections.abc import Iterable, Iterator
 
+from fpdb.errors import Unreadable
 from fpdb.ingest import jsonl, parquet
 from fpdb.ingest.chunks import Chunk
 from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text
@@ -63,5 +64,5 @@ def record_chunks(
             else:
                 with open(path, "rb") as file:
                     yield from jsonl.read_lines(file, document_name(path), fields=fields, kind=kind)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, Unreadable) as error:
             yield Skipped(document_name(path), error_text(error), requested=True)
