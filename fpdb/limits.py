@@ -31,6 +31,12 @@ MAX_OFFICE_DEPTH: Final = 1000
 MAX_OFFICE_TOKEN: Final = 1 << 21
 """Bytes of a tag, or of anything else that the XML parser reads again until it is complete."""
 
+BYTES_PER_TAG: Final = 120
+"""Of memory that a tag or a reference in HTML takes beside the text, of which there are three copies."""
+MAX_LETTERS_PER_CHARACTER: Final = 4
+"""Letters that the characters of a text stand for on average, if these take more than `text_bytes`. Syllables of
+Korean stand for three, and one ligature of Arabic for 18."""
+
 MAX_EXPANSION: Final = 250
 """Bytes unpacked for each packed one, of whatever is compressed. Text rarely goes beyond 20; a bomb begins at 1000."""
 FREE_EXPANSION: Final = 1 << 26
@@ -93,8 +99,8 @@ class DocumentLimits(NamedTuple):
         return self.memory // TEXT_SHARE
 
     @property
-    def row_bytes(self) -> int:
-        """Bytes of a row of Parquet, of which several copies are made."""
+    def copied_bytes(self) -> int:
+        """Bytes of a row of Parquet, or of the text of an office document, of which several copies are made."""
         return self.text_bytes // 2
 
     def memory_fault(self) -> str:

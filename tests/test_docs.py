@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import fpdb
+from fpdb import limits
 from fpdb.cli.program import cli as program
 from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, MAX_DOCUMENT_BYTES, XZ_MEMORY
 from fpdb.storage import file_format
@@ -129,6 +130,27 @@ def test_the_limits_of_archives_are_those_there_are() -> None:
     assert (
         f"the first {DEFAULT_ARCHIVE_LIMITS.free / 1e6:.0f} MB" in (ROOT / "docs" / "guide" / "archives.md").read_text()
     )
+
+
+def test_the_limits_of_documents_are_those_there_are() -> None:
+    text = (ROOT / "SECURITY.md").read_text().partition("## Limits")[2].partition("\n## ")[0]
+    one = limits.DocumentLimits()
+    said = [
+        f"| {one.seconds:g} s |",
+        f"| {limits.FAILING_FACTOR * one.seconds:g} s |",
+        f"| {one.memory / 1e9:g} GB |",
+        f"| {one.text_bytes / 1e6:g} MB |",
+        f"| {one.copied_bytes / 1e6:.0f} MB |",
+        f"{limits.BYTES_PER_TAG} bytes for each tag",
+        f"| {MAX_DOCUMENT_BYTES / 1e9:.1f} GB",
+        f"| {limits.MAX_PDF_BYTES / 1e6:.0f} MB, {limits.MAX_PDF_PAGES:,} pages |",
+        f"| {limits.MAX_POSTSCRIPT_OUTPUT / 1e6:.0f} MB |",
+        f"{limits.MAX_OFFICE_PART / 1e6:.0f} MB; {limits.MAX_EXPANSION} times",
+        f"{limits.MAX_OFFICE_MEMBERS:,} members, {limits.MAX_OFFICE_DEPTH:,} nested",
+        f"beyond {limits.FREE_EXPANSION / 1e6:.0f} MB",
+        f"{limits.ZSTD_WINDOW / 1e6:.0f} MB; {XZ_MEMORY / 1e6:.0f} MB",
+    ]
+    assert [part for part in said if part not in text] == []
 
 
 def test_the_tour_is_short() -> None:

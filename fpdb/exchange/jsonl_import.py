@@ -4,7 +4,6 @@ docs/design/export-format.md describes the lines and is their only authority.
 """
 
 import base64
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, BinaryIO, Final
@@ -13,6 +12,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from fpdb import bounded_json, limits
 from fpdb.errors import BadExport, BadName, BadRecipe
 from fpdb.exchange.jsonl_export import FORMAT, OPTIONAL_FIELDS, VERSION
 from fpdb.fingerprint import Recipe
@@ -81,7 +81,7 @@ class JsonlImport:
     def _fill(self, changes: WriteBatch, counts: dict[Status, int]) -> bool:
         """Add some documents; return True at the end of the export."""
         for _ in range(DOCUMENTS_PER_BATCH):
-            members = self._parse(self._file.readline())
+            members = self._parse(self._file.readline(limits.current().memory))
             if "documents" in members:
                 documents = sum(counts.values())
                 if members["documents"] != documents:
@@ -103,8 +103,8 @@ class JsonlImport:
         if not line:
             raise self._error("the export ends before its last line; what came before is in the database")
         try:
-            members = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            members = bounded_json.parse(line)
+        except ValueError as error:
             raise self._error(f"it is not JSON: {error}") from error
         if not isinstance(members, dict):
             raise self._error("it is not an object")

@@ -83,7 +83,7 @@ def read_rows(path: str, origin: str, fields: Fields, kind: str) -> Iterator[Row
                     input_bytes = round(bytes_per_row * rows)
                     yield RowChunk(stream, origin, first + done, fields, kind, input_bytes)
                 else:
-                    limit = limits.current().row_bytes
+                    limit = limits.current().copied_bytes
                     reason = f"the row has {row_bytes:,} bytes; at most {limit:,} are read (see --max-memory)"
                     yield Skipped(f"{origin}:{first + done}", reason)
                 done += rows
@@ -99,7 +99,7 @@ def _read_group(path: str, number: int, columns: list[str], batch: int) -> Itera
     Values that occur often are held as often, which is faster, as long as there is the memory.
     """
     options: dict[str, Any] = {"path": path, "group": number, "columns": columns, "batch": batch}
-    options |= {"limit": RECORD_CHUNK_BYTES, "largest": limits.current().row_bytes, "serial": next(_serials)}
+    options |= {"limit": RECORD_CHUNK_BYTES, "largest": limits.current().copied_bytes, "serial": next(_serials)}
     done, compact = 0, False
     while True:
         try:

@@ -17,7 +17,10 @@ from functools import partial
 
 import numpy as np
 
+from fpdb import limits
 from fpdb.arrays import I64, U32, Bools
+from fpdb.errors import Unreadable
+from fpdb.limits import MAX_LETTERS_PER_CHARACTER
 from fpdb.readers import _fold
 from fpdb.readers.symbols import Locate, Symbols, Values
 
@@ -48,7 +51,10 @@ ASCII_CONSONANTS = bytes(symbol if is_consonant(chr(symbol)) else 0 for symbol i
 
 
 def fold(text: str | bytes, note: str = "", alphabet: str = "characters") -> Symbols:
-    """Return the symbols of a text, ASCII if given as bytes; their offsets are indices into it."""
+    """Return the symbols of a text, ASCII if given as bytes; their offsets are indices into it.
+
+    Raises Unreadable if its characters stand for so many letters that these take too much memory.
+    """
     if isinstance(text, str) and text.isascii():
         text = text.encode("ascii")
     if isinstance(text, bytes):
@@ -99,6 +105,8 @@ def _fold_text(text: str) -> Values:
                 _fold.set_page(number, make_page(number))
             continue
         room = len(out) if reason == _fold.TOO_WIDE else len(out) * 3 // 2 + SLACK
+        if room > max(MAX_LETTERS_PER_CHARACTER * len(text), limits.current().text_bytes):
+            raise Unreadable(f"{limits.current().memory_fault()}: its characters stand for too many letters")
         grown: Values = np.empty(room, np.uint32 if reason == _fold.TOO_WIDE else out.dtype)
         grown[:written] = out[:written]
         out = grown

@@ -11,7 +11,10 @@ from html.entities import html5
 
 import numpy as np
 
+from fpdb import limits
 from fpdb.arrays import I64
+from fpdb.errors import Unreadable
+from fpdb.limits import BYTES_PER_TAG
 from fpdb.readers.encodings import as_text
 from fpdb.readers.offset_map import MappedText
 from fpdb.readers.symbols import Symbols
@@ -45,14 +48,17 @@ LONGEST_KEPT = 64  # characters of a reference that are read; all names of chara
 
 
 def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
-    """Return the symbols of the text of a page. All content is readable."""
+    """Return the symbols of the text of a page; Unreadable if that takes too much memory."""
     declared = _DECLARED.search(content, 0, DECLARED_WITHIN) if isinstance(content, bytes) else None
     text, note = as_text(content, declared[1].decode("ascii") if declared else None)
     return extract_text(text if isinstance(text, str) else text.decode("ascii")).fold(note, alphabet)
 
 
 def extract_text(source: str) -> MappedText:
-    """Return the text of a page, with entities decoded."""
+    """Return the text of a page, with entities decoded. Raises Unreadable if that takes too much memory."""
+    tags = source.count("<") + source.count("&")
+    if tags * BYTES_PER_TAG + 3 * len(source) > limits.current().memory:
+        raise Unreadable(f"{limits.current().memory_fault()}: it has {tags:,} tags")
     parts = _MARKUP.split(source)
     markup = parts[1::2]
     parts[1::2] = [""] * len(markup)

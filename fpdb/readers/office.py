@@ -3,9 +3,12 @@
 Offsets are indices into the extracted text, which has a line for each paragraph.
 """
 
+import io
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from fpdb.errors import Unreadable
+from fpdb.limits import timed_reading
 from fpdb.readers.folding import fold
 from fpdb.readers.symbols import Symbols
 from fpdb.readers.xml import open_archive, parse_member
@@ -63,7 +66,7 @@ def read_odt(content: bytes | str, alphabet: str = "characters", _name: str | No
 
 def extract_text(content: bytes | str, office_format: OfficeFormat) -> str:
     """Return the text of all parts in order; Unreadable as above."""
-    pieces: list[str] = []
+    pieces = io.StringIO()
     text_depth = ignored_depth = 0
 
     def start(element: str) -> None:
@@ -76,15 +79,17 @@ def extract_text(content: bytes | str, office_format: OfficeFormat) -> str:
         text_depth -= element in office_format.text_elements
         ignored_depth -= element in office_format.ignored_elements
         if element in office_format.breaks and not ignored_depth:
-            pieces.append(office_format.breaks[element])
+            pieces.write(office_format.breaks[element])
 
     def add_text(text: str) -> None:
         if text_depth and not ignored_depth:
-            pieces.append(text)
+            pieces.write(text)
+            if pieces.tell() > reading.limits.copied_bytes:
+                raise Unreadable(f"its text takes too much memory: {reading.limits.memory_fault()}")
 
-    with open_archive(content, office_format.what) as archive:
+    with timed_reading() as reading, open_archive(content, office_format.what) as archive:
         members = set(archive.namelist())
         for number, part in enumerate(office_format.parts):
             if number == 0 or part in members:
-                parse_member(archive, part, start, end, add_text)
-    return "".join(pieces)
+                parse_member(archive, part, start, end, add_text, reading)
+    return pieces.getvalue()

@@ -7,13 +7,18 @@ from collections.abc import Callable, Iterator
 from xml.parsers import expat
 
 from fpdb.errors import Unreadable
+from fpdb.limits import (
+    FREE_EXPANSION,
+    MAX_EXPANSION,
+    MAX_OFFICE_DEPTH,
+    MAX_OFFICE_MEMBERS,
+    MAX_OFFICE_PART,
+    MAX_OFFICE_TOKEN,
+    Reading,
+)
 
-LARGEST_PART = 1 << 28  # bytes that a member may inflate to: a book has a few million
-ALWAYS = 1 << 26  # bytes that any member may inflate to; beyond, RATIO times its packed size
-RATIO = 250  # XML of documents packs 20 times
-DEEPEST = 1000
-LONGEST = 1 << 21  # bytes of a tag, or of anything else that the parser reads again until it is complete
 _CHUNK = 1 << 16
+_ENTRY = b"PK\x01\x02"
 _PACKINGS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflated"}
 """Those that the formats allow (ISO/IEC 29500-2, ODF 1.2 part 3). `zipfile` does not wrap the errors of others, and
 one of them may allocate gigabytes."""
@@ -26,6 +31,8 @@ def open_archive(content: bytes | str, what: str) -> zipfile.ZipFile:
     """Open the zip archive that a document is; Unreadable, with `what` it should be, if it is none."""
     if isinstance(content, str):
         raise Unreadable(f"{what} is bytes, not a string")
+    if content.count(_ENTRY) > MAX_OFFICE_MEMBERS:
+        raise Unreadable(f"not {what}: it has more than {MAX_OFFICE_MEMBERS:,} members")
     try:
         return zipfile.ZipFile(io.BytesIO(content))
     except _DAMAGE as error:
@@ -38,6 +45,7 @@ def parse_member(
     start: Callable[[str], object],
     end: Callable[[str], object],
     text: Callable[[str], object],
+    reading: Reading,
 ) -> None:
     """Parse a member of an archive; Unreadable if there is none, or it is damaged, refused or too large.
 
@@ -50,8 +58,8 @@ def parse_member(
     def start_element(element: str, _: object) -> None:
         nonlocal depth
         depth += 1
-        if depth > DEEPEST:
-            raise Unreadable(f"{name}: elements are nested more than {DEEPEST} deep")
+        if depth > MAX_OFFICE_DEPTH:
+            raise Unreadable(f"{name}: elements are nested more than {MAX_OFFICE_DEPTH} deep")
         start(element)
 
     def end_element(element: str) -> None:
@@ -67,17 +75,18 @@ def parse_member(
     parser.CharacterDataHandler = text
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
-    _feed(parser, archive, name)
+    _feed(parser, archive, name, reading)
 
 
-def _feed(parser: expat.XMLParserType, archive: zipfile.ZipFile, name: str) -> None:
+def _feed(parser: expat.XMLParserType, archive: zipfile.ZipFile, name: str, reading: Reading) -> None:
     try:
         fed = 0
         for chunk in inflate(archive, name):
+            reading.check_time()
             parser.Parse(chunk, False)
             fed += len(chunk)
-            if fed - parser.CurrentByteIndex > LONGEST:
-                raise Unreadable(f"{name}: a tag, comment or the like has more than {LONGEST} bytes")
+            if fed - parser.CurrentByteIndex > MAX_OFFICE_TOKEN:
+                raise Unreadable(f"{name}: a tag, comment or the like has more than {MAX_OFFICE_TOKEN} bytes")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
         raise Unreadable(f"{name}: not well-formed XML: {error}") from error
@@ -89,7 +98,7 @@ def inflate(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
         info = archive.getinfo(name)
         if info.compress_type not in _PACKINGS:
             raise Unreadable(f"{name}: is neither {' nor '.join(_PACKINGS.values())}, as members of documents are")
-        limit = min(LARGEST_PART, max(ALWAYS, RATIO * info.compress_size))
+        limit = min(MAX_OFFICE_PART, max(FREE_EXPANSION, MAX_EXPANSION * info.compress_size))
         if info.file_size > limit:
             raise Unreadable(f"{name}: inflates to {info.file_size} bytes; at most {limit} are read")
         with archive.open(info) as member:

@@ -8,6 +8,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import BinaryType, StringType
 
+from fpdb import limits
 from fpdb.errors import BadName, BadQuery
 from fpdb.fingerprint import Purpose, Recipe
 from fpdb.spark import workers
@@ -49,7 +50,7 @@ def fingerprints(  # noqa: PLR0913 (keywords of a public function)
             of fpdb come as Spark's PythonException.
     """
     recipe.check_key()
-    task = workers.FingerprintTask(recipe.to_record(), kind, purpose, strict)
+    task = workers.FingerprintTask(recipe.to_record(), kind, purpose, strict, limits=limits.current())
     if kind != "auto":
         recipe.rule_for(kind)
     rows = in_arrow(_complete(documents), partial(workers.fingerprint, task=task), FINGERPRINTED)

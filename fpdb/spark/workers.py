@@ -18,6 +18,7 @@ from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.jsonl import LineChunk
 from fpdb.ingest.prepare import PrepareOptions, ReadDocument, prepare
 from fpdb.ingest.record_fields import Fields
+from fpdb.limits import DocumentLimits, adopt
 from fpdb.pairs.union_find import connect
 from fpdb.storage.file_format import name_bytes
 
@@ -57,7 +58,7 @@ class FingerprintTask(NamedTuple):
     """The task of a worker that fingerprints.
 
     recipe: The recipe's record, with the key, which goes nowhere else. kind: Of documents that do not say theirs.
-    strict: The first document that cannot be read ends the work. version: The driver's fpdb.
+    strict: The first document that cannot be read ends the work. version: The driver's fpdb. limits: On a document.
     """
 
     recipe: Mapping[str, Any]
@@ -65,6 +66,7 @@ class FingerprintTask(NamedTuple):
     purpose: Purpose = "store"
     strict: bool = False
     version: str = __version__
+    limits: DocumentLimits = DocumentLimits()
 
 
 def signed(hashes: U64) -> I64:
@@ -79,6 +81,7 @@ def fingerprint(batches: Iterable[pa.RecordBatch], task: FingerprintTask) -> Ite
     """
     if task.version != __version__:
         raise MissingPackage(f"the driver has fpdb {task.version}, and a worker {__version__}: install the same on all")
+    adopt((task.limits, None))
     recipe = Recipe.from_record(task.recipe)
     rows: list[Row] = []
     postings = 0

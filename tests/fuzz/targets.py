@@ -22,6 +22,7 @@ from fpdb.ingest.archives.member_lookup import find_member
 from fpdb.ingest.archives.meter import ArchiveError, LimitExceeded
 from fpdb.ingest.files import InputDocument, Skipped, read_content
 from fpdb.ingest.jsonl import read_lines
+from fpdb.ingest.records import read_records
 from fpdb.ingest.redact_url import redact_url
 from fpdb.limits import DEFAULT_ARCHIVE_LIMITS
 from fpdb.readers import folding
@@ -369,7 +370,33 @@ def archive(data: bytes) -> None:
 def archives() -> list[bytes]:
     small = [content for content in crafted.archives().values() if len(content) <= LARGEST]
     good = [crafted.zipped(crafted.GOOD, ("b.txt", b"b")), crafted.tarred(crafted.GOOD, ("b.txt", b"b"))]
+    shared = crafted.stored(crafted.GOOD[1])
+    good.append(crafted.zip_of(("a.txt", shared), ("b.txt", crafted.stored(b"b")), ("c.txt", shared)))
     return [*good, crafted.gzips(2), *small]
+
+
+def parquet(data: bytes) -> None:
+    """Read the rows of a file of Parquet in the sandbox."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "a").write_bytes(data)
+        for found in read_records([str(Path(folder, "a"))], "parquet"):
+            if not isinstance(found, Skipped):
+                read_content(found)
+
+
+def parquet_seeds() -> list[bytes]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    seeds = []
+    for packing in ("zstd", "snappy", "none"):
+        out = io.BytesIO()
+        table = pa.table({"id": [*range(9)], "text": ["a b c", *["d"] * 8], "labels": [{"e": "f"}] * 9})
+        pq.write_table(table, out, row_group_size=4, compression=packing)
+        seeds.append(out.getvalue())
+    return seeds
 
 
 def json_lines(data: bytes) -> None:
@@ -388,7 +415,9 @@ def line_seeds() -> list[bytes]:
         "contact": "f",
         "labels": {"g": "h"},
     }
-    return [b"\n".join(json.dumps(one).encode() for one in (full, {"name": "a", "text": "\ud800"}, [], {"name": 5}))]
+    lines = [json.dumps(one).encode() for one in (full, {"name": "a", "text": "\ud800"}, [], {"name": 5})]
+    digits = b'{"id": 1, "text": "a", "b": {"c": [' + b"9" * 5_000 + b"]}}"
+    return [b"\n".join([*lines, digits])]
 
 
 def export(data: bytes) -> None:
@@ -449,6 +478,7 @@ TARGETS: dict[str, Target] = {
         any_document, lambda: [bytes([at]) + seed for at, seed in enumerate(pages_of_html() + programs())]
     ),
     "archives": Target(archive, archives),
+    "parquet": Target(parquet, parquet_seeds),
     "json lines": Target(json_lines, line_seeds),
     "export": Target(export, export_seeds),
     "addresses": Target(address, lambda: [b"https://a:b@c.org/d;jsessionid=1?token=e&id=7#x=1"]),

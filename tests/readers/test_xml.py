@@ -12,7 +12,7 @@ from tests.readers import essays
 
 
 def test_what_would_inflate_beyond_measure_is_refused(monkeypatch):
-    monkeypatch.setattr(xml, "LARGEST_PART", 1_000_000)
+    monkeypatch.setattr(xml, "MAX_OFFICE_PART", 1_000_000)
     bomb = bytearray(essays.archive(word__document_xml="<a>" + " " * 2_000_000))
     with pytest.raises(Unreadable, match=r"word/document.xml: inflates to 2000003 bytes; at most 1000000 are read"):
         KINDS["docx"].read(bytes(bomb), "characters")
