@@ -61,6 +61,7 @@ def read_rows(path: str, origin: str, fields: Fields, kind: str) -> Iterator[Row
 
     Raises OSError, Unreadable; ValueError where a column is missing.
     """
+    path = os.path.abspath(path)  # the sandbox stays in the folder that it was started in
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
     names, groups = _call("parquet_layout", path)

@@ -78,6 +78,17 @@ def test_rows_are_read_in_bounds(
     assert all(given.startswith(reason) for given in reasons)
 
 
+def test_a_file_is_read_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process that reads it has started in another one."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        repeated(Path("in.parquet"), [(name, 1)])
+        (one,) = read_records(["in.parquet"], "parquet")
+        assert isinstance(one, InputDocument)
+        assert (one.name, one.content) == ("in.parquet:1", name)
+
+
 def test_no_byte_of_the_file_is_believed(tmp_path: Path, limited: Callable[..., None]) -> None:
     """Each may be another one, also such that the process that reads them ends: what reads it says so."""
     limited(memory=60_000_000)
