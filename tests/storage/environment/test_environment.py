@@ -9,7 +9,7 @@ import lmdb
 import pytest
 
 import fpdb
-from tests.storage.environment.closed_databases import make
+from tests.storage.environment.closed_databases import make, read_slowly
 
 
 def test_modes(tmp_path):
@@ -101,13 +101,13 @@ def test_close_with_an_unfinished_iteration(path):
     """A suspended reader of the same thread does not keep the file open, nor crash when it is resumed."""
     make(path)
     db = fpdb.open(path)
-    documents = db.documents()
-    next(documents)
+    names = read_slowly(db)
+    next(names)
     db.close()
     with fpdb.open(path) as again:
         assert len(again) == 50
         with pytest.raises(fpdb.Error):
-            list(documents)
+            list(names)
         assert again.check() == []
 
 
@@ -195,7 +195,7 @@ def test_a_database_goes_on_after_a_failed_write(db):
 def test_reads_that_go_on_are_in_the_way_of_going_on(db):
     for name in "abc":
         db.add_fingerprints(name, [1, 2])
-    reading = db.documents()
+    reading = read_slowly(db)
     next(reading)
     file = db._store.env._file
     file.failure = "a write has failed"

@@ -11,7 +11,7 @@ import pytest
 
 import fpdb
 from fpdb.storage.environment import files, open_file
-from tests.storage.environment.closed_databases import make
+from tests.storage.environment.closed_databases import make, read_slowly
 from tests.storage.processes import BEGINNING, hear, running
 
 METHODS = ["fork", "spawn", "forkserver"]
@@ -49,13 +49,12 @@ def use_in_child(path, method):
 def test_a_child_opens_anew_what_its_parent_has_open(path, method):
     make(path, 600)
     db = fpdb.open(path)
-    documents = db.documents()
-    names = [next(documents).name]
+    reading = read_slowly(db)
+    names = [next(reading)]
     assert use_in_child(path, method) == 602
     for number in range(20):  # the pages that the parent reads are not used again
         db.add_fingerprints(f"{number}", [number])
-    names += [document.name for document in documents]
-    assert names == sorted(map(str, range(600)))
+    assert names + list(reading) == sorted(map(str, range(600)))
     assert len(db) == 602
     assert db.check() == []
     db.close()
@@ -64,8 +63,8 @@ def test_a_child_opens_anew_what_its_parent_has_open(path, method):
 def test_a_forked_child_opens_anew_what_its_parent_had_open(path):
     make(path)
     db = fpdb.open(path)
-    documents = db.documents()
-    next(documents)
+    reading = read_slowly(db)
+    next(reading)
     db.close()
     assert use_in_child(path, "fork") == 52
     db = fpdb.open(path, "r")

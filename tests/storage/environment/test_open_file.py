@@ -11,7 +11,7 @@ import pytest
 import fpdb
 from fpdb.storage.environment import files
 from fpdb.storage.environment.lock_files import READERS_BYTES
-from tests.storage.environment.closed_databases import make
+from tests.storage.environment.closed_databases import make, read_slowly
 from tests.storage.processes import hear, run_in_child, running
 
 
@@ -131,11 +131,11 @@ def test_a_change_of_an_immutable_file_is_noticed(tmp_path, change):
         assert os.listdir(tmp_path) == ["t.fpdb"]
         assert len(db) == 50
         assert db.check() == []
-        documents = db.documents()
-        next(documents)
+        names = read_slowly(db)
+        next(names)
         change(path)
         with pytest.raises(fpdb.StorageFailure, match="written to while it was open as immutable"):
-            list(documents)
+            list(names)
         with pytest.raises(fpdb.StorageFailure, match="written to while it was open as immutable"):
             len(db)
     if change is not os.unlink:
