@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import LoadSummary, load
 from fpdb.storage.texts import pack
+from tests import crafted_archives as crafted
 from tests.ingest.given_texts import contents, folder_of_texts, given_texts, text
 
 
@@ -203,3 +204,26 @@ def test_an_error_leaves_the_counts_right(db: fpdb.Database, monkeypatch: pytest
     with pytest.raises(fpdb.StorageFailure):
         load(db, given_texts(100), summary=report)
     assert 0 < report.added == len(db) < 100
+
+
+def test_documents_that_fail_end_no_load_and_take_a_bounded_time(
+    db: fpdb.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limited: Callable[..., None]
+) -> None:
+    """The members of an archive that never end share ten times the seconds of one; what follows is read."""
+    program = tmp_path / "gs"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    loops = ((f"{number:02}.ps", b"%!PS\n{} loop") for number in range(20))
+    (tmp_path / "a.zip").write_bytes(crafted.zipped(*loops, ("z.txt", b"some words that are read")))
+    limited(seconds=0.05)
+    for _ in range(2):  # each load has its own time
+        report = load(db, discover([str(tmp_path / "a.zip")], kind="auto"))
+        reasons = [skipped.reason for skipped in report.skipped]
+        failed = reasons.count("reading it took more than 0.05 s (see --max-seconds)")
+        passed_over = reasons.count(
+            "passed over: documents that failed took more than 0.5 s already (see --max-seconds)"
+        )
+        assert 1 <= failed <= 10
+        assert failed + passed_over == len(reasons) == 20
+    assert [document.name.rpartition("/")[2] for document in db.documents()] == ["z.txt"]
