@@ -226,7 +226,7 @@ class Database(Searchable):
     def merge(self, other: Database, *, prefix: str = "", on_collision: OnCollision = "refuse") -> dict[str, int]:
         """Add all documents of another database of the same recipe, in order, without fingerprinting them again.
 
-        Other writers wait meanwhile; readers see the documents come in by batches. It takes some 30 bytes of memory a
+        Other writers wait meanwhile; readers see the documents come in by batches. It takes some 60 bytes of memory a
         document. If it is killed, the database is sound, and merging again goes on from there.
 
         Args:

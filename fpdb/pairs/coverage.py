@@ -21,7 +21,7 @@ from fpdb.regions.places import MatchedRegion
 from fpdb.search.rarity import rarity
 from fpdb.spool import spool
 from fpdb.storage import file_format
-from fpdb.storage.reader import Reader
+from fpdb.storage.reader import Reader, find_listed
 
 BATCH: Final = 1 << 14  # pairs that are aligned together
 WATCHED: Final = 64  # pairs after which progress is told
@@ -117,8 +117,8 @@ def _unpack(values: Sequence[Any]) -> Pair:
 
 def _align(reader: Reader, aligner: PairAligner, pairs: Sequence[Pair]) -> Iterator[tuple[int, PairAlignment]]:
     names = [(file_format.name_bytes(pair.a), file_format.name_bytes(pair.b)) for pair in pairs]
-    found = reader.find_by_name({name for pair in names for name in pair})
-    return aligner.align_pairs([(found[a][0], found[b][0]) for a, b in names])
+    ids = find_listed(reader, {name for pair in names for name in pair})
+    return aligner.align_pairs([(ids[a], ids[b]) for a, b in names])
 
 
 def _coverages(pair: Pair, alignment: PairAlignment) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from fpdb.regions.sources import SourceState
 from fpdb.search.results import Answer
 from fpdb.spool import spool
 from fpdb.storage import file_format
-from fpdb.storage.reader import Reader
+from fpdb.storage.reader import Reader, find_listed
 from fpdb.validation import check_integer
 
 WORD: Final = re.compile(r"[\w\u0300-\u036f]")
@@ -150,8 +150,8 @@ def _spans_of_document(
 ) -> Iterator[Span]:
     """Yield the spans of one document. others: the documents to compare with, and the hashes shared with each."""
     keys = [file_format.name_bytes(other) for other in (name, *others)]
-    found = reader.find_by_name(keys)
-    document_id, *other_ids = (found[key][0] for key in keys)
+    ids = find_listed(reader, keys)
+    document_id, *other_ids = (ids[key] for key in keys)
     query = aligner.stored_query(document_id)
     if query is None:
         most = max(others, key=others.__getitem__)

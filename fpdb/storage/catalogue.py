@@ -39,6 +39,7 @@ class GivenIds(NamedTuple):
 
 
 ALL_IDS = GivenIds(FIRST_BOILERPLATE, file_format.LAST_BOILERPLATE + 1)
+BEYOND_ALL = 2**48  # so that what is stored beyond the last id there can be is found
 Rows = list[Record | list[Any] | None]
 """A group of records; a list is a record as it is stored."""
 
@@ -258,7 +259,7 @@ class Catalogue:
         self.size_table.delete(document_id)
         return record
 
-    def live_ids(self, first_id: int = 0, last_id: int = file_format.LAST_BOILERPLATE) -> U32:
+    def live_ids(self, first_id: int = 0, last_id: int = BEYOND_ALL) -> U32:
         """Return the ids from first_id to last_id, both included, of documents that exist; ascending."""
         ids = self.size_table.live_ids(first_id, last_id)
         ordinary, end = np.searchsorted(ids, [FIRST_BOILERPLATE, file_format.LAST_BOILERPLATE + 1]).tolist()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import U32, U64, Bools
+from fpdb.errors import Corrupt
 from fpdb.storage.hits import Hits
 from fpdb.storage.records import Record
 
@@ -141,3 +142,12 @@ class Reader(Protocol):
 
         The ids of each sequence are above those of the sequence before.
         """
+
+
+def find_listed(reader: Reader, names: Collection[bytes]) -> dict[bytes, int]:
+    """Return the id of the document of each name, all of which the reader has given. Raises Corrupt."""
+    ids = {name: found[0] for name, found in reader.find_by_name(names).items() if found}
+    for name in names:
+        if name not in ids:
+            raise Corrupt(f"the document {name!r} is not found under its name; run 'fpdb check'")
+    return ids

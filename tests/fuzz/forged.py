@@ -338,11 +338,15 @@ class Forgeries:
         with fpdb.open(own, "x", recipe=Recipe.preset("text")) as db:
             add_own(db)
 
+    def image(self, name: str) -> Image:
+        """Return what a sound database holds."""
+        return self._images[name]
+
     def attempt(self, seed: int, number: int) -> tuple[str, list[list[str]]]:
         """Make and use a forgery; return what was forged, and the messages of its uses."""
         rng = random.Random(f"{seed}/{number}")
         name = rng.choice(list(SOUND))
-        image = Image(self._images[name].bodies)
+        image = Image(self.image(name).bodies)
         return f"{name}: {forge(image, rng)}", self.use(name, image)
 
     def use(self, name: str, image: Image) -> list[list[str]]:

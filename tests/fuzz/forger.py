@@ -22,6 +22,7 @@ from tests.storage.raw import reseal_commit, reseal_trees
 
 MAIN = b""
 """The unnamed database, of which an image holds the records of fpdb."""
+RUNS = file_format.State._fields.index("runs")
 EDGES = [-1, 0, 1, 2, 7, 8, 63, 64, 255, 256, 337, 338, 4072, 65535, 65536, 2**24, 2**30 - 1, 2**30, 2**31 - 1, 2**31]
 EDGES += [2**31 + 1, 2**32 - 2, 2**32 - 1, 2**32, 2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1]
 ODD: list[Any] = [
@@ -176,14 +177,14 @@ def state(image: Image, rng: random.Random) -> None:
 def run_fields(image: Image, rng: random.Random) -> None:
     """Change one or several numbers of a listed run."""
     counts = unpack(image.get(MAIN, STATE_KEY))
-    run = rng.choice(counts[-1])
+    run = rng.choice(counts[RUNS])
     for _ in range(rng.choice((1, 1, 2))):
         place = rng.randrange(len(run))
         run[place] = edge(rng, run[place], rng.choice((31, 32, 63)))
     if rng.random() < 0.3:  # so that the range is that of all ids
         run[4:6] = (0, 2**31 - 1) if run[4] < 2**31 else (2**31, 2**32 - 1)
         counts[1], counts[2] = 2**31, 2**32
-        counts[-1] = [run]
+        counts[RUNS] = [run]
     image.put(MAIN, STATE_KEY, pack(counts))
 
 
@@ -453,7 +454,7 @@ def fences(image: Image, rng: random.Random) -> None:
         case _:
             array["postings"][:] = 65535
             counts = unpack(image.get(MAIN, STATE_KEY))
-            for run in counts[-1]:
+            for run in counts[RUNS]:
                 if run[0] == file_format.parse_block_key(key)[0]:
                     run[1] = 65535 * len(array)
             image.put(MAIN, STATE_KEY, pack(counts))
@@ -480,7 +481,7 @@ def seals(image: Image, rng: random.Random) -> None:
     image.trees_fit = False
     if rng.random() < 0.5:
         counts = unpack(image.get(MAIN, STATE_KEY))
-        counts[8] = change_plain(counts[8], rng)
+        counts[RUNS + 1] = change_plain(counts[RUNS + 1], rng)
         image.put(MAIN, STATE_KEY, pack(counts))
     else:
         key = rng.choice(image.keys(SEALS))

@@ -1,6 +1,8 @@
-"""The names in a group of records are those that unpacking it gives, and no bytes lead out of it."""
+"""Groups of records: their names are those that unpacking gives, and no bytes lead out of them, or take much memory."""
 
 import os
+import tracemalloc
+import zlib
 from contextlib import suppress
 
 import msgpack
@@ -8,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fpdb.errors import BadLabel, Corrupt
 from fpdb.storage import _records, file_format
-from fpdb.storage.records import Record, pack_records, unpack_rows
+from fpdb.storage.records import LARGEST_RECORD, MOST_LABELS, MOST_TEXT, Record, pack_records, unpack_rows
 
 WIDE = st.sampled_from([16, 20, 65536]).flatmap(lambda n: st.sampled_from([[0] * n, dict.fromkeys(range(n))]))
 VALUES = st.recursive(
@@ -104,3 +107,60 @@ def test_records_are_not_called_malformed_for_want_of_memory() -> None:
         finally:
             allocations.remove_mem_hooks()
     assert raised == {MemoryError}
+
+
+RECORD = Record(b"a", "text", bytes(file_format.DIGEST_BYTES), 1, 1, 1, 1, 1)
+ROW_OF_NOTHING = msgpack.packb(list(RECORD[:11]))[1:]
+MILLION = 1 << 20
+BOMBS = {
+    "empty lists for rows": b"\x98" + b"\x90" * MILLION,
+    "a row of empty lists": b"\x98\xdd" + MILLION.to_bytes(4, "big") + b"\x90" * MILLION + b"\xc0" * 7,
+    "lists in each other": b"\x98\x9b" + b"\x91" * 1000 + b"\x90" + b"\xc0" * 17,
+    "many labels": b"\x98\x9c"
+    + ROW_OF_NOTHING
+    + b"\xde\xff\xff"
+    + b"".join(b"\xa5%05x\xa0" % number for number in range(65535))
+    + b"\xc0" * 7,
+    "labels of lists": b"\x98\x9c" + ROW_OF_NOTHING + b"\x81\xa1a\x90" + b"\xc0" * 7,
+    "more bytes than a group has": b"\x98\xdb" + (4 * MILLION).to_bytes(4, "big") + b" " * (4 * MILLION) + b"\xc0" * 7,
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_few_bytes_never_become_many_objects(name):
+    key = file_format.id_key(1)
+    value = file_format.seal(key, zlib.compress(BOMBS[name]))
+    assert len(value) < 400_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(Corrupt, match="malformed"):
+            unpack_rows(key, value)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("row", [None, RECORD, RECORD[:8], RECORD._replace(source="a", labels={"b": "c"}, text=7)])
+def test_groups_as_they_are_written_have_the_shape(row):
+    _records.check_shape(msgpack.packb([row] * 8), 8, 14, 1024)
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_have_the_shape_or_not(data):
+    for packed in (data, b"\x98" + data, b"\x98\x9e\xc4\x01a" + data):
+        with suppress(ValueError):
+            _records.check_shape(packed, 8, 14, 1024)
+
+
+def test_what_could_not_be_read_again_is_not_written(db):
+    """At the limits, and beyond."""
+    longest = "n" * file_format.LONGEST_NAME
+    labels = {f"{number:04}": "x" * 100 for number in range(MOST_LABELS)}
+    for name in (longest, longest[:-1] + "m"):
+        db.add_fingerprints(name, [1], labels=labels, source="s" * (MOST_TEXT - 104 * MOST_LABELS - 8), contact="")
+    assert len(db.document(longest).labels) == MOST_LABELS
+    for options in ({"labels": {**labels, "more": ""}}, {"source": "s" * (MOST_TEXT + 1)}):
+        with pytest.raises(BadLabel, match="are the most"):
+            db.add_fingerprints("too much", [1], **options)
+    with pytest.raises(BadLabel, match="are the most"):
+        pack_records(file_format.id_key(0), [RECORD._replace(note="n" * LARGEST_RECORD)], 1)

@@ -26,6 +26,7 @@ ROWS = {
     14: "planted faults that check finds",
     15: "hostile documents",
     16: "a disk that loses a write: pages as they were some commits ago",
+    17: "forged databases: any values changed, all checksums right",
 }
 
 

@@ -12,54 +12,46 @@ from fpdb.storage._bits cimport packed_bytes, unpack, unpack_sorted
 from fpdb.storage.runs._block cimport Block, CHECKSUM, MAX_POSTINGS, PADDING, POSITION_HEADER, parse_block
 
 
-cdef int decode_block(const Block* block, uint64_t* hashes, uint32_t* documents, uint64_t* scratch) noexcept nogil:
-    """Write the block's postings; scratch takes MAX_POSTINGS numbers. Return -1 where the block is damaged."""
-    cdef Py_ssize_t i, index = -1, n = block.postings
-    if block.hashes == 1:
-        if unpack_sorted(&block.sequence, n, scratch) != n:
-            return -1
+cdef int decode_block(const Block* block, uint32_t first_id, uint32_t last_id, uint64_t* hashes, uint32_t* documents,
+                      uint64_t* scratch) noexcept nogil:
+    """Write the block's postings; scratch takes MAX_POSTINGS numbers.
+
+    Return other than 0 where the block is damaged, where its hashes or the documents of one do not ascend, or where a
+    document is out of its range.
+    """
+    cdef Py_ssize_t i, index = -1, n = block.postings, m = block.hashes
+    cdef uint32_t room = last_id - block.base, wrong
+    cdef int begins
+    if not first_id <= block.base <= last_id:
+        return 1
+    if m == 1:
+        wrong = unpack_sorted(&block.sequence, n, scratch) != n
         for i in range(n):
-            if scratch[i] > <uint32_t>~block.base:
-                return -1
+            wrong |= scratch[i] > room
             hashes[i] = block.first
             documents[i] = block.base + <uint32_t>scratch[i]
-        return 0
-    if unpack_sorted(&block.sequence, block.hashes, scratch) != block.hashes:
-        return -1
-    if scratch[0] or block.first + scratch[block.hashes - 1] < block.first:
-        return -1
-    for i in range(1, block.hashes):
-        if scratch[i] <= scratch[i - 1]:
-            return -1
+        for i in range(1, n):
+            wrong |= documents[i] < documents[i - 1]
+        return wrong
+    wrong = unpack_sorted(&block.sequence, m, scratch) != m or scratch[0] or block.first + scratch[m - 1] < block.first
+    for i in range(1, m):
+        wrong |= scratch[i] <= scratch[i - 1]
+    unpack(block.documents, block.width, n, documents)
+    for i in range(n):
+        wrong |= documents[i] > room
+        documents[i] += block.base
     if block.starts == NULL:
         for i in range(n):
             hashes[i] = block.first + scratch[i]
-    else:
-        for i in range(n):
-            index += (block.starts[i >> 3] >> (i & 7)) & 1
-            if index < 0 or index >= block.hashes:
-                return -1
-            hashes[i] = block.first + scratch[index]
-        if index != block.hashes - 1:
-            return -1
-    unpack(block.documents, block.width, n, documents)
+        return wrong
     for i in range(n):
-        if documents[i] > <uint32_t>~block.base:
-            return -1
-        documents[i] += block.base
-    return 0
-
-
-cdef bint are_ordered(const uint64_t* hashes, const uint32_t* documents, Py_ssize_t n, uint32_t first_id,
-                      uint32_t last_id) noexcept nogil:
-    """Return True if the documents are in their range, and ascend within each hash."""
-    cdef Py_ssize_t i
-    cdef uint32_t wrong = 0, span = last_id - first_id
-    for i in range(n):
-        wrong |= documents[i] - first_id > span
-    for i in range(1, n):
-        wrong |= (documents[i] < documents[i - 1]) & (hashes[i] == hashes[i - 1])
-    return wrong == 0
+        begins = (block.starts[i >> 3] >> (i & 7)) & 1
+        index += begins
+        if index < 0 or index >= m:
+            return 1
+        hashes[i] = block.first + scratch[index]
+        wrong |= not begins and documents[i] < documents[i - 1]  # the first one begins, else index is below 0
+    return wrong or index != m - 1
 
 
 def decode_postings(values, Py_ssize_t postings, uint32_t first_id=0, uint32_t last_id=0xffffffff):
@@ -96,9 +88,7 @@ def decode_postings(values, Py_ssize_t postings, uint32_t first_id=0, uint32_t l
                 if not damaged and done + block.postings > postings:
                     damaged = -1
                 if not damaged:
-                    damaged = decode_block(&block, &h[done], &d[done], scratch)
-                if not damaged and not are_ordered(&h[done], &d[done], block.postings, first_id, last_id):
-                    damaged = -1
+                    damaged = decode_block(&block, first_id, last_id, &h[done], &d[done], scratch)
             PyBuffer_Release(&view)
             if damaged:
                 raise ValueError("a posting block is damaged")

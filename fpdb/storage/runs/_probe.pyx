@@ -227,10 +227,12 @@ cdef int count_block(Sink* sink, const Block* block) noexcept nogil:
 
 
 cdef int take(Sink* sink, const Block* block, Py_ssize_t index) noexcept nogil:
-    """Hand on the documents of the block's distinct hash of this index, without repetitions."""
+    """Hand on the documents of the block's distinct hash of this index, without repetitions; they must ascend."""
     cdef Range postings
-    cdef Py_ssize_t j
+    cdef Py_ssize_t j, used = sink.used
     cdef int64_t document, previous = sink.previous
+    cdef uint64_t bit, mask = (<uint64_t>1 << block.width) - 1
+    cdef uint32_t* documents
     cdef int fault
     if block.base < sink.first_id:
         return DAMAGED
@@ -243,21 +245,28 @@ cdef int take(Sink* sink, const Block* block, Py_ssize_t index) noexcept nogil:
     postings = postings_of(block, index)
     if sink.counts == NULL and reserve(sink, postings.end - postings.start):
         return NO_MEMORY
+    documents = sink.documents
     for j in range(postings.start, postings.end):
         if block.hashes == 1:
             document = block.base + <int64_t>sink.scratch[j]
         else:
-            document = block.base + <int64_t>get_bits(block.documents, j, block.width)
-        if document == previous:
-            continue
-        if <uint64_t>document >= sink.documents_end or document < previous:
+            bit = <uint64_t>j * block.width
+            document = block.base + <int64_t>((load64(block.documents + (bit >> 3)) >> (bit & 7)) & mask)
+        if document <= previous:
+            if document == previous:
+                continue
             return DAMAGED
         previous = document
         if sink.counts == NULL:
-            sink.documents[sink.used] = <uint32_t>document
-            sink.used += 1
-        else:
+            documents[used] = <uint32_t>document
+            used += 1
+        elif <uint64_t>document < sink.documents_end:
             sink.counts[document] += 1
+        else:
+            return DAMAGED
+    if previous >= 0 and <uint64_t>previous >= sink.documents_end:
+        return DAMAGED
+    sink.used = used
     sink.previous = previous
     return 0
 

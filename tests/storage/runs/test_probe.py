@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.storage.runs import _probe
+from fpdb.storage.runs import _decode, _probe
 from tests.storage.runs.encoded_postings import MOST, SHAPES, asked_of, encode, first_hashes
 
 
@@ -79,6 +79,40 @@ def test_a_block_that_is_not_the_one_of_its_fence_is_refused(name):
             _probe.tally(blocks, others, firsts[:1], zeros, zeros, np.zeros(9, np.uint32))
     with pytest.raises(ValueError, match="length"):
         _probe.probe(blocks, firsts[1:], firsts[:1], zeros, zeros)
+
+
+@pytest.mark.parametrize("name", [name for name, (_, documents) in SHAPES.items() if len(documents) > 1])
+def test_documents_outside_their_range_are_refused(name, rng):
+    hashes, documents = SHAPES[name]
+    blocks, counts = encode(hashes, documents)
+    asked, lows, highs = asked_of(hashes, counts, rng)
+    first, last = int(documents.min()), int(documents.max())
+    whole = blocks, first_hashes(blocks), asked, lows, highs
+    _, found = _probe.probe(*whole, first, last)
+    for first_id, last_id in ((int(found.min()) + 1, last), (first, int(found.max()) - 1)) if len(found) else ():
+        if first_id <= last_id:
+            with pytest.raises(ValueError, match="damaged"):
+                _probe.probe(*whole, first_id, last_id)
+
+
+HEADER = struct.Struct("<HHHBBQI")
+DESCENDING = {
+    "packed documents": HEADER.pack(3, 2, 8, 0, 8, 5, 0) + (0b11).to_bytes(8, "little") + bytes([0b101, 2, 1, 9]),
+    "documents of the only hash": HEADER.pack(2, 1, 8, 8, 0, 5, 0) + (0b11).to_bytes(8, "little") + bytes([2, 1]),
+}
+
+
+@pytest.mark.parametrize("name", DESCENDING)
+def test_documents_of_a_hash_that_do_not_ascend_are_refused(name):
+    block = bytes(8) + DESCENDING[name] + bytes(8)
+    zeros, asked = np.zeros(1, np.uint32), np.array([5], np.uint64)
+    whole = [block], first_hashes([block]), asked, zeros, zeros
+    with pytest.raises(ValueError, match="damaged"):
+        _probe.probe(*whole)
+    with pytest.raises(ValueError, match="damaged"):
+        _probe.tally(*whole, np.zeros(9, np.uint32))
+    with pytest.raises(ValueError, match="damaged"):
+        _decode.decode_postings([block], int.from_bytes(block[8:10], "little"))
 
 
 HASH = st.integers(0, 12) | st.integers(MOST - 3, MOST)
