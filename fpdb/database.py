@@ -525,7 +525,10 @@ class Database(Searchable):
             return names_of_boilerplate_only(snapshot)
 
     def documents(self, glob: str | None = None) -> Iterator[Document]:
-        """Yield all documents by name, boilerplate included, or those whose names match a shell pattern (* ? [])."""
+        """Yield all documents by name, boilerplate included, or those whose names match a shell pattern (* ? []).
+
+        They are those of the commit that is the newest when the first is asked for; all are read then.
+        """
         return self._iterate(lambda snapshot: list_documents(snapshot, glob))
 
     def digest(self, name: str) -> bytes | None:
@@ -535,9 +538,18 @@ class Database(Searchable):
             return None if document_id is None else snapshot.catalogue.record(document_id).digest
 
     def info(self) -> dict[str, Any]:
-        """Return figures of the whole database: numbers, strings and dicts, without the recipe's key."""
+        """Return figures of the whole database: numbers, strings, lists and dicts, without the recipe's key.
+
+        free_bytes: of the file, which later commits use unless a reader holds them. readers: the transactions that read
+        it now, the oldest commit first; their process ids are those of the PID namespace, if they are of the same one.
+        """
+        from fpdb.storage.environment.network import file_system
+        from fpdb.storage.environment.readers import pid_namespace
+
+        used_bytes, readers = self._store.env.usage()
         with self.snapshot() as snapshot:
             state, text_file_bytes = snapshot.state, snapshot.texts.file_bytes()
+        file_bytes = self._store.file_bytes()
         recipe = self.recipe.to_record()
         recipe["secret_key"] = recipe.pop("key") != DEFAULT_KEY
         recipe["key_file"] = self.needs_key_file
@@ -551,7 +563,11 @@ class Database(Searchable):
             "texts": state.texts,
             "text_bytes": state.text_bytes,
             "text_file_bytes": text_file_bytes,
-            "file_bytes": self._store.file_bytes(),
+            "file_bytes": file_bytes,
+            "free_bytes": max(file_bytes - used_bytes, 0),
+            "readers": [reader.to_dict() for reader in readers],
+            "file_system": file_system(os.stat(self.path).st_dev),
+            "pid_namespace": pid_namespace(),
             "format_version": self._store.env.format_version,
             "recipe": recipe,
         }

@@ -12,7 +12,7 @@ from fpdb.errors import StorageFailure
 
 T = TypeVar("T")
 
-BATCH: Final = 1 << 10  # results that are held as they are, and then those that are packed together
+BATCH: Final = 1 << 12  # results that are held as they are, and then those that are packed together
 HELD_BYTES: Final = 1 << 24  # of packed results; more go to a file that has no name
 
 

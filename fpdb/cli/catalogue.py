@@ -116,7 +116,8 @@ def show(target: Target, arguments: _ShowArguments) -> None:
 def info(target: Target, arguments: _InfoArguments) -> None:
     """Show the database as a whole.
 
-    Print the number of documents and postings, the size of the file, and the recipe.
+    Print the number of documents and postings, the size of the file, who reads it, and the recipe. A transaction that
+    stays open keeps the space that later changes free from being used again.
 
     Example: fpdb info --format json
     """
@@ -126,7 +127,7 @@ def info(target: Target, arguments: _InfoArguments) -> None:
     if arguments.format == "json":
         write_json(figures)
     elif arguments.format == "csv":
-        row = figures | {"recipe": json.dumps(figures["recipe"])}
+        row = figures | {name: json.dumps(figures[name]) for name in ("recipe", "readers")}
         write_csv(list(row), [list(row.values())])
     else:
         write_details(_info_lines(target.path, figures, recipe))
@@ -171,7 +172,16 @@ def _info_lines(path: str, figures: dict[str, Any], recipe: "Recipe") -> list[tu
         ("runs", f"{figures['runs']:,}"),
         ("texts", f"{figures['texts']:,} kept, {size_text(figures['text_bytes'])} in {size_text(text_size)}"),
         ("size", size_text(size) + (f", {(size - text_size) / postings:.1f} bytes a posting" if postings else "")),
+        ("free", f"{size_text(figures['free_bytes'])} of it, for later changes"),
+        ("readers", ", ".join(map(_reader_text, figures["readers"])) or "none now"),
+        ("file system", figures["file_system"] or "unknown"),
     ]
+
+
+def _reader_text(reader: dict[str, Any]) -> str:
+    command = f" ({reader['command']})" if reader["command"] else ""
+    behind = reader["commits_behind"]
+    return f"process {reader['pid']}{command}{f', {behind:,} transactions behind' if behind else ''}"
 
 
 def _key_text(recipe: dict[str, Any]) -> str:

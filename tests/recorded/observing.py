@@ -23,6 +23,8 @@ UNSTABLE = (
     (re.compile(r"\bprocess \d+"), "process #"),
     (re.compile(r'"text_file_bytes": \d+'), '"text_file_bytes": "#"'),
     (re.compile(r" kept, ([\d.]+ \w+) in [\d.]+ \w+"), r" kept, \1 in #"),
+    (re.compile(r"\bpid:\[\d+\]"), "pid:[#]"),
+    (re.compile(r"""(file.system(?:  |"?: ["'])|,\[\],)[\w.-]+"""), r"\1#"),
     (re.compile(r',"checksum":"[0-9a-f]{16}"'), ""),
 )
 """Values that differ between runs, or between versions of packages that pack."""
@@ -113,7 +115,7 @@ def database(path: Path, folder: Path, *, timeless: bool = False) -> Any:
         with fpdb.open(path, "r") as db:
             info = db.info()
             recipe = json.dumps(info.pop("recipe"))
-            for name in ("path", "text_file_bytes", "file_bytes"):
+            for name in ("path", "text_file_bytes", "file_bytes", "free_bytes", "file_system", "pid_namespace"):
                 info.pop(name)
             documents = [_document(document, timeless=timeless) for document in db.documents()]
             written = None if timeless else _digest_of_export(db, folder)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING
 
 import lmdb
 
@@ -23,6 +24,10 @@ from fpdb.storage.environment.network import refuse_network
 from fpdb.storage.environment.open_file import Access, OpenFile, open_file
 from fpdb.storage.environment.refusal import refuse_foreign
 
+if TYPE_CHECKING:
+    from fpdb.storage.environment.readers import ActiveReader
+
+LOOK_BYTES = 2 << 20  # of a file from which on a writer looks for readers that make it grow
 TRIES = 4  # of a transaction on a file that another process overwrites
 
 
@@ -50,6 +55,7 @@ class Environment:
         self._opening = threading.Lock()
         self._counting = threading.Lock()
         self._process = os.getpid()
+        self._next_look = float(LOOK_BYTES)
         deadline = time.monotonic() + timeout
         refuse_foreign(self.path, deadline)  # before a lock file is made beside it
         if not immutable:
@@ -209,6 +215,20 @@ class Environment:
                 page_check.clear_failed_meta(self.path)
             raise
         file.size = files.fill_up(self.path, file.env)
+        if file.size >= self._next_look:
+            from fpdb.storage.environment.readers import warn_of_old_reader
+
+            with suppress(lmdb.Error):  # the commit is done
+                self._next_look = warn_of_old_reader(self.path, file.env, file.databases.values(), file.size)
+
+    def usage(self) -> "tuple[int, list[ActiveReader]]":
+        """Return the bytes of the file that the newest commit uses, and who reads the file now."""
+        from fpdb.storage.environment.readers import active_readers, used_bytes
+
+        with self.read() as (txn, file):
+            used = used_bytes(txn, file.databases.values())
+        with self._used() as file:
+            return used, active_readers(file.env)
 
     def swap(self, path: str) -> None:
         """Put the finished file at `path` in this one's place; the caller holds the writer's lock.
