@@ -36,11 +36,15 @@ def spool(results: Iterable[T], pack: Callable[[T], Any], unpack: Callable[[Any]
                 f"results cannot wait in a temporary file: {error.strerror}; let TMPDIR be a folder with more room"
             ) from error
         stack.pop_all()
-    return _read(first, file, unpack)
+    reading = _read(first, file, unpack)
+    next(reading)  # from here on, the file is closed with the iterator, even if nobody asks for a result
+    return reading
 
 
 def _read(first: list[T], file: SpooledTemporaryFile[bytes], unpack: Callable[[Any], T]) -> Iterator[T]:
+    """Yield the first result, then all results, and close the file."""
     with file:
+        yield first[0]
         yield from first
         first.clear()
         file.seek(0)

@@ -1,6 +1,7 @@
 """All results are taken at once, and come back as they were, from memory or from a file."""
 
 import io
+from tempfile import SpooledTemporaryFile
 
 import pytest
 from hypothesis import given
@@ -38,6 +39,24 @@ def test_results_come_back_in_order(results, batch, held):
         spooled = spool(source(), list, tuple)
         assert taken == results
         assert list(spooled) == results
+
+
+@pytest.mark.parametrize("read", [0, 1, 5])
+def test_what_is_not_read_to_its_end_is_closed(monkeypatch, read):
+    files = []
+
+    class Noted(SpooledTemporaryFile):
+        def __init__(self, limit):
+            super().__init__(limit)
+            files.append(self)
+
+    monkeypatch.setattr(spool_module, "BATCH", 2)
+    monkeypatch.setattr(spool_module, "SpooledTemporaryFile", Noted)
+    spooled = spool(range(10), int, int)
+    assert [next(spooled) for _ in range(read)] == list(range(read))
+    assert [file.closed for file in files] == [False]
+    del spooled
+    assert [file.closed for file in files] == [True]
 
 
 def test_no_room_is_told(monkeypatch):

@@ -148,3 +148,24 @@ def test_rows_are_those_of_the_definition_and_leave_no_pair(tmp_path_factory, da
 def test_options_that_make_no_sense_are_refused(db, options):
     with pytest.raises(BadQuery):
         list(db.drop_list(**options))
+
+
+@pytest.mark.parametrize("direct", [False, True])
+@pytest.mark.parametrize("owners", ["label:owner", "path:1"])
+def test_copies_beyond_the_cap_are_dropped(db, direct, owners):
+    """Of a thousand copies one stays, or those of its owner if owners are not compared with themselves."""
+    with db.batch() as batch:
+        for number in range(1000):
+            batch.add_fingerprints(f"{number % 3}/{number}", range(1, 41), labels={"term": str(number % 2)})
+        batch.add_fingerprints("alone", [99])
+    options = {"max_df": 20, "direct": direct, "owners": owners}
+    drops = list(db.drop_list(**options))
+    kept = {drop.kept for drop in drops}
+    stay = 1 if owners == "label:owner" or not direct else 334
+    assert (len(drops), kept) == (1000 - stay, {"0/0"})
+    assert {drop.reason for drop in drops} == {"similar"}
+    assert {(drop.shared, drop.measure, drop.size) for drop in drops} == {(40, 1.0, 1000)}
+    assert len(list(db.drop_list(new=("term", "1"), **options))) == 500
+    ignored = db.drop_list(**options).ignored
+    assert (ignored.hashes, ignored.documents, ignored.max_df) == (40, 1000, 20)
+    assert db.check() == []
