@@ -28,6 +28,7 @@ import fpdb
 from fpdb.errors import Error
 from fpdb.fingerprint import Recipe
 from fpdb.storage.environment import files
+from fpdb.storage.maintenance.repair import repair
 from tests.fuzz.forger import Image, forge, read_image, write_image
 
 SECONDS = 10
@@ -231,6 +232,7 @@ class Trial:
                 if wrong:
                     self.send("fault", "compare", str(wrong))
         self.attempt("backup", lambda: self._backup())
+        self.attempt("repair", lambda: list(repair(self.path, str(self.folder / "repaired.fpdb"), lambda _: False)))
 
     def _query_several(self) -> None:
         with fpdb.open_all([self.path, self.folder / "own.fpdb"]) as several:

@@ -26,7 +26,7 @@ from fpdb.storage.maintenance.salvage import Salvage
 from fpdb.storage.maintenance.salvaged_run import SalvagedRun, find_runs
 from fpdb.storage.records import Record
 from fpdb.storage.runs.merge import merge_postings
-from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, mark_pairs
+from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending, mark_pairs
 from fpdb.storage.runs.writer import write_run
 from fpdb.storage.snapshot import write_state
 from fpdb.storage.store import Store
@@ -297,7 +297,7 @@ def _in_order(salvaged: SalvagedRun, saved: _SavedDocuments) -> Iterator[Posting
         places = np.searchsorted(saved.old_ids, unplaced[saved.include(unplaced)])
         saved.unplaced[:] += np.bincount(places, minlength=len(saved.old_ids))
         rest = concat_postings(rest, piece)
-        if unsorted or lost.any():
+        if unsorted or lost.any() or not is_ascending(rest):
             rest = _sort(rest)
         unsorted = bool(lost.any())
         last_pair = (rest.hashes == rest.hashes[-1]) & (rest.document_ids == rest.document_ids[-1])

@@ -73,7 +73,8 @@ class Salvage:
         first = file_format.parse_id_key(key) * RECORDS_PER_GROUP
         with suppress(Corrupt):
             group = enumerate(unpack_records(key, self._sound.read(place)), first)
-            return {document_id: record for document_id, record in group if record is not None}
+            last = file_format.LAST_BOILERPLATE
+            return {document_id: record for document_id, record in group if record is not None and document_id <= last}
         return {}
 
     def _chunk(self, document_id: int, *, old: bool) -> Iterator[NDArray[np.void]]:

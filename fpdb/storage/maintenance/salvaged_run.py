@@ -1,7 +1,9 @@
 """The rest of a run in a damaged file: postings of its sound blocks, and which positions are lost."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from fpdb.storage.maintenance.salvage import Salvage
 from fpdb.storage.runs import _decode
 from fpdb.storage.runs.postings import Postings
 
+MISSING_BLOCKS = 1 << 20  # of a run that no state describes; beyond, an index is none of fpdb's
+
 
 @dataclass(frozen=True)
 class SalvagedRun:
@@ -21,16 +25,27 @@ class SalvagedRun:
     run: Run
 
     def pieces(self) -> Iterator[tuple[Postings, Bools]]:
-        """Yield the postings that are left, and which of them have lost their positions; these have none then."""
+        """Yield the postings that are left, and which of them have lost their positions; these have none then.
+
+        A block that has a right checksum and cannot come where it is, as none of fpdb's own, is left out. So hashes and
+        documents ascend; the positions of a hash in a document need not.
+        """
         counts = self.block_counts(file_format.POSTINGS)
         ranks = _first_ranks(counts, self.run.postings)
         positions = _Positions(self)
+        last = 0, 0
         for index, (count, rank) in enumerate(zip(counts, ranks, strict=True)):
             value = self.salvage.block(self.run.number, file_format.POSTINGS, index)
             if value is not None and count is not None:
-                hashes, document_ids = _decode.decode_postings([value], count)
-                encoded, lost = positions.take(rank, count)
-                yield Postings(hashes, document_ids, encoded), lost
+                try:
+                    ids = self.run.first_id, self.run.last_id
+                    hashes, document_ids = _decode.decode_postings([value], count, *ids)
+                except ValueError:
+                    continue
+                if (int(hashes[0]), int(document_ids[0])) >= last:
+                    encoded, lost = positions.take(rank, count)
+                    yield Postings(hashes, document_ids, encoded), lost
+                    last = int(hashes[-1]), int(document_ids[-1])
 
     def block_counts(self, column: int) -> list[int | None]:
         """Return how many postings each block of a column holds; None where neither it nor its fence tells."""
@@ -44,9 +59,11 @@ class SalvagedRun:
         for start in range(0, blocks, per_chunk):
             chunk = self.salvage.block(self.run.number, fences, start // per_chunk)
             if chunk is not None:
-                body = chunk[file_format.CHECKSUM :]
                 postings = column == file_format.POSTINGS
-                told = np.frombuffer(body, file_format.FENCE)["postings"] if postings else np.frombuffer(body, "<u2")
+                dtype: np.dtype[Any] = file_format.FENCE if postings else np.dtype("<u2")
+                body = chunk[file_format.CHECKSUM :]
+                array = np.frombuffer(body[: len(body) // dtype.itemsize * dtype.itemsize], dtype)
+                told = array["postings"] if postings else array
                 counts[start : start + len(told)] = told[: blocks - start].tolist()
         for index in range(blocks):
             value = self.salvage.block(self.run.number, column, index) if counts[index] is None else None
@@ -62,22 +79,26 @@ def find_runs(salvage: Salvage) -> list[SalvagedRun]:
     # A run that was merged of others is newer, and covers their documents.
     runs: list[SalvagedRun] = []
     for number, indices in sorted(salvage.posting_blocks().items(), reverse=True):
-        unlisted = _describe_run(salvage, number, max(indices) + 1)
-        run = unlisted.run
-        if not any(run.first_id <= other.run.last_id and other.run.first_id <= run.last_id for other in runs):
-            runs.append(unlisted)
+        run = _describe_run(salvage, number, min(max(indices) + 1, MISSING_BLOCKS + 64 * len(indices)))
+        if run is not None and not any(
+            run.first_id <= other.run.last_id and other.run.first_id <= run.last_id for other in runs
+        ):
+            runs.append(SalvagedRun(salvage, run))
     return sorted(runs, key=lambda salvaged: salvaged.run.first_id)
 
 
-def _describe_run(salvage: Salvage, number: int, blocks: int) -> SalvagedRun:
-    """Return a run that no state describes."""
+def _describe_run(salvage: Salvage, number: int, blocks: int) -> Run | None:
+    """Return a run that no state describes, if anything is left of it."""
     position_blocks = 0
     while salvage.block(number, file_format.POSITIONS, position_blocks) is not None:
         position_blocks += 1
-    run = Run(number, 0, blocks, position_blocks, 0, 0)
+    run = Run(number, 0, blocks, position_blocks, 0, file_format.LAST_BOILERPLATE)
     ids = [piece.document_ids for piece, _ in SalvagedRun(salvage, run).pieces()]
+    if not ids:
+        return None
     first_id, last_id = min(int(part.min()) for part in ids), max(int(part.max()) for part in ids)
-    return SalvagedRun(salvage, run._replace(first_id=first_id, last_id=last_id))
+    described = run._replace(first_id=first_id, last_id=last_id)
+    return described if described.boilerplate == (last_id >= file_format.FIRST_BOILERPLATE) else None
 
 
 class _Positions:
@@ -109,9 +130,10 @@ class _Positions:
             value = self._salvaged.salvage.block(run.number, file_format.POSITIONS, index)
             if value is not None:
                 low, high = max(start, rank), min(end, rank + count)
-                decoded = _decode.decode_positions([value], end - start)
-                positions[low - rank : high - rank] = decoded[low - start : high - start]
-                lost[low - rank : high - rank] = False
+                with suppress(ValueError):
+                    decoded = _decode.decode_positions([value], end - start)
+                    positions[low - rank : high - rank] = decoded[low - start : high - start]
+                    lost[low - rank : high - rank] = False
         return positions, lost
 
 

@@ -18,9 +18,11 @@ from fpdb.storage._checksums import is_sound
 from fpdb.storage.environment._page_check import HEADER, OVERFLOW, PAGE
 from fpdb.storage.file_format import CHECKSUM, State
 from fpdb.storage.maintenance.page_scan import ALL_KEYS, Entry, KeyRange, Pages, Tree, TreeWalk, free_pages
+from fpdb.storage.runs.blocks import block_count
 
 SALVAGED = file_format.named(1)  # seals are made anew
 LARGEST_VALUE = 1 << 27
+BLOCKS_PER_PAGE = PAGE // 32  # a leaf takes more for a key, a checksum and what LMDB notes
 MAX_TRIALS = 1 << 22  # of a key for a block that has lost its own
 BYTES_PER_READ = 1 << 20
 
@@ -115,10 +117,14 @@ class SoundValues:
                 value = self._pages.read(entry.offset, entry.size)
                 with suppress(Corrupt):
                     if entry.key == file_format.STATE_KEY:
-                        state = State.unpack(value)
+                        state = self._with_room(State.unpack(value))
                     else:
                         self.recipe = file_format.unpack_format(value).recipe
         return state
+
+    def _with_room(self, state: State) -> State | None:
+        """Return a state if the file has room for the blocks that it lists."""
+        return state if sum(map(block_count, state.runs)) <= BLOCKS_PER_PAGE * self._pages.count else None
 
     def _find_recipe(self, path: str) -> None:
         for number in range(2, self._pages.count):
