@@ -70,7 +70,12 @@ def queries(db):
     yield "query few", lambda: db.query_fingerprints(hashes_of(3), smallest=5, max_df=9, by="resemblance").to_dict()
     yield "frequencies", lambda: db.frequencies(np.arange(40)).tolist()
     yield "pairs", lambda: [repr(pair) for pair in db.pairs(top=20)]
-    yield "info", lambda: {key: value for key, value in db.info().items() if key not in ("path", "file_bytes")}
+    yield (
+        "info",
+        lambda: {
+            key: value for key, value in db.info().items() if key not in ("path", "file_bytes", "free_bytes", "readers")
+        },
+    )
 
 
 def change(db):

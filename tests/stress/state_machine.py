@@ -19,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 import fpdb
 from fpdb.fingerprint import content_digest
-from fpdb.storage import commit, store
+from fpdb.storage import commit
 from fpdb.storage.runs import merge
 from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 from tests.stress.child_process import fork
@@ -212,8 +212,7 @@ def main(folder, examples, steps):
     small_limits()
     os.mkdir(folder)
     Histories.base = folder
-    for module in (store, commit):
-        vars(module)["merge_postings"] = counted(merge.merge_postings)
+    merge.merge_postings = commit.merge_postings = counted(merge.merge_postings)
     run_state_machine_as_test(
         Histories,
         settings=settings(

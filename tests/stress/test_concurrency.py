@@ -136,7 +136,7 @@ def counted(plain):
     return merged
 
 from fpdb.storage import commit as commits
-store.merge_postings, commits.merge_postings = counted(store.merge_postings), counted(commits.merge_postings)
+merge.merge_postings = commits.merge_postings = counted(merge.merge_postings)
 with fpdb.open(path, timeout=300) as db:
     say("open")
     hear()
