@@ -11,7 +11,7 @@ NAMES = {
     "native": "calls of malloc and mmap that failed",
     "space": "limits of address space (RLIMIT_AS)",
 }
-TYPED = {"raised MemoryError", "raised StorageFailure"}
+TYPED = {"raised MemoryError", "raised StorageFailure", "raised Locked"}
 # numpy, threading, or Python 3.13's parser that lost the MemoryError
 OF_LIBRARIES = {"raised SystemError", "raised RuntimeError", "raised SyntaxError"}
 
