@@ -212,7 +212,9 @@ def main(folder, examples, steps):
     small_limits()
     os.mkdir(folder)
     Histories.base = folder
-    merge.merge_postings = commit.merge_postings = counted(merge.merge_postings)
+    counting = counted(merge.merge_postings)
+    for module in (merge, commit):
+        vars(module)["merge_postings"] = counting
     run_state_machine_as_test(
         Histories,
         settings=settings(
