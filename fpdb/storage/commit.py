@@ -237,7 +237,7 @@ class _Commit:
             inputs = [*map(self.snapshot.scan, absorbed), pieces]
             pieces = merge_postings(inputs, live_documents_of(self.snapshot, absorbed, new.last_id))
         writer = RunWriter(self.state.next_run)
-        self.state = self.state._replace(next_run=self.state.next_run + 1)
+        self.state = self.state.begin_run()
         for piece in pieces:
             writer.append(self.snapshot.blocks, piece)
         runs.append(writer.finish(self.snapshot.blocks, first_id, new.last_id))

@@ -14,7 +14,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from fpdb.errors import BadName, Corrupt, NewerFormat, NotADatabase
+from fpdb.errors import BadName, Corrupt, Error, NewerFormat, NotADatabase
 from fpdb.storage import _checksums
 from fpdb.storage.environment.page_format import ONE_PAGE_VALUE
 
@@ -364,6 +364,12 @@ class State(NamedTuple):
                 raise ValueError(f"run {run.number} has documents that were never added")
             numbers.add(run.number)
             next_id = run.last_id + 1
+
+    def begin_run(self) -> "State":
+        """Return the state in which the number `next_run` is used. Raises Error."""
+        if self.next_run > LARGEST_RUN:
+            raise Error("the numbers of runs are used up; 'fpdb compact' begins again")
+        return self._replace(next_run=self.next_run + 1)
 
     def pack(self) -> bytes:
         """Return the value under STATE_KEY. Raises Corrupt: a state that could not be read is never written."""

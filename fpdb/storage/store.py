@@ -185,7 +185,7 @@ class Store:
         """Return a number for a new run, which no other run is given."""
         with self.env.write() as (txn, _):
             state = read_state(txn)
-            write_state(txn, state._replace(next_run=state.next_run + 1))
+            write_state(txn, state.begin_run())
         return state.next_run
 
     def sweep(self) -> None:

@@ -90,6 +90,20 @@ def test_more_than_the_file_has_room_for_is_refused(path, plant):
                 use()
 
 
+def test_numbers_of_runs_end_and_compacting_begins_again(path):
+    with fpdb.open(path) as db:
+        db.add_fingerprints("a", np.arange(99))
+    with Raw(path) as raw:
+        raw.change_state(next_run=file_format.LARGEST_RUN)
+    with fpdb.open(path) as db:
+        db.add_fingerprints("b", np.arange(99))
+        with pytest.raises(fpdb.Error, match="'fpdb compact' begins again"):
+            db.add_fingerprints("c", np.arange(99))
+        db.compact()
+        db.add_fingerprints("c", np.arange(99))
+        assert db.check() == []
+
+
 @pytest.mark.parametrize("database", [file_format.NAMES, file_format.DOCUMENTS, file_format.SIZES])
 @pytest.mark.parametrize("number", [5, 2**28 - 1, 2**31 // 338, 2**32 // 338, 2**32 - 1])
 def test_ids_that_were_never_given_are_refused(path, database, number):
