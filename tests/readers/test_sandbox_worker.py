@@ -1,6 +1,8 @@
 """The worker answers requests in order, and refuses what it cannot read."""
 
 import io
+import subprocess
+import sys
 
 import msgpack
 
@@ -15,9 +17,11 @@ def frame(*request):
 def test_requests_are_answered_in_order():
     requests = frame("guess", ["a.py", "x = 1"]) + frame("pages", [b"no PDF", 9, 9]) + frame("guess", ["a.go", ""])
     requests += frame("lex", ["python", b"a " * 99])
-    answers = io.BytesIO()
-    sandbox_worker.serve(io.BytesIO(requests), answers)
-    answers.seek(0)
+    # In a process of its own, as always: the limits on time and memory of each request are those of the process.
+    worker = subprocess.run(
+        [sys.executable, "-P", sandbox_worker.__file__], input=requests, stdout=subprocess.PIPE, check=True
+    )
+    answers = io.BytesIO(worker.stdout)
     assert answers.read(1) == sandbox_worker.READY
     received = []
     while head := answers.read(8):
