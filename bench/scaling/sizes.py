@@ -22,9 +22,9 @@ from fpdb.arrays import U8, U64
 from fpdb.storage import file_format
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
-from fpdb.storage.file_format import State
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.runs.writer import write_run
+from fpdb.storage.state import State
 
 PAGE = 4096
 BLOCK = 4072  # bytes of a block at most

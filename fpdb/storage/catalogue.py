@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, Bools, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.file_format import FIRST_BOILERPLATE, LONGEST_PLAIN_NAME, RECORDS_PER_GROUP, Seals
+from fpdb.storage.file_format import FIRST_BOILERPLATE, LONGEST_PLAIN_NAME, RECORDS_PER_GROUP
 from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
 from fpdb.storage.reader import CatalogueReader
 from fpdb.storage.records import Record, as_record, describe, pack_records, unpack_records, unpack_rows
 from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import SizeTable, divide_ids
+from fpdb.storage.state import Seals
 
 CACHED_GROUPS = 512
 CACHED_BYTES = 1 << 21  # of them; as a rule a quarter of it

@@ -14,7 +14,7 @@ from fpdb.errors import Corrupt, Error, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format, sorting
 from fpdb.storage.catalogue import GivenIds
-from fpdb.storage.file_format import FIRST_BOILERPLATE, Run, State
+from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.id_set import IdSet
 from fpdb.storage.records import Record
 from fpdb.storage.runs import merge_policy
@@ -23,6 +23,7 @@ from fpdb.storage.runs.merge import in_pieces, merge_postings
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.runs.writer import RunWriter
 from fpdb.storage.snapshot import Snapshot, write_state
+from fpdb.storage.state import Run, State
 from fpdb.storage.texts import KeptText
 
 HASHES_PER_RECOUNT = 256  # of changed boilerplate, each of which many documents may hold

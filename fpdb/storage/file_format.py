@@ -1,4 +1,4 @@
-"""Every key, header, record and version number of the file; no I/O.
+"""Every key, checksum, limit and version number of the file, and the records of format and commit; no I/O.
 
 docs/design/file-format.md describes the same bytes in words and is their only authority. Numbers and names that are on
 disk must never change their meaning; a change makes a new FORMAT_VERSION.
@@ -14,7 +14,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from fpdb.errors import BadName, Corrupt, Error, NewerFormat, NotADatabase
+from fpdb.errors import BadName, Corrupt, NewerFormat, NotADatabase
 from fpdb.storage import _checksums
 from fpdb.storage.environment.page_format import ONE_PAGE_VALUE
 
@@ -221,10 +221,6 @@ def _refuse_extension(kind: int, _: bytes) -> Any:
     raise ValueError(f"extension types such as {kind} are not used")
 
 
-def _is_count(value: object, largest: int) -> bool:
-    return type(value) is int and 0 <= value <= largest
-
-
 class FormatRecord(NamedTuple):
     """The record that never changes: the file's version, its random id (empty in version 1) and its recipe."""
 
@@ -269,134 +265,6 @@ def pack_commit(file_id: bytes, transaction: int, state: bytes | memoryview) -> 
         state: The value under STATE_KEY; its checksum is taken.
     """
     return seal(COMMIT_KEY, _COMMIT.pack(file_id, transaction, bytes(state[:CHECKSUM])))
-
-
-class Run(NamedTuple):
-    """One live run: its number, its sizes, the range of its documents' ids, and how much of it is dead."""
-
-    number: int
-    postings: int
-    blocks: int
-    position_blocks: int  # 0: no posting has a position
-    first_id: int
-    last_id: int
-    dead: int = 0  # postings of documents removed since the run was written
-
-    @property
-    def boilerplate(self) -> bool:
-        """True if the run holds boilerplate documents; a run holds only these or none."""
-        return self.first_id >= FIRST_BOILERPLATE
-
-    def check(self) -> None:
-        """Raise ValueError if no run can be so."""
-        largest = (LARGEST_RUN, LARGEST_COUNT, LARGEST_INDEX + 1, LARGEST_INDEX + 1, LAST_BOILERPLATE, LAST_BOILERPLATE)
-        if not all(map(_is_count, self, (*largest, LARGEST_COUNT))):
-            raise ValueError("a run has a number that is none, or out of range")
-        if self.first_id > self.last_id or self.boilerplate != (self.last_id >= FIRST_BOILERPLATE):
-            raise ValueError(f"run {self.number} has impossible documents")
-        if not 0 < self.blocks <= self.postings <= self.blocks * POSTINGS_PER_BLOCK or self.dead > self.postings:
-            raise ValueError(f"run {self.number} has impossible postings")
-        if self.position_blocks and not self.position_blocks <= self.postings <= self.position_blocks * LARGEST_COUNTED:
-            raise ValueError(f"run {self.number} has impossible positions")
-
-
-Roots = tuple[tuple[int, int], ...]
-"""The highest nodes of a tree of seals, ascending: the index and the checksum of each."""
-
-
-class Seals(NamedTuple):
-    """The trees of seals."""
-
-    records: Roots = ()
-    sizes: Roots = ()
-
-    @classmethod
-    def unpack(cls, trees: Any) -> "Seals":
-        """Return the trees of a state record. Raises TypeError, ValueError."""
-        seals = cls(*(tuple((index, seal) for index, seal in roots) for roots in trees))
-        for roots in seals:
-            indices = [index for index, _ in roots]
-            if not all(_is_count(index, LARGEST_RUN) and _is_count(seal, 2**64 - 1) for index, seal in roots):
-                raise ValueError("a seal has a number that is none, or out of range")
-            if indices != sorted(set(indices)):
-                raise ValueError("the seals are out of order")
-        return seals
-
-
-NO_SEALS: Final = Seals()
-
-
-class State(NamedTuple):
-    """The record that each commit replaces: the counters and the list of live runs, oldest first, by document ids."""
-
-    next_run: int = 1
-    next_document: int = 0
-    next_boilerplate: int = FIRST_BOILERPLATE
-    documents: int = 0
-    boilerplate_documents: int = 0
-    texts: int = 0  # documents whose text is kept
-    text_bytes: int = 0  # of those texts, before compression
-    runs: tuple[Run, ...] = ()
-    seals: Seals = NO_SEALS  # not in version 1
-
-    @property
-    def postings(self) -> int:
-        """Live postings, boilerplate's included."""
-        return sum(run.postings - run.dead for run in self.runs)
-
-    def check(self) -> None:
-        """Raise ValueError if no commit of a sound database leaves such a state."""
-        largest = (LARGEST_RUN + 1, FIRST_BOILERPLATE, LAST_BOILERPLATE + 1, *(LARGEST_COUNT,) * 4)
-        if not all(map(_is_count, self, largest)):
-            raise ValueError("it has a number that is none, or out of range")
-        boilerplate_ids = self.next_boilerplate - FIRST_BOILERPLATE
-        if self.documents > self.next_document or not self.boilerplate_documents <= boilerplate_ids:
-            raise ValueError("it counts more documents than ids were given")
-        texts = self.texts
-        if texts > self.documents + self.boilerplate_documents or self.text_bytes > texts * LARGEST_TEXT:
-            raise ValueError("it counts impossible kept texts")
-        numbers, next_id = set(), 0
-        for run in self.runs:
-            run.check()
-            if not next_id <= run.first_id or run.number >= self.next_run or run.number in numbers:
-                raise ValueError(f"run {run.number} is listed twice, was never begun, or overlaps in documents")
-            if run.last_id >= (self.next_boilerplate if run.boilerplate else self.next_document):
-                raise ValueError(f"run {run.number} has documents that were never added")
-            numbers.add(run.number)
-            next_id = run.last_id + 1
-
-    def begin_run(self) -> "State":
-        """Return the state in which the number `next_run` is used. Raises Error."""
-        if self.next_run > LARGEST_RUN:
-            raise Error("the numbers of runs are used up; 'fpdb compact' begins again")
-        return self._replace(next_run=self.next_run + 1)
-
-    def pack(self) -> bytes:
-        """Return the value under STATE_KEY. Raises Corrupt: a state that could not be read is never written."""
-        packed = msgpack.packb(self)
-        try:
-            self.check()
-            if len(packed) > LARGEST_STATE:
-                raise ValueError(f"it lists {len(self.runs)} runs")
-        except ValueError as error:
-            raise Corrupt(f"the change would leave an impossible state: {error}; run 'fpdb check'") from error
-        return seal(STATE_KEY, packed)
-
-    @classmethod
-    def unpack(cls, value: bytes | memoryview) -> "State":
-        """Return the state of a record. Raises Corrupt."""
-        try:
-            values = unpack_values(unseal(STATE_KEY, value), LARGEST_STATE)
-            counts, listed, trees = values[:_COUNTS], values[_COUNTS], values[_COUNTS + 1 :]
-            seals = Seals.unpack(*trees) if trees else NO_SEALS
-            state = cls._make((*counts, tuple(Run(*fields) for fields in listed), seals))
-            state.check()
-        except (TypeError, ValueError, IndexError) as error:
-            raise Corrupt(f"the state record is malformed: {error}; run 'fpdb check'") from error
-        return state
-
-
-_COUNTS: Final = State._fields.index("runs")
 
 
 # ---------------------------------------------------------------- packed arrays

@@ -16,12 +16,12 @@ from fpdb.errors import Error, StorageFailure
 from fpdb.storage import file_format
 from fpdb.storage.catalogue import live_documents
 from fpdb.storage.commit import Arrivals, Change
-from fpdb.storage.file_format import Run
 from fpdb.storage.id_set import ABSENT, IdSet
 from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings, mark_pairs
 from fpdb.storage.runs.writer import write_run
 from fpdb.storage.snapshot import Snapshot, read_state, write_state
+from fpdb.storage.state import Run
 from fpdb.storage.store import Store
 from fpdb.storage.texts import KeptText
 

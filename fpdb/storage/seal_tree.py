@@ -16,7 +16,8 @@ import numpy as np
 from fpdb.arrays import U64, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.file_format import CHECKSUM, SEALS_PER_NODE, Roots
+from fpdb.storage.file_format import CHECKSUM, SEALS_PER_NODE
+from fpdb.storage.state import Roots
 
 LEVELS = 2
 MAX_CACHED_NODES = 4096  # of 4 kB each

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from fpdb.arrays import I64, U32
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.file_format import SIZES_PER_CHUNK, Roots
+from fpdb.storage.file_format import SIZES_PER_CHUNK
 from fpdb.storage.key_values import get_verified, put_or_delete
 from fpdb.storage.seal_tree import SealTree
+from fpdb.storage.state import Roots
 
 NO_SIZE = np.array((file_format.DEAD, 0, 0), file_format.SIZE)  # of a document that does not exist
 

@@ -12,13 +12,13 @@ from fpdb.arrays import I64, U32, U64
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
 from fpdb.storage.catalogue import Catalogue, GivenIds, live_documents
-from fpdb.storage.file_format import Run, State
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
 from fpdb.storage.runs import _probe
 from fpdb.storage.runs.blocks import Blocks, Fences, RunReader, block_count
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
 from fpdb.storage.seal_tree import SealCache
+from fpdb.storage.state import Run, State
 
 if TYPE_CHECKING:
     from fpdb.storage.runs.postings import Postings

@@ -17,9 +17,9 @@ from fpdb.storage import file_format
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.environment.open_file import OpenFile
-from fpdb.storage.file_format import Run, State
 from fpdb.storage.runs.blocks import Blocks, delete_blocks, stored_runs
 from fpdb.storage.snapshot import Cache, Snapshot, read_state, write_state
+from fpdb.storage.state import Run, State
 
 if TYPE_CHECKING:
     from fpdb.storage.commit import Change

@@ -18,11 +18,12 @@ import xxhash
 from fpdb.storage import file_format
 from fpdb.storage.file_format import BLOCKS, CHECKSUM, DOCUMENTS, FORMAT_KEY, NAMES, SEALS, SIZES, STATE_KEY, TEXTS
 from fpdb.storage.runs import _decode, _encode
+from fpdb.storage.state import State
 from tests.storage.raw import reseal_commit, reseal_trees
 
 MAIN = b""
 """The unnamed database, of which an image holds the records of fpdb."""
-RUNS = file_format.State._fields.index("runs")
+RUNS = State._fields.index("runs")
 EDGES = [-1, 0, 1, 2, 7, 8, 63, 64, 255, 256, 337, 338, 4072, 65535, 65536, 2**24, 2**30 - 1, 2**30, 2**31 - 1, 2**31]
 EDGES += [2**31 + 1, 2**32 - 2, 2**32 - 1, 2**32, 2**53, 2**62, 2**63 - 1, 2**63, 2**64 - 1]
 ODD: list[Any] = [

@@ -30,9 +30,9 @@ from fpdb.readers.kinds import detect_kind
 from fpdb.readers.languages import EXTENSIONS
 from fpdb.storage import file_format, texts
 from fpdb.storage.environment import _page_check
-from fpdb.storage.file_format import Run, State
 from fpdb.storage.records import Record, describe, pack_records, unpack_records
 from fpdb.storage.runs import _decode, _encode, _probe
+from fpdb.storage.state import Run, State
 from tests import crafted_archives as crafted
 from tests.readers import essays, listings
 

@@ -9,9 +9,9 @@ import numpy as np
 import fpdb
 from fpdb.storage import file_format
 from fpdb.storage.environment import commit_record
-from fpdb.storage.file_format import State
 from fpdb.storage.records import pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
+from fpdb.storage.state import State
 
 
 def reseal(txn, databases):

@@ -6,8 +6,9 @@ import pytest
 
 import fpdb
 from fpdb.storage import file_format
-from fpdb.storage.file_format import FIRST_BOILERPLATE, STATE_KEY, Run, State
+from fpdb.storage.file_format import FIRST_BOILERPLATE, STATE_KEY
 from fpdb.storage.snapshot import write_state
+from fpdb.storage.state import Run, State
 from tests.storage.raw import Raw
 
 FIRST = Run(3, 900, 2, 1, 0, 9)

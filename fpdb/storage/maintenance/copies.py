@@ -17,13 +17,14 @@ from fpdb.storage.commit import live_documents_of
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.environment.failures import translated
-from fpdb.storage.file_format import FIRST_BOILERPLATE, NO_SEALS, Run, State
+from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.id_set import ABSENT, IdSet
 from fpdb.storage.maintenance.verifier import verify
 from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.runs.writer import write_run
 from fpdb.storage.snapshot import Cache, Snapshot, write_state
+from fpdb.storage.state import NO_SEALS, Run, State
 from fpdb.storage.texts import Texts
 
 TEXT_BYTES_PER_TRANSACTION = 64 << 20  # compressed

@@ -18,7 +18,7 @@ from fpdb.storage.catalogue import Catalogue
 from fpdb.storage.environment import files
 from fpdb.storage.environment.environment import Environment
 from fpdb.storage.environment.failures import translated
-from fpdb.storage.file_format import FIRST_BOILERPLATE, NO_SEALS, Run, State
+from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.id_set import IdSet
 from fpdb.storage.maintenance.check import problems
 from fpdb.storage.maintenance.copies import DOCUMENTS_PER_TRANSACTION, new_store
@@ -29,6 +29,7 @@ from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings, concat_postings, is_ascending, mark_pairs
 from fpdb.storage.runs.writer import write_run
 from fpdb.storage.snapshot import write_state
+from fpdb.storage.state import NO_SEALS, Run, State
 from fpdb.storage.store import Store
 from fpdb.storage.texts import KeptText, Texts, unpack
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from fpdb.arrays import U32, Bools
 from fpdb.storage import file_format
-from fpdb.storage.file_format import Run
 from fpdb.storage.maintenance.salvage import Salvage
 from fpdb.storage.runs import _decode
 from fpdb.storage.runs.postings import Postings
+from fpdb.storage.state import Run
 
 MISSING_BLOCKS = 1 << 20  # of a run that no state describes; beyond, an index is none of fpdb's
 

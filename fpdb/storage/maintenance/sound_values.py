@@ -16,9 +16,10 @@ from fpdb.errors import Corrupt, NotADatabase
 from fpdb.storage import file_format
 from fpdb.storage._checksums import is_sound
 from fpdb.storage.environment._page_check import HEADER, OVERFLOW, PAGE
-from fpdb.storage.file_format import CHECKSUM, State
+from fpdb.storage.file_format import CHECKSUM
 from fpdb.storage.maintenance.page_scan import ALL_KEYS, Entry, KeyRange, Pages, Tree, TreeWalk, free_pages
 from fpdb.storage.runs.blocks import block_count
+from fpdb.storage.state import State
 
 SALVAGED = file_format.named(1)  # seals are made anew
 LARGEST_VALUE = 1 << 27

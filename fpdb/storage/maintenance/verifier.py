@@ -17,13 +17,14 @@ import numpy as np
 from fpdb.arrays import U64, Bools, contains
 from fpdb.errors import Corrupt, MissingPackage
 from fpdb.storage import file_format
-from fpdb.storage.file_format import FIRST_BOILERPLATE, Run
+from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.id_set import ABSENT, IdSet
 from fpdb.storage.records import Record
 from fpdb.storage.runs.blocks import block_count, count_blocks, expected_blocks, stored_runs
 from fpdb.storage.runs.position_lookup import read_encoded_positions
 from fpdb.storage.runs.postings import Postings, is_ascending, mark_pairs
 from fpdb.storage.snapshot import Snapshot
+from fpdb.storage.state import Run
 from fpdb.storage.texts import check_packages
 
 SAMPLED: Final = 200  # blocks of each run, and documents of each sort

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from fpdb.arrays import I64, U32, U64
 from fpdb.errors import Corrupt
 from fpdb.storage import _checksums, file_format
-from fpdb.storage.file_format import Run
 from fpdb.storage.runs import _decode
+from fpdb.storage.state import Run
 
 BLOCKS_PER_GET = 64  # larger calls of getmulti were measured to be slower
 

@@ -8,7 +8,7 @@ is rewritten once a level. P. O'Neil et al., "The log-structured merge-tree", Ac
 
 from collections.abc import Sequence
 
-from fpdb.storage.file_format import Run
+from fpdb.storage.state import Run
 
 FANOUT = 4
 SMALLEST = 512  # postings: about a block

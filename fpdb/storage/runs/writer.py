@@ -12,10 +12,10 @@ from fpdb.arrays import U8, U32
 from fpdb.storage import file_format
 from fpdb.storage._checksums import seal_blocks
 from fpdb.storage.environment.environment import Environment
-from fpdb.storage.file_format import Run
 from fpdb.storage.runs import _encode
 from fpdb.storage.runs.blocks import Blocks
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings
+from fpdb.storage.state import Run
 
 POSTINGS_PER_TRANSACTION = 4 << 20
 ZEROS_PER_CALL = 1 << 18  # encoded positions of postings without a position

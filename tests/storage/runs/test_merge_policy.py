@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpdb.storage.file_format import Run
 from fpdb.storage.runs import merge_policy
+from fpdb.storage.state import Run
 
 LIMIT = merge_policy.SMALLEST * merge_policy.FANOUT
 
