@@ -5,16 +5,38 @@ with fpdb.open("corpus.fpdb") as db:
     answer = db.query(other_text)
 """
 
-import re
 from importlib import import_module
 from typing import Any
 
 __version__ = "0.1.0"
 
-# The stub lists the public names once, for type checkers and for this module. A name is imported when it is first used,
-# so that `fpdb --help` need not wait for numpy and LMDB. Type checkers do not know `__loader__`, which each module has.
-_STUB: str = __loader__.get_data(f"{__file__}i").decode()  # type: ignore[name-defined]
-_MODULES = {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as", _STUB, re.MULTILINE)}
+# A name is imported when it is first used, so that `fpdb --help` need not wait for numpy and LMDB. For type checkers,
+# `__init__.pyi` imports the same names; a test compares the two.
+_NAMES = {
+    "fpdb.database": "Database import_ open",
+    "fpdb.documents": "Document",
+    "fpdb.errors": "BadExport BadFingerprints BadFolder BadKeyFile BadLabel BadName BadQuery BadRecipe "
+    "ContentChanged Corrupt DatabaseExists Error Locked MissingKey MissingPackage NameTaken "
+    "NewerFormat NoSuchDatabase NoSuchDocument NotADatabase ReadOnly RecipeMismatch SparkFailure "
+    "StorageFailure UnknownKind Unreadable",
+    "fpdb.fingerprint": "Fingerprints Recipe Rule",
+    "fpdb.ingest.batch": "WriteBatch",
+    "fpdb.limits": "set_limits",
+    "fpdb.maintenance": "Findings Loss Repair check repair",
+    "fpdb.multi_database": "MultiDatabase open_all",
+    "fpdb.pairs.clusters": "Cluster",
+    "fpdb.pairs.common_passages": "CommonPassage",
+    "fpdb.pairs.dedup": "Drop",
+    "fpdb.pairs.explanation": "Explanation",
+    "fpdb.pairs.ranking": "Pair",
+    "fpdb.pairs.results": "IgnoredHashes Results",
+    "fpdb.pairs.spans": "Span",
+    "fpdb.publication": "publish",
+    "fpdb.regions.places": "MatchedRegion SymbolPlace TextPlace",
+    "fpdb.report.report": "Report",
+    "fpdb.search.results": "Answer Match Query",
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted(_MODULES)
 

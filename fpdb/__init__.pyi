@@ -1,4 +1,4 @@
-# The public names of fpdb and the modules that they are in: `fpdb/__init__.py` reads these lines.
+# The public names of fpdb for type checkers, see `fpdb/__init__.py`.
 
 from fpdb.database import Database as Database
 from fpdb.database import import_ as import_

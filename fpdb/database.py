@@ -53,7 +53,9 @@ Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
 
 
-def open(  # noqa: A001, PLR0913 (like gzip.open: meant to be called as fpdb.open; keywords of a public function)
+# Hides the builtin in this module only, which does not use it; users write fpdb.open, as they write gzip.open. The
+# options are independent of each other, and each call names the one or two that it needs.
+def open(  # noqa: A001, PLR0913
     path: str | os.PathLike[str],
     mode: Mode = "a",
     *,
@@ -369,7 +371,7 @@ class Database(Searchable):
         checked = PairOptions(**options).connecting()
         return self._compare(lambda snapshot: drop_list(snapshot, checked, keep, direct=direct, watch=watch))
 
-    def spans(  # noqa: PLR0913 (keywords of a public method)
+    def spans(  # noqa: PLR0913 (independent options, of which a call names the one or two that it needs)
         self,
         content: str | bytes | None = None,
         *,

@@ -133,7 +133,8 @@ def copy_checked(source: str, target: str, like: str | None, *, immutable: bool 
 def _run_in_subprocess(task: str, *arguments: object) -> Iterator[tuple[str, Any]]:
     """Yield what a task of `_TASKS` gives in a subprocess; raise what it raises, or Corrupt if it dies."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen(  # noqa: S603 (no shell; this very Python and a module of ours, with arguments as JSON)
+    # No shell takes part: the program is this Python, with a module of this package. A path is data in a JSON argument.
+    process = subprocess.Popen(  # noqa: S603
         [sys.executable, "-P", "-m", "fpdb.maintenance", task, json.dumps(arguments)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -85,12 +85,12 @@ PLAN: Mapping[str, tuple[PlanLine, ...]] = {
 def computed(given: Mapping[str, float]) -> dict[str, float]:
     """Return all numbers of PLAN by name, the inputs included.
 
-    The page shows the very text that is evaluated, so the two cannot differ. The text is PLAN's own; users give numbers
-    only.
+    The page shows the very text that is evaluated, so the two cannot differ.
     """
     values: dict[str, Any] = dict(given)
     for line in lines():
-        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307 (constants above)
+        # What is evaluated is written in PLAN; what users give are values of its variables, and never a part of it.
+        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307
     return values
 
 

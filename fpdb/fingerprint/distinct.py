@@ -54,7 +54,7 @@ def select_stored(kgrams: KGrams, *, guarantee: int, s: int, delta: float, total
 def select_search(kgrams: KGrams, *, guarantee: int, s: int, delta: float, total: int, sparse: int) -> Selection:
     """Select the sketch too, but all distinct k-grams if `sparse`.
 
-    Which of a passage's k-grams `thin` keeps depends on what precedes the passage in its document, and on the
+    The k-grams of a passage that `thin` keeps depend on what precedes the passage in its document, and on the
     document's level: two sparse sketches need not meet, nor a sparse one and a sample of a higher level.
     """
     if sparse:

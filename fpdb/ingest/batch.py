@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from fpdb.errors import BadName, ContentChanged, NoSuchDocument
 from fpdb.fingerprint import AUTO, Recipe, content_digest
 from fpdb.ingest.document_frequencies import Rarity, document_frequencies
-from fpdb.ingest.files import InputDocument
+from fpdb.ingest.files import InputDocument, document_kind
 from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, describe, prepare, prepare_hashes, purpose_of
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
@@ -73,7 +73,7 @@ class WriteBatch:
             return "replaced"
         return self._update(existing, status, record, text)
 
-    def add(  # noqa: PLR0913 (keywords of a public method)
+    def add(  # noqa: PLR0913 (independent options, of which a call names a few)
         self,
         name: str,
         content: str | bytes,
@@ -123,7 +123,7 @@ class WriteBatch:
         self._store(prepare(self._recipe, document, kind, options), existing)
         return status
 
-    def add_fingerprints(  # noqa: PLR0913 (keywords of a public method)
+    def add_fingerprints(  # noqa: PLR0913 (independent options, of which a call names a few)
         self,
         name: str,
         hashes: Integers,
@@ -193,8 +193,8 @@ class WriteBatch:
     ) -> list[bool]:
         """Tell for each document whether adding it is known to change nothing, without fingerprinting it.
 
-        What this batch has changed itself counts as not known, and so does a name that no document can have. A document
-        of kind "auto" is of the kind that is stored, since its content is the same. Records are read in stored order.
+        Documents that this batch has changed itself count as not known, and so do names that no document can have.
+        Records are read in stored order.
         """
         keys = [_name_key(document.description.name) for document in documents]
         touched = self._removals.union(self._additions, self._updates, self._texts)
@@ -204,9 +204,14 @@ class WriteBatch:
             key in ids
             and (ids[key] >= file_format.FIRST_BOILERPLATE) is boilerplate
             and _is_described_by(records[ids[key]], document)
+            and self._kind_of(document) == records[ids[key]].kind
             and not (keep_text and records[ids[key]].text is None)
             for document, key in zip(documents, keys, strict=True)
         ]
+
+    def _kind_of(self, document: ReadDocument) -> str:
+        kind = document.description.kind
+        return document_kind(self._recipe, document.description.name, document.content) if kind == AUTO else kind
 
     @property
     def next_ids(self) -> tuple[int, int]:
@@ -317,7 +322,7 @@ def _classify(record: Record, boilerplate: bool, existing: Existing) -> Status:
 
 
 def _is_described_by(record: Record, document: ReadDocument) -> bool:
-    """Return True if a stored record says of a document what its input does."""
+    """Return True if a stored record says of a document what its input does, kind aside."""
     description = document.description
     source = description.source
     if source is not None:
@@ -326,7 +331,6 @@ def _is_described_by(record: Record, document: ReadDocument) -> bool:
         source = redact_url(source)
     return (
         document.digest == record.digest
-        and description.kind in (AUTO, record.kind)
         and description.contact == record.contact
         and (description.labels or NO_LABELS) == record.labels
         and source == record.source

@@ -57,7 +57,7 @@ def drop_list(
 ) -> Comparison[Drop]:
     """Return the documents to remove, those of the largest clusters first, then by the cluster's name and their own.
 
-    Which document is kept is told by `keep`, see `KeepRule`. With `direct`, only documents that are a pair with a kept
+    `keep` chooses the document that is kept, see `KeepRule`. With `direct`, only documents that are a pair with a kept
     one are removed. If the options say which documents are new, only these are removed. Raises BadQuery, Corrupt.
     """
     if options.by_owner:

@@ -89,7 +89,8 @@ class Sandbox:
             # -P: modules in the worker's folder have names of the standard library.
             command = [sys.executable, "-P", sandbox_worker.__file__, *self._packages]
             environment = {**os.environ, **_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-            self._process = subprocess.Popen(  # noqa: S603 (no shell; this very Python and a file of ours)
+            # No shell takes part: the program is this Python, with a file of this package. Documents come by the pipe.
+            self._process = subprocess.Popen(  # noqa: S603
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
             )
             self._owner = os.getpid()

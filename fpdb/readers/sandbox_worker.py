@@ -213,11 +213,13 @@ def _as_stream(rows: Any) -> memoryview:
 @contextmanager
 def _arrow_errors() -> Iterator[None]:
     """Turn errors of Arrow, but for want of memory, into DocumentError."""
+    import pyarrow
+
     try:
         yield
-    except MemoryError:
+    except MemoryError:  # of Arrow, too
         raise
-    except (OSError, ValueError, NotImplementedError, KeyError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise DocumentError(str(error)) from error
 
 

@@ -60,7 +60,7 @@ class Searchable(ABC):
         with self.searcher() as searcher:
             return bool(own_document_ids(searcher.reader, name, content_digest(content)))
 
-    def query(  # noqa: PLR0913 (keywords of a public method)
+    def query(  # noqa: PLR0913 (independent options, of which a call names a few)
         self,
         content: str | bytes,
         *,

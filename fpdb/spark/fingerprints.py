@@ -18,7 +18,7 @@ Duplicates = Literal["error", "first"]
 LISTED: Final = 5  # names of an error
 
 
-def fingerprints(  # noqa: PLR0913 (keywords of a public function)
+def fingerprints(  # noqa: PLR0913 (independent options, of which a call names a few)
     documents: DataFrame,
     recipe: Recipe,
     *,

@@ -1,7 +1,7 @@
 """Pairs as `Database.pairs` finds them: joined by hash, after the hashes that too many documents hold are left out.
 
-Which hashes are left out follows from document frequencies alone; these are counted where the documents are, before
-anything is joined. Documents that hold the same hashes are joined by these as a whole, see `spark.duplicates`. The
+Document frequencies alone decide which hashes are left out; they are counted where the documents are, before anything
+is joined. Documents that hold the same hashes are joined by these as a whole, see `spark.duplicates`. The
 measures are those of `pairs.counting`.
 """
 

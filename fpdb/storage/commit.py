@@ -22,7 +22,7 @@ from fpdb.storage.runs.blocks import delete_blocks
 from fpdb.storage.runs.merge import in_pieces, merge_postings
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.runs.writer import RunWriter
-from fpdb.storage.snapshot import Snapshot, write_state
+from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.state import Run, State
 from fpdb.storage.texts import KeptText
 
@@ -119,7 +119,7 @@ class _Commit:
                 self._write_run(new_run)
         seals = self.catalogue.write()
         self.state = self.state._replace(runs=(*self.runs[False], *self.runs[True]), seals=seals)
-        write_state(self.snapshot.txn, self.state)
+        self.snapshot.write_state(self.state)
         return self.state
 
     # ------------------------------------------------------------ removing

@@ -82,6 +82,10 @@ class Snapshot:
             cache.state = checksum, state
         return cache.state[1]
 
+    def write_state(self, state: State) -> None:
+        """Write the state record in the snapshot's write transaction; the next snapshot need not read it again."""
+        self._cache.state = write_state(self.txn, state), state
+
     def _check_room(self, state: State) -> None:
         """Raise Corrupt where the file has no room for what the state counts, so that memory is bounded by the file."""
         names = self.txn.stat(self.databases[file_format.NAMES])["entries"]
@@ -276,6 +280,11 @@ def read_state(txn: lmdb.Transaction) -> State:
     return State.unpack(value)
 
 
-def write_state(txn: lmdb.Transaction, state: State) -> None:
-    """Write the state record. It is the commit point: what it lists is live once the transaction is committed."""
-    txn.put(file_format.STATE_KEY, state.pack())
+def write_state(txn: lmdb.Transaction, state: State) -> bytes:
+    """Write the state record, and return its checksum.
+
+    It is the commit point: what it lists is live once the transaction is committed.
+    """
+    value = state.pack()
+    txn.put(file_format.STATE_KEY, value)
+    return value[: file_format.CHECKSUM]

@@ -41,15 +41,15 @@ STATES: dict[str, Callable[[Path], object]] = {
     "a pipe": os.mkfifo,
     "an archive": lambda path: path.write_bytes(crafted.zipped(("member", TEXT.encode()))),
 }
-SOURCES = ("outside/x!/member", "root/link/x")
+SOURCES = ("outside/x!/member", "named/link/x")
 
 
 @pytest.fixture
 def forged(run: Run, tmp_path: Path) -> Callable[[str, bool], Run]:
     """Make a database in which a document claims a source; return what runs a command without its message of it."""
-    for folder in ("outside", "root"):
+    for folder in ("outside", "named"):
         Path(folder).mkdir()
-    Path("root/link").symlink_to(tmp_path / "outside")
+    Path("named/link").symlink_to(tmp_path / "outside")
     Path("asked.txt").write_text(TEXT)
     Path("asked.jsonl").write_text(json.dumps({"name": "asked", "text": TEXT}))
     run("--db", "other.fpdb", "init")
@@ -81,7 +81,7 @@ def test_no_command_tells_what_is_outside(
     answers = {seen(run, *READING[command])}  # nothing was added with `fpdb add`
     for make in STATES.values():
         make(tmp_path / "outside" / "x")
-        answers.add(seen(run, "--sources", "root", *READING[command]))
+        answers.add(seen(run, "--sources", "named", *READING[command]))
         if Path("outside/x").is_dir():
             Path("outside/x").rmdir()
         else:
@@ -94,15 +94,15 @@ def test_no_command_tells_what_is_outside(
 @pytest.mark.parametrize("command", READING)
 def test_commands_read_what_is_below_a_root(forged: Callable[[str, bool], Run], tmp_path: Path, command: str) -> None:
     """Named before the command, or in the environment, one of several, an archive's member or not."""
-    run = forged(f"{tmp_path}/root/x", command in KOALA)
+    run = forged(f"{tmp_path}/named/x", command in KOALA)
     without = seen(run, *READING[command])
-    Path("root/x").write_text(TEXT)
+    Path("named/x").write_text(TEXT)
     assert seen(run, *READING[command]) == without
     assert seen(run, "--sources", "outside", *READING[command]) == without
-    below = seen(run, "--sources", "outside", "--sources", "root", *READING[command])
+    below = seen(run, "--sources", "outside", "--sources", "named", *READING[command])
     assert below != without
     if command not in KOALA:
-        assert seen(run, "--sources", str(tmp_path / "root/x"), *READING[command]) == below
+        assert seen(run, "--sources", str(tmp_path / "named/x"), *READING[command]) == below
 
 
 def test_what_was_added_here_is_read_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,15 @@ def test_what_is_known_is_what_adding_would_not_change(
         assert db.check() == []
 
 
+def test_a_load_detects_the_kind_of_a_document_that_is_stored_as_another(db):
+    page = "<html><p>" + "some text " * 20
+    for kind, status in (("text", "added"), ("auto", "replaced"), ("auto", "unchanged"), ("html", "unchanged")):
+        report = load(db, [InputDocument("a", content=page, kind=kind)], jobs=1)
+        assert getattr(report, status) == 1, kind
+    assert db.document("a").kind == "html"
+    assert db.check() == []
+
+
 def test_status_says_what_happened(db):
     assert db.add("a", "some text " * 20) == "added"
     assert db.add("a", "some text " * 20) == "unchanged"

@@ -1,4 +1,4 @@
-"""What the mutator plants, and that its list of harmless changes names lines and changes that exist."""
+"""The mutator plants what it says, and its list of harmless changes names lines and changes that exist."""
 
 import ast
 from pathlib import Path

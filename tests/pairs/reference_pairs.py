@@ -66,7 +66,7 @@ def compared(documents, boilerplate=(), labels=None, **options):
 
 
 def ignored(documents, boilerplate=(), labels=None, **options):
-    """How many hashes the cap leaves out, and how many of those compared hold some."""
+    """Count the hashes that the cap leaves out, and the documents compared that hold some."""
     held, _, _ = compared(documents, boilerplate, labels, **options)
     df = Counter(hash_ for hashes in held.values() for hash_ in hashes)
     common = {hash_ for hash_, count in df.items() if count >= (options.get("max_df") or math.inf)}

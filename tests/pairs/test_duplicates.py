@@ -13,7 +13,7 @@ from fpdb.pairs.union_find import connect
 
 
 class Compared(NamedTuple):
-    """What is asked of a `Corpus`."""
+    """The parts of a `Corpus` that finding copies needs."""
 
     owners: np.ndarray
     new: int

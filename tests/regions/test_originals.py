@@ -60,7 +60,7 @@ STATES: dict[str, Callable[[Path], object]] = {
     "changed": lambda path: path.write_bytes(b"changed"),
     "a folder": lambda path: path.mkdir(),
     "a pipe": os.mkfifo,
-    "a link into the root": lambda path: path.symlink_to("../root/text"),
+    "a link into the root": lambda path: path.symlink_to("../named/text"),
     "a link to nothing": lambda path: path.symlink_to("nothing"),
     "a loop": lambda path: path.symlink_to(path),
     "a link to a device": lambda path: path.symlink_to("/dev/zero"),
@@ -70,18 +70,18 @@ STATES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("leads_out", ["outside/x", "root/../outside/x", "root/link/x", "root/a/link/x"])
+@pytest.mark.parametrize("leads_out", ["outside/x", "named/../outside/x", "named/link/x", "named/a/link/x"])
 @pytest.mark.parametrize("inside", ["", "!/member", "!/member!/member"])
 def test_outside_the_answer_is_always_the_same(tmp_path: Path, state: str, leads_out: str, inside: str) -> None:
     """By a path, or a link below the root: no answer tells what is there, except that a link leads back."""
-    for folder in ("outside", "root/a"):
+    for folder in ("outside", "named/a"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "root" / "text").write_bytes(CONTENT)
-    for folder in ("root", "root/a"):
+    (tmp_path / "named" / "text").write_bytes(CONTENT)
+    for folder in ("named", "named/a"):
         (tmp_path / folder / "link").symlink_to(tmp_path / "outside")
     STATES[state](tmp_path / "outside" / "x")
-    told = read_original(f"{tmp_path}/{leads_out}{inside}", SourceRoots(spellings([tmp_path / "root"])))
-    if state == "a link into the root" and leads_out.startswith(("root/link", "root/a")):
+    told = read_original(f"{tmp_path}/{leads_out}{inside}", SourceRoots(spellings([tmp_path / "named"])))
+    if state == "a link into the root" and leads_out.startswith(("named/link", "named/a")):
         assert told == (CONTENT if not inside else "unavailable")  # all of it is readable by another path
     else:
         assert told == "outside"

@@ -29,7 +29,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(parts=st.lists(PARTS, max_size=7), root=st.sampled_from(["in", "in/a", "in/a/file", "in/link", "in/up"]))
 def test_nothing_outside_is_opened(tree: Path, parts: list[str], root: str) -> None:
-    """What is opened lies in the root by its path as written, and on the disk."""
+    """Each file that is opened lies in the root by its path as written, and on the disk."""
     path = f"{tree}/{'/'.join(parts)}"
     try:
         file = SourceRoots(spellings([tree / root])).open(path)

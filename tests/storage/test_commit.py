@@ -3,7 +3,7 @@
 import pytest
 
 import fpdb
-from fpdb.storage import commit
+from fpdb.storage import snapshot
 
 PROSE = "It was seven years ago, and nobody remembers why. " * 3
 LONG = "".join(f"{number * 7919 % 100_003} " for number in range(9_000))  # several pages, compressed
@@ -33,7 +33,7 @@ def test_a_commit_that_fails_leaves_no_text(db, monkeypatch):
         raise OSError("the disk is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr(commit, "write_state", fail)
+        patch.setattr(snapshot, "write_state", fail)
         for change in (lambda: db.add("b", LONG, keep_text=True), lambda: db.remove("a"), lambda: db.add("a", LONG)):
             with pytest.raises(fpdb.StorageFailure, match="gone"):
                 change()

@@ -137,7 +137,7 @@ def wait_for_flock(file: int, operation: int, deadline: float) -> bool:
 
 
 class Holder(NamedTuple):
-    """Who holds a lock.
+    """The holder of a lock.
 
     pid: the process's number there. since: seconds since 1970. place: the namespace of process numbers and the
     machine's name, in which pid is a process.

@@ -1,4 +1,4 @@
-"""Who reads which commit of a file, how much of it is free, and the warning that a reader makes it grow.
+"""The readers of a file, its free space, and the warning that a reader makes it grow.
 
 LMDB uses no page again that the commit of a reader, or a later one, still had in use. So a transaction that stays open
 lets the file grow with every commit beside it.

@@ -84,7 +84,7 @@ for name in ("bare.fpdb", "with.fpdb"):
 
 
 def test_a_read_only_medium_is_read_by_whoever_says_that_nobody_writes(tmp_path):
-    """Whether anybody writes elsewhere to what is mounted for reading here, nobody can tell."""
+    """Nobody can tell if others write elsewhere to what is mounted for reading here."""
     source, medium = tmp_path / "t.fpdb", tmp_path / "medium"
     medium.mkdir()
     with fpdb.open(source) as db:
