@@ -48,12 +48,12 @@ def drop_list(target: Target, arguments: _Arguments) -> None:
         warn_of_boilerplate_only(db)
         top = None if in_table else arguments.top
         search = partial(db.drop_list, keep=arguments.keep, direct=arguments.direct, top=top)
-        drops = with_progress(partial(search, **vars(arguments.selection)))
+        drops = with_progress(partial(search, **arguments.selection.options()), in_table=in_table)
         if separator is not None:
             write_names((drop.name for drop in drops), separator)
         elif in_table:
             columns = named(DROP, "name", "kept", "shared", "measure", "reason", "size")
-            empty = empty_text("nothing to drop: no two documents are that much alike", drops.ignored)
+            empty = empty_text("nothing to drop: no two documents are that much alike", drops)
             write_top(columns, drops, arguments.top, empty=empty, noun="document")
         else:
             write_results(output.format, DROP, drops)

@@ -39,7 +39,7 @@ def explain(target: Target, arguments: _Arguments) -> None:
              fpdb explain essays/ann.txt draft.txt
     """
     a, b, kind, format = arguments.a, arguments.b, arguments.kind, arguments.format
-    options = vars(arguments.selection).copy()
+    options = arguments.selection.options()
     for name in ("new", "since"):
         if options.pop(name) is not None:
             raise click.UsageError(f"--{name} chooses among pairs; here there is but one")

@@ -12,9 +12,11 @@ from fpdb.cli.terminal import names_text, say
 
 if TYPE_CHECKING:
     from fpdb import Database
-    from fpdb.pairs.results import IgnoredHashes, Results
+    from fpdb.pairs.results import Results
 
 T = TypeVar("T")
+
+DEFAULT_OWNERS = "label:owner"
 
 COUNTED_MEASURES = ("containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance")
 MEASURE_HELP = (
@@ -56,12 +58,28 @@ class PairSelection:
         metavar="DATE",
     )
     owners: str = option(
-        "Do not pair documents of one owner. path:N: the owner is the first N parts of the name; label:KEY: it is the "
-        "value of that label.",
+        "Do not pair documents of one owner. path:N: the owner is the first N parts of the name; path:-N: it is all "
+        "but the last N; label:KEY: it is the value of that label; moodle, canvas, blackboard: it is the student in "
+        "the names that these export.",
+        "--owners",
         "--owner-from",
-        default="label:owner",
+        default=DEFAULT_OWNERS,
         metavar="RULE",
     )
+    owner_pattern: str | None = option(
+        "Likewise: the owner is what the first group of this regular expression (RE2) finds in the name, or all of it.",
+        metavar="REGEX",
+    )
+
+    def options(self) -> dict[str, Any]:
+        """Return the options as `fpdb.Database.pairs` takes them. Raises click.UsageError."""
+        options = vars(self).copy()
+        pattern = options.pop("owner_pattern")
+        if pattern is None:
+            return options
+        if self.owners != DEFAULT_OWNERS:
+            raise click.UsageError("owners are told by --owners or by --owner-pattern, not by both")
+        return options | {"owners": f"pattern:{pattern}"}
 
 
 def keep_option(default: str | None) -> Any:
@@ -81,26 +99,28 @@ def warn_of_boilerplate_only(db: "Database") -> None:
         say(f"in no pair, since all of their fingerprints are boilerplate: {names_text(names)}")
 
 
-def with_progress(search: "Callable[..., Results[T]]", noun: str = "document") -> "Results[T]":
+def with_progress(
+    search: "Callable[..., Results[T]]", noun: str = "document", *, in_table: bool = False
+) -> "Results[T]":
     """Return the results of a search that takes `watch`; show its progress, and say what was left out.
 
-    noun: what is compared.
+    noun: what is compared. in_table: a table follows, and `empty_text` says why there is none.
     """
     from fpdb.cli.progress import TerminalWatcher
 
     with TerminalWatcher() as watcher:
         results = search(watch=watcher.stage)
-        ignored = results.ignored
-    say_ignored(ignored, noun)
+        ignored, advice = results.ignored, results.advice
+    if ignored.hashes:
+        say(ignored.text(noun, "--max-df"))
+    if advice is not None and (advice.compared or not in_table):
+        say(advice.text("--owners"))
     return results
 
 
-def say_ignored(ignored: "IgnoredHashes", noun: str = "document") -> None:
-    """Say how much was left out as common, if anything was."""
-    if ignored.hashes:
-        say(ignored.text(noun, "--max-df"))
-
-
-def empty_text(text: str, ignored: "IgnoredHashes") -> str:
-    """Return what to say if there is no result; not without a word of what was left out."""
-    return f"{text}, apart from what was ignored" if ignored.hashes else text
+def empty_text(text: str, results: "Results[T]") -> str:
+    """Return what to say if there is no result; not without a word of why nothing was compared, or was left out."""
+    advice = results.advice
+    if advice is not None and not advice.compared:
+        return advice.text("--owners")
+    return f"{text}, apart from what was ignored" if results.ignored.hashes else text

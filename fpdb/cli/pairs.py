@@ -26,7 +26,7 @@ from fpdb.cli.terminal import bar, count_text, write_line
 from fpdb.columns import CLUSTER, PAIR, RANK, ResultColumn, measure_groups, named, score_heading, select, shown
 
 if TYPE_CHECKING:
-    from fpdb import Cluster, Database, IgnoredHashes, Pair, Results
+    from fpdb import Cluster, Database, Pair, Results
 
 
 @argument_group
@@ -71,7 +71,7 @@ def pairs(target: Target, arguments: _Arguments) -> None:
     is named after the first of its names; with --keep, it also tells which document `fpdb drop-list` would keep.
 
     Example: fpdb pairs --min 0.3
-             fpdb pairs --owner-from path:1 --by-owner
+             fpdb pairs --owners path:1 --by-owner
              fpdb pairs --new term=2026 --format json
     """
     arguments.check()
@@ -85,6 +85,7 @@ def pairs(target: Target, arguments: _Arguments) -> None:
 
 def _print_pairs(db: "Database", arguments: _Arguments) -> None:
     selection, top, format = arguments.selection, arguments.top, arguments.output.format
+    options = selection.options()
     connect = None if selection.by == "shared" else selection.min
     page = db.report(by=selection.by, connect=connect) if arguments.report else None
     limit = page.limits.rows if page else DEFAULT_TOP
@@ -95,22 +96,22 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
         gap=arguments.output.gap,
         by_owner=arguments.by_owner,
         top=(top or limit) + 1 if format == "table" else top,
-        **vars(selection),
+        **options,
     )
     reported: list[Pair] = []
-    results = with_progress(search, "owner" if arguments.by_owner else "document")
+    results = with_progress(search, "owner" if arguments.by_owner else "document", in_table=format == "table")
     found = _copy_first(results, reported, limit + 1)
     if format == "sarif":
         from fpdb.cli.sarif import pair_results, write_sarif
 
         write_sarif(pair_results(found))
     elif format == "table":
-        _print_table(list(found), results.ignored, arguments)
+        _print_table(list(found), results, arguments)
     else:
         write_results(format, select(PAIR, measure_groups(selection.by, regions=arguments.output.regions)), found)
     if page and arguments.report:
-        options: dict[str, Any] = {"owners": selection.owners, "max_df": selection.max_df, "ignored": results.ignored}
-        page.add_pairs(reported[:top], by_owner=arguments.by_owner, **options)
+        given: dict[str, Any] = {"owners": options["owners"], "max_df": selection.max_df, "ignored": results.ignored}
+        page.add_pairs(reported[:top], by_owner=arguments.by_owner, **given)
         write_page(arguments.report, page.html())
 
 
@@ -122,10 +123,10 @@ def _copy_first(pairs: "Iterable[Pair]", copies: "list[Pair]", limit: int) -> "I
         yield pair
 
 
-def _print_table(pairs: "list[Pair]", ignored: "IgnoredHashes", arguments: _Arguments) -> None:
+def _print_table(pairs: "list[Pair]", results: "Results[Pair]", arguments: _Arguments) -> None:
     shown_pairs = pairs[: arguments.top or DEFAULT_TOP]
     if not shown_pairs:
-        write_line(empty_text("no pair shares as much", ignored))
+        write_line(empty_text("no pair shares as much", results))
         return
     measure = arguments.selection.by
     heading = score_heading(measure)
@@ -147,9 +148,10 @@ def _score(pair: "Pair", measure: str) -> float:
 
 
 def _print_clusters(db: "Database", arguments: _Arguments) -> None:
-    options = vars(arguments.selection) | {"keep": arguments.keep, "top": arguments.top, "by_owner": arguments.by_owner}
-    clusters = with_progress(partial(db.clusters, **options), "owner" if arguments.by_owner else "document")
-    format = arguments.output.format
+    options = arguments.selection.options() | {"keep": arguments.keep, "top": arguments.top}
+    options["by_owner"] = arguments.by_owner
+    format, noun = arguments.output.format, "owner" if arguments.by_owner else "document"
+    clusters = with_progress(partial(db.clusters, **options), noun, in_table=format == "table")
     if format == "json":
         for cluster in clusters:
             write_json(cluster.to_dict())
@@ -164,7 +166,7 @@ def _print_clusters(db: "Database", arguments: _Arguments) -> None:
 def _print_cluster_table(clusters: "Results[Cluster]", top: int) -> None:
     first = list(islice(clusters, top))
     if not first:
-        write_line(empty_text("no two documents are that much alike", clusters.ignored))
+        write_line(empty_text("no two documents are that much alike", clusters))
         return
     write_table((RANK, *shown(CLUSTER)), _cluster_rows(first))
     more = sum(1 for _ in clusters)

@@ -64,8 +64,9 @@ def spans(target: Target, arguments: _Arguments) -> None:
             found = _spans_of_names(db, target, arguments)
         else:
             warn_of_boilerplate_only(db)
-            found = with_progress(partial(db.spans, keep=arguments.keep, **vars(arguments.shape), **vars(selection)))
-            empty = empty_text(empty, found.ignored)
+            search = partial(db.spans, keep=arguments.keep, **vars(arguments.shape), **selection.options())
+            found = with_progress(search, in_table=output.format == "table")
+            empty = empty_text(empty, found)
         if output.format == "table":
             write_top(SPAN, found, None, empty=empty, noun="span", option="--format json")
         else:

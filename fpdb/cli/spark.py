@@ -131,7 +131,7 @@ def pairs(target: Target, arguments: _SparkPairsArguments) -> None:
     """Compare all documents with each other; print the rows of `fpdb pairs`."""
     from fpdb.spark import pairs as find_pairs
 
-    _print_rows(target, arguments, partial(find_pairs, top=arguments.top, **vars(arguments.selection)))
+    _print_rows(target, arguments, partial(find_pairs, top=arguments.top, **arguments.selection.options()))
 
 
 @spark.add_command
@@ -143,7 +143,7 @@ def drop_list(target: Target, arguments: _SparkDropListArguments) -> None:
     """
     from fpdb.spark import drop_list as find_drops
 
-    _print_rows(target, arguments, partial(find_drops, keep=arguments.keep, **vars(arguments.selection)))
+    _print_rows(target, arguments, partial(find_drops, keep=arguments.keep, **arguments.selection.options()))
 
 
 @spark.add_command

@@ -72,7 +72,7 @@ def find_clusters(
     corpus = counter.corpus
     index = connect_pairs(counter)
     places = None if rule is None else keep_order(reader, corpus, rule)
-    return Comparison(_describe(corpus, index, places, options.top), counter.ignored)
+    return Comparison(_describe(corpus, index, places, options.top), counter.ignored, counter.corpus.advice)
 
 
 def _describe(corpus: Corpus, index: ClusterIndex, places: I64 | None, top: int | None) -> Iterator[Cluster]:

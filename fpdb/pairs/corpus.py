@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import U32
 from fpdb.pairs import _counting
+from fpdb.pairs.advice import Advice, find_advice
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.storage import file_format
@@ -53,7 +54,7 @@ class Corpus:
 
     name_order: the place in the order of names. owners: equal numbers for those that are never paired, or shape (0,).
     shares: of all its hashes, of which a document's are a sample, see file_format.WHOLE. new: the number of new ones,
-    which have the first ranks. ascending: True if ranks rise with ids.
+    which have the first ranks. ascending: True if ranks rise with ids. advice: see `find_advice`.
     """
 
     names: Sequence[bytes]
@@ -63,6 +64,7 @@ class Corpus:
     new: int
     ascending: bool
     ranks: RankTable
+    advice: Advice | None
 
     def __len__(self) -> int:
         """Return the number of ranks."""
@@ -88,12 +90,14 @@ class Corpus:
 def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
     """Read the catalogue. An owner is new if one of his documents is. Raises Corrupt."""
     rule = OwnerRule.parse(options.owners)
-    ids, names, owners, new_flags = [], [], [], []
+    ids, names, values, new_flags = [], [], [], []
     for document_id, record in reader.catalogue.records():
         ids.append(document_id)
         names.append(record.name)
-        owners.append(rule.owner(record))
+        values.append(record.labels.get(rule.label or ""))
         new_flags.append(_is_new(record, options))
+    owners = rule.owners(names, values)
+    advice = find_advice(rule, names, owners, by_owner=options.by_owner)
     document_ids, new = np.array(ids, np.uint32), np.array(new_flags, np.bool_)
     shares = reader.catalogue.sizes(document_ids)["share"].astype(np.uint32)
     owner_names, owner_index = _group_by_owner(names, owners)
@@ -118,6 +122,7 @@ def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
         new=int(new.sum()),
         ascending=bool((np.diff(ranks[members].astype(np.int64)) > 0).all()),
         ranks=RankTable.build(document_ids, ranks[members]),
+        advice=advice,
     )
 
 

@@ -57,7 +57,7 @@ def rank_by_coverage(
                 yield pair
 
     pairs = sorted(passing(), key=order) if options.top is None else nsmallest(options.top, passing(), key=order)
-    return Comparison(iter(pairs), counter.ignored)
+    return Comparison(iter(pairs), counter.ignored, counter.corpus.advice)
 
 
 def _covered_pairs(

@@ -91,7 +91,7 @@ def drop_list(
         )
         for index, rank in enumerate(dropped.tolist())
     )
-    return Comparison(results, counter.ignored)
+    return Comparison(results, counter.ignored, counter.corpus.advice)
 
 
 def _first_of_cluster(heads: U32, places: I64) -> U32:

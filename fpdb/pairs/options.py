@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Final
 
 from fpdb.errors import BadQuery
-from fpdb.pairs.owners import OwnerRule
+from fpdb.pairs.owners import DEFAULT, OwnerRule
 from fpdb.validation import check_integer
 
 Watch = Callable[[str, str, int, int], None]
@@ -49,7 +49,7 @@ class PairOptions:
     max_df: int | None = None
     new: tuple[str, str] | None = None
     since: datetime | None = None
-    owners: str = "label:owner"
+    owners: str = DEFAULT
     by_owner: bool = False
 
     def __post_init__(self) -> None:

@@ -88,7 +88,9 @@ def rank_pairs(reader: Reader, options: PairOptions, watch: Watch | None = None)
             count = options.top
             counter.floor = float(parts[0].score[-1])
     ranked = counter.ranked(CountedPairs.concatenate(parts))
-    return Comparison(describe_pairs(counter, ranked, weighted=options.weighted), counter.ignored)
+    return Comparison(
+        describe_pairs(counter, ranked, weighted=options.weighted), counter.ignored, counter.corpus.advice
+    )
 
 
 def describe_pairs(counter: PairCounter, pairs: CountedPairs, *, weighted: bool) -> Iterator[Pair]:

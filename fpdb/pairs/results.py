@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
+from fpdb.pairs.advice import Advice
+
 T = TypeVar("T")
 
 
@@ -41,6 +43,7 @@ class Comparison(NamedTuple, Generic[T]):
 
     results: Iterator[T]
     ignored: IgnoredHashes
+    advice: Advice | None = None
 
 
 class Results(Iterator[T]):
@@ -59,6 +62,11 @@ class Results(Iterator[T]):
     def ignored(self) -> IgnoredHashes:
         """The hashes that were left out as common."""
         return self._done().ignored
+
+    @property
+    def advice(self) -> Advice | None:
+        """Why nothing could be compared, or owners may not be what was meant; None if there is no doubt."""
+        return self._done().advice
 
     def _done(self) -> Comparison[T]:
         if self._comparison is None:

@@ -126,7 +126,7 @@ def spans_of_pairs(
     counter = PairCounter(reader, options, watch)
     places = keep_order(reader, counter.corpus, rule)
     cuts = _cut_later(reader, aligner, counter, places, cut)
-    return Comparison(spool(cuts, astuple, lambda values: Span(*values)), counter.ignored)
+    return Comparison(spool(cuts, astuple, lambda values: Span(*values)), counter.ignored, counter.corpus.advice)
 
 
 def _cut_later(reader: Reader, aligner: PairAligner, counter: PairCounter, places: I64, cut: Cut) -> Iterator[Span]:

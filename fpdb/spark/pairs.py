@@ -215,10 +215,14 @@ def is_new(options: PairOptions) -> Column:
     return F.coalesce(F.col("labels")[options.new[0]] == options.new[1], F.lit(False))
 
 
-def owner_column(rule: str) -> Column:
+def owner_column(text: str) -> Column:
     """Return the owner by an `OwnerRule`: null for none."""
-    label, count = OwnerRule.parse(rule)
-    if label is not None:
-        return F.col("labels")[label]
-    parts = F.filter(F.split("name", "/"), lambda part: ~part.isin("", "."))
-    return F.array_join(F.slice(parts, 1, count), "/")
+    rule = OwnerRule.parse(text)
+    if rule.label is not None:
+        return F.col("labels")[rule.label]
+
+    def owner_by_name(name: str) -> str | None:
+        (owner,) = OwnerRule.parse(text).owners([name.encode()], ())
+        return None if owner is None else owner.decode()
+
+    return F.udf(owner_by_name, "string", useArrow=False)("name")

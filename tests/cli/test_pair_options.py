@@ -11,13 +11,36 @@ def names(output: str) -> list[tuple[str, str]]:
 
 
 def test_owners_come_from_a_label_or_the_path(term: Run) -> None:
-    assert ("ann/a.txt", "ann/b.txt") in names(term("pairs", "--owner-from", "label:none", "--format", "json").stdout)
-    assert names(term("pairs", "--owner-from", "path:1", "--format", "json").stdout) == [("ann/b.txt", "bob/a.txt")]
-    assert names(term("pairs", "--owner-from", "path:1", "--by-owner", "--format", "json").stdout) == [("ann", "bob")]
+    assert ("ann/a.txt", "ann/b.txt") in names(term("pairs", "--owners", "label:none", "--format", "json").stdout)
+    assert names(term("pairs", "--owners", "path:1", "--format", "json").stdout) == [("ann/b.txt", "bob/a.txt")]
+    assert names(term("pairs", "--owners", "path:1", "--by-owner", "--format", "json").stdout) == [("ann", "bob")]
+
+
+def test_owners_come_from_a_pattern(term: Run) -> None:
+    assert names(term("pairs", "--owner-pattern", "^[^/]*", "--format", "json").stdout) == [("ann/b.txt", "bob/a.txt")]
+    assert names(term("pairs", "--owner-pattern", "^(.)[^/]*", "--by-owner", "--format", "json").stdout) == [("a", "b")]
+
+
+@pytest.mark.parametrize("command", ["pairs", "pairs --clusters", "drop-list", "spans"])
+def test_it_says_why_nothing_can_be_compared(term: Run, command: str) -> None:
+    """In place of the table, and else on standard error."""
+    reason = "All 4 documents have one owner, 'tx': try --owners path:1\n"
+    asked = (*command.split(), "--owner-pattern", "tx")
+    assert term(*asked).stdout == reason
+    json = term(*asked, "--format", "json")
+    assert (json.stdout, json.stderr) == ("", reason)
+
+
+def test_owners_that_no_document_has_are_told_beside_the_pairs(term: Run) -> None:
+    found = term("pairs", "--owners", "moodle")
+    assert "ann/b.txt" in found.stdout
+    assert found.stderr == (
+        "None of the 4 documents has a name as Moodle exports it, so each is its own owner: try --owners path:1\n"
+    )
 
 
 def test_new_against_all(term: Run) -> None:
-    options = ("--owner-from", "label:none", "--format", "json")
+    options = ("--owners", "label:none", "--format", "json")
     assert len(names(term("pairs", *options).stdout)) == 2
     assert names(term("pairs", "--new", "term=2", *options).stdout) == [("ann/b.txt", "bob/a.txt")]
     assert len(names(term("pairs", "--since", "2001-01-01", *options).stdout)) == 2
@@ -42,7 +65,9 @@ def test_thresholds(term: Run) -> None:
     [
         ("--min", "1.5"),
         ("--by", "shared", "--min", "-1"),
-        ("--owner-from", "folder"),
+        ("--owners", "folder"),
+        ("--owner-pattern", "("),
+        ("--owner-pattern", "a", "--owners", "path:1"),
         ("--new", "term"),
         ("--since", "x"),
     ],

@@ -25,14 +25,14 @@ def test_weighted_measures_are_added(term: Run) -> None:
 
 
 def test_a_table_ends_with_a_hint(term: Run) -> None:
-    lines = term("pairs", "--owner-from", "label:none", "--top", "1").stdout.splitlines()
+    lines = term("pairs", "--owners", "label:none", "--top", "1").stdout.splitlines()
     assert lines[0].split() == ["#", "a", "b", "shared", "a", "in", "b", "b", "in", "a", "resemblance"]
     assert (len(lines), lines[2]) == (3, "there are more; see them with --top")
     assert term("pairs", "--min", "1").stdout == "no pair shares as much\n"
 
 
 def test_clusters(term: Run) -> None:
-    options = ("pairs", "--clusters", "--owner-from", "label:none", "--min", "0.3")
+    options = ("pairs", "--clusters", "--owners", "label:none", "--min", "0.3")
     members = ["ann/a.txt", "ann/b.txt", "bob/a.txt"]
     (cluster,) = objects(term(*options, "--format", "json").stdout)
     assert cluster == {"cluster": "ann/a.txt", "size": 3, "pairs": 2, "members": members}

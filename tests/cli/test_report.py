@@ -62,7 +62,7 @@ def test_a_table_cuts_what_is_printed_and_not_the_page(run: Run) -> None:
 
 
 def test_pairs_of_owners(corpus: Run) -> None:
-    corpus("pairs", "--owner-from", "path:1", "--by-owner", "--report", "r.html")
+    corpus("pairs", "--owners", "path:1", "--by-owner", "--report", "r.html")
     first, *parts = [names(row) for row in data()["rows"]]
     assert first == ("c<i>.txt", "sub")
     assert set(parts) == {("c<i>.txt", "sub/a.txt"), ("c<i>.txt", "sub/b.txt")}

@@ -94,9 +94,7 @@ def test_one_add_and_one_report(submissions: Run) -> None:
     assert "shorter than a k-gram (k=30): fay/empty.txt" in added.stderr
     assert "added 0, unchanged 10" in submissions("add", ".").stdout
 
-    plain = submissions(
-        "pairs", "--owner-from", "path:1", "--min", "0.2", "--report", "report.html", "--format", "json"
-    )
+    plain = submissions("pairs", "--owners", "path:1", "--min", "0.2", "--report", "report.html", "--format", "json")
     pairs = {(pair["a"], pair["b"]) for pair in map(json.loads, plain.stdout.splitlines())}
     copies = ["alice.zip/final/essay.txt", "bob/drafts/old/essay.txt", "bob/essay.txt", "carla/essay.txt"]
     copies.append("dora/thesis.pdf")
@@ -121,7 +119,7 @@ def test_an_archive_is_an_owner_of_its_own(submissions: Run) -> None:
     """`alice.zip` and `alice` are two names; whoever means one person by them gives a label."""
     Path("alice/again.txt").write_text(f"{PASSAGE}\n{own(8)}")
     submissions("add", "alice", "alice.zip")
-    (pair,) = submissions("pairs", "--owner-from", "path:1", "--format", "json").stdout.splitlines()
+    (pair,) = submissions("pairs", "--owners", "path:1", "--format", "json").stdout.splitlines()
     assert (json.loads(pair)["a"], json.loads(pair)["b"]) == ("alice.zip/final/essay.txt", "alice/again.txt")
     submissions("add", "alice", "alice.zip", "--label", "owner=alice")
     assert submissions("pairs", "--format", "json").stdout == ""

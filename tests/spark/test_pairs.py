@@ -46,6 +46,13 @@ def test_boilerplate(spark, found, collection, footer, tmp_path):
     assert rows(pairs(found, discarded, **options)) == expected
 
 
+@pytest.mark.parametrize("owners", ["path:-1", "pattern:^(.)", "label:lang", "moodle"])
+def test_owners(found, local, owners):
+    expected = local_pairs(local, owners=owners, max_df=40)
+    assert len(expected) > 10
+    assert rows(pairs(found, owners=owners, max_df=40)) == expected
+
+
 def test_samples(samples, sampled, collection, tmp_path):
     """They are compared within what both are samples of; narrow hashes meet by chance, as they do locally."""
     assert samples.where(f"share < {2**32 - 1}").count()
