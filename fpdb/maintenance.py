@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any, NamedTuple, cast
 
@@ -18,6 +18,7 @@ from fpdb import errors
 from fpdb.errors import BadRecipe, Corrupt, Error, RecipeMismatch
 from fpdb.fingerprint import KEY_DIGEST, Recipe, find_scheme
 from fpdb.storage.environment.failures import translated
+from fpdb.storage.environment.open_file import refuse_changed, state_of
 from fpdb.storage.maintenance.check import examine
 from fpdb.storage.maintenance.copies import write_copy
 from fpdb.storage.maintenance.repair import Loss as Loss  # handed out
@@ -67,12 +68,14 @@ def check(path: str | os.PathLike[str], *, quick: bool = False, immutable: bool 
 
     Raises:
         NoSuchDatabase: There is no file; NotADatabase, NewerFormat: It cannot be opened.
-        Locked: Another process is writing; StorageFailure: The file cannot be read.
+        Locked: Another process is writing; StorageFailure: The file cannot be read, or was written to while it was
+            open as immutable.
     """
     sentences: dict[str, list[str]] = {"problem": [], "unchecked": []}
     try:
-        for sort, value in _run_in_subprocess("check", os.fspath(path), quick, immutable):
-            sentences[sort].append(value)
+        with _changes_refused(os.fspath(path), immutable):
+            for sort, value in _run_in_subprocess("check", os.fspath(path), quick, immutable):
+                sentences[sort].append(value)
     except Corrupt as error:
         sentences["problem"].append(str(error))
     return Findings(tuple(sentences["problem"]), tuple(sentences["unchecked"]))
@@ -117,14 +120,32 @@ def copy_checked(source: str, target: str, like: str | None, *, immutable: bool 
         Error: What `fpdb.open` raises for either database; RecipeMismatch; Corrupt: the copy is not sound.
     """
     copy = None
-    for sort, value in _run_in_subprocess("copy", source, target, like, immutable):
-        if sort == "copied":
-            copy = CheckedCopy(*map(bytes.fromhex, value))
-        elif sort == "problem":
-            raise Corrupt(value)
+    with _changes_refused(source, immutable):
+        for sort, value in _run_in_subprocess("copy", source, target, like, immutable):
+            if sort == "copied":
+                copy = CheckedCopy(*map(bytes.fromhex, value))
+            elif sort == "problem":
+                raise Corrupt(value)
     if copy is None:
         raise Corrupt("the copy did not come to its end")
     return copy
+
+
+@contextmanager
+def _changes_refused(path: str, immutable: bool) -> Iterator[None]:
+    """Raise StorageFailure if a file that is read as immutable changes in the block, also where that looks like damage.
+
+    What cannot be looked at is left to the block.
+    """
+    state = None
+    with suppress(OSError):
+        state = state_of(path) if immutable else None
+    try:
+        yield
+    finally:
+        if state is not None:
+            with suppress(OSError):
+                refuse_changed(path, state)
 
 
 # ---------------------------------------------------------------- the subprocess

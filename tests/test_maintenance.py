@@ -52,6 +52,24 @@ def test_a_process_that_dies_is_a_problem(tmp_path, original, monkeypatch, name)
     assert path.read_bytes() == original
 
 
+def test_a_change_of_an_immutable_file_is_not_taken_for_damage(tmp_path, original, monkeypatch):
+    """LMDB may end the process that reads a file which is written to, or read what looks like damage."""
+    path = tmp_path / "t.fpdb"
+    path.write_bytes(original)
+    program = tmp_path / "python"
+    monkeypatch.setattr(sys, "executable", str(program))
+    for found in ("kill -ABRT $$", """echo '["problem", "one"]'""", """echo '["ended", null]'"""):
+        program.write_text(f"#!/bin/sh\ntouch {path}\n{found}\n")
+        program.chmod(0o700)
+        with pytest.raises(fpdb.StorageFailure, match="written to while it was open as immutable"):
+            fpdb.check(path, immutable=True)
+        with pytest.raises(fpdb.StorageFailure, match="written to while it was open as immutable"):
+            fpdb.publish(path, tmp_path / "copy.fpdb", immutable=True)
+    program.write_text("#!/bin/sh\nkill -ABRT $$\n")
+    assert "SIGABRT" in fpdb.check(path, immutable=True).problems[0]
+    assert path.read_bytes() == original
+
+
 def test_texts_that_cannot_be_unpacked_are_said_to_be_unchecked(tmp_path, original, monkeypatch):
     path = tmp_path / "t.fpdb"
     path.write_bytes(original)

@@ -4,6 +4,7 @@ A command is imported when it is called, and it imports the library when it runs
 """
 
 import os
+import sys
 
 from fpdb.gc_control import collect_rarely
 
@@ -17,4 +18,8 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from fpdb.cli.program import cli
 
+    if "--immutable" in sys.argv:
+        from fpdb.cli.child_process import continue_in_child
+
+        continue_in_child()
     cli(prog_name="fpdb")

@@ -63,11 +63,8 @@ class OpenFile:
 
     def refuse_changed(self, path: str) -> None:
         """Raise StorageFailure if the file is immutable and has changed: what was read from it may be wrong."""
-        if self.unchanging is not None and self.unchanging != state_of(path):
-            raise StorageFailure(
-                f"{path!r} was written to while it was open as immutable, so what was read from it may be wrong: "
-                f"read it without --immutable (immutable=True), or a copy of it"
-            )
+        if self.unchanging is not None:
+            refuse_changed(path, self.unchanging)
 
     def is_usable(self, path: str) -> bool:
         """Return True if it is what a path leads to, no shorter than before, and nothing has failed.
@@ -100,6 +97,15 @@ def state_of(path: str) -> tuple[object, ...]:
     except FileNotFoundError:
         return ()
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, page_check.last_transaction(path)
+
+
+def refuse_changed(path: str, state: tuple[object, ...]) -> None:
+    """Raise StorageFailure if a file that was opened as immutable has another state now. Raises OSError."""
+    if state_of(path) != state:
+        raise StorageFailure(
+            f"{path!r} was written to while it was open as immutable, so what was read from it may be wrong: "
+            f"read it without --immutable (immutable=True), or a copy of it"
+        )
 
 
 def open_file(path: str, generation: int, access: Access) -> OpenFile:
