@@ -27,6 +27,7 @@ ROWS = {
     15: "hostile documents",
     16: "a disk that loses a write: pages as they were some commits ago",
     17: "forged databases: any values changed, all checksums right",
+    18: "readers that cannot lock the file beside a writer: a read-only mount, another user's folder",
 }
 
 

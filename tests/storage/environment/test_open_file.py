@@ -12,6 +12,7 @@ import fpdb
 from fpdb.storage.environment import files
 from fpdb.storage.environment.lock_files import READERS_BYTES
 from tests.storage.environment.closed_databases import make, read_slowly
+from tests.storage.environment.mounts import in_own_mounts
 from tests.storage.processes import hear, run_in_child, running
 
 
@@ -48,14 +49,6 @@ def test_no_room_for_the_lock_file_is_said(path, monkeypatch):
                 fpdb.open(path, mode)
     with fpdb.open(path, "r") as db:
         assert db.check() == []
-
-
-def in_own_mounts(*command):
-    """Return a command that may mount file systems which no other process sees; skips the test if nobody may."""
-    spaces = ["unshare", "--mount", *([] if os.getuid() == 0 else ["--map-root-user"])]
-    if subprocess.run([*spaces, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("this system lets nobody mount anything")
-    return [*spaces, *command]
 
 
 READ_ONLY = """
