@@ -335,6 +335,9 @@ class Forgeries:
                 make(db)
                 assert db.check() == []
                 assert contradictions(db) is None
+                for _, use in reading(db):  # the modules that are imported when needed: here once, for all children
+                    with suppress(Error):
+                        use()
             self._images[name] = read_image(str(path))
         own = folder / "own.fpdb"
         with fpdb.open(own, "x", recipe=Recipe.preset("text")) as db:
