@@ -24,6 +24,7 @@ OPTIONS = [
     {"by": "weighted_resemblance", "max_df": 3},
     {"by": "weighted_resemblance", "smallest": 9, "max_df": 2, "max_ignored": 1},
     {"by": "weighted_containment", "smallest": 5, "max_df": 4},
+    {"by": "weighted_reverse_containment", "smallest": 1},
 ]
 
 

@@ -1,6 +1,7 @@
 """Koala: what is stored is always a part of what is searched with; rare k-grams, of consonants, after the prolog."""
 
 import sysconfig
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from tests.made_up_prose import prose
 
 KOALA = Recipe.preset("koala")
 TEXTS = {name: Path(sysconfig.get_path("stdlib"), name).read_bytes() for name in ("argparse.py", "enum.py", "this.py")}
+LIMITS = st.sampled_from([1, 3, 10**6])
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -100,16 +102,28 @@ def test_a_databases_frequencies_can_say_what_is_rare():
     assert set(searched) <= set(stored) | frequent
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 2_000), st.sampled_from([1, 3, 10**6]))
-def test_the_rarest_by_a_databases_frequencies_are_those_of_a_sort(seed, search, most):
+@given(st.integers(0, 2**32 - 1), st.sampled_from([3, 12, 3_000]), st.integers(1, 12) | st.integers(1, 2_000), LIMITS)
+def test_the_rarest_by_a_databases_frequencies_are_those_of_a_sort(seed, size, search, most):
     rng = np.random.default_rng(seed)
-    kgrams = kgrams_of(rng.integers(0, 256, 3_000), 2)
+    kgrams = kgrams_of(rng.integers(0, 256, size), 2)
     frequencies = dict(zip(kgrams.stored.tolist(), rng.integers(0, most, len(kgrams)).tolist(), strict=True))
     kgrams.frequencies = lambda hashes: [frequencies[hash_] for hash_ in hashes.tolist()]
     stored = dict(zip(kgrams.hashes.tolist(), kgrams.stored.tolist(), strict=True))
     first = {hash_: position for position, hash_ in reversed(list(enumerate(kgrams.hashes.tolist())))}
     rarest = sorted(first, key=lambda hash_: (frequencies[stored[hash_]], hash_))
     assert rank(kgrams, search, 1, 0).tolist() == [first[hash_] for hash_ in rarest[:search]]
+
+
+@given(st.lists(st.integers(0, 2), min_size=7, max_size=60), st.integers(2, 7), st.integers(1, 9), st.integers(0, 20))
+def test_the_rarest_by_their_first_five_symbols_are_those_of_a_sort(symbols, k, search, skip):
+    kgrams = kgrams_of(symbols, k)
+    begin = skip if len(kgrams) - skip >= 2 else 0
+    windows = [tuple(symbols[position : position + min(k, 5)]) for position in range(begin, len(symbols))]
+    beginnings = Counter(window for window in windows if len(window) == min(k, 5))
+    hashes = kgrams.hashes.tolist()
+    first = {hashes[position]: position for position in reversed(range(begin, len(hashes)))}
+    rarest = sorted(first, key=lambda hash_: (beginnings[windows[first[hash_] - begin]], hash_))
+    assert rank(kgrams, search, 2, skip).tolist() == [first[hash_] for hash_ in rarest[:search]]
 
 
 def test_the_preset_keeps_38_bits_and_no_positions():

@@ -8,6 +8,7 @@ import fpdb
 
 WORDS = [f"word{number} is followed by {number * number} others" for number in range(12)]
 CONTENTS = [" ".join(WORDS[first : first + 5]) for first in range(4)]  # of common passages
+UNKNOWN = "a text that nobody has added, which shares no passage with any other"
 KINDS = ("text", "html")
 RECIPE = fpdb.Recipe.preset("text").with_(k=8, scheme="winnow", w=4)
 RANKED = ("containment", "resemblance", "reverse_containment", "shared", "weighted_containment", "weighted_resemblance")
@@ -41,7 +42,7 @@ def test_copies_are_found_whatever_the_cap(tmp_path_factory, documents, by, data
             names = {f"{number}" for number, each in enumerate(documents) if each == (content, kind)}
             copies = {match.name: match for match in whole.matches if match.name in names}
             assert {match.name: match for match in capped.matches if match.name in names} == copies
-            (again,) = db.queries([("q", content)], kind=kind, **options)
+            again, _ = db.queries([("q", content), ("of nobody", UNKNOWN)], kind=kind, **options)
             assert again.matches == capped.matches
             one = next((match.name for match in capped.matches if match.name in names), None)
             best = db.query(content, kind=kind, **options, top=1).matches
@@ -69,6 +70,19 @@ def test_what_is_ignored_is_told(db, kind):
         assert answer.matches == []
         assert told.note == "all of its fingerprints are common, and ignored"
     assert db.query(CONTENTS[0], kind=kind).query.max_df is None
+    assert db.check() == []
+
+
+def test_copies_of_little_weight_are_copies(db):
+    """What nearly all documents hold weighs nearly nothing, together less than one rare hash."""
+    for number in range(40):
+        db.add_fingerprints(f"{number}", [1, 2])
+    db.add_fingerprints("other", [3])
+    digest = db.digest("0")
+    for by in ("weighted_containment", "weighted_resemblance"):
+        found = db.query_fingerprints([1, 2], max_df=3, digest=digest, by=by).matches
+        assert len(found) == 40
+        assert {getattr(match, by) for match in found} == {1.0}
     assert db.check() == []
 
 

@@ -39,6 +39,17 @@ def test_measures_are_those_of_the_sets(tmp_path_factory, data):
         assert db.check() == []
 
 
+def test_a_sample_of_any_size_measures_what_it_holds(db):
+    plain = ReferenceDatabase()
+    for name, held in {"a": range(1, 9), "b": range(3, 30), "c": [2, 40, 41]}.items():
+        db.add_fingerprints(name, held)
+        plain.add(name, held)
+    for options in OPTIONS:
+        for query in (range(2, 12), [3], [2, 50]):
+            assert as_json(db.query_fingerprints(query, **options)) == as_json(plain.answer(query, **options))
+    assert db.check() == []
+
+
 def test_resemblance_is_symmetric(db, rng):
     pool = uniform(rng, 300)
     held = {f"{number}": rng.choice(pool, 100) for number in range(12)}
