@@ -6,7 +6,8 @@ big-endian bytes are the key. It stands in the 8 bytes in front of the value.
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
-from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
@@ -56,6 +57,41 @@ def unseal(bytes key, value):
     if size < CHECKSUM or digest(body, digest(key)) != checksum:
         raise ValueError
     return body
+
+
+def seal(bytes key, body):
+    """Return the value stored under a key: a checksum over key and body, then the body."""
+    cdef uint64_t checksum = digest(body, digest(key))
+    cdef Py_buffer view
+    PyObject_GetBuffer(body, &view, PyBUF_SIMPLE)
+    try:
+        value = PyBytes_FromStringAndSize(NULL, CHECKSUM + view.len)
+        memcpy(PyBytes_AS_STRING(value), &checksum, CHECKSUM)
+        memcpy(PyBytes_AS_STRING(value) + CHECKSUM, view.buf, view.len)
+    finally:
+        PyBuffer_Release(&view)
+    return value
+
+
+def change_seals(bytes node, list changes):
+    """Return a node of a tree of seals after changes, without the zeros at its end.
+
+    changes: places in the node and checksums of 8 bytes, not empty.
+    """
+    cdef Py_ssize_t size = max(len(node), CHECKSUM * (1 + max([place for place, _ in changes]))), place
+    cdef uint64_t checksum = 0
+    changed = bytearray(size)
+    cdef char* seals = PyByteArray_AS_STRING(changed)
+    memcpy(seals, PyBytes_AS_STRING(node), len(node))
+    for place, seal in changes:
+        read_checksum(seal, &checksum)
+        memcpy(seals + CHECKSUM * place, &checksum, CHECKSUM)
+    while size:
+        memcpy(&checksum, seals + size - CHECKSUM, CHECKSUM)
+        if checksum:
+            break
+        size -= CHECKSUM
+    return PyBytes_FromStringAndSize(seals, size)
 
 
 def read_blocks(getmulti, uint64_t first, const int64_t[::1] indices, Py_ssize_t per_call):

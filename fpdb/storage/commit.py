@@ -292,12 +292,12 @@ def _sort_postings(documents: Sequence[PreparedDocument], first_id: int) -> tupl
     """
     hashes = np.concatenate([document.hashes for document in documents])
     ids = np.arange(first_id, first_id + len(documents), dtype=np.uint32)
-    document_ids = np.repeat(ids, [len(document.hashes) for document in documents])
+    document_ids = ids.repeat([len(document.hashes) for document in documents])
     positions = np.concatenate([document.encoded_positions for document in documents])
     sorting.sort_postings(hashes, document_ids, positions)
     postings = Postings(hashes, document_ids, positions)
     first = sorting.first_of_pair(hashes, document_ids)
-    if first.all():
+    if np.count_nonzero(first) == len(first):
         return postings, None
     same = ~first[1:]
     if (same & (positions[1:] < positions[:-1])).any():  # positions came in another order

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 import msgpack
 import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
 from fpdb.errors import BadName, Corrupt, NewerFormat, NotADatabase
 from fpdb.storage import _checksums
@@ -91,9 +90,7 @@ def named(version: int) -> tuple[bytes, ...]:
 # ---------------------------------------------------------------- checksums
 
 
-def seal(key: bytes, body: bytes | memoryview) -> bytes:
-    """Return the value stored under key: a checksum over key and body, then body."""
-    return _PREFIX.pack(xxhash.xxh3_64_intdigest(body, seed=xxhash.xxh3_64_intdigest(key))) + body
+seal = _checksums.seal  # called for each value of a commit
 
 
 def unseal(key: bytes, value: bytes | memoryview) -> memoryview:
@@ -268,11 +265,6 @@ def pack_commit(file_id: bytes, transaction: int, state: bytes | memoryview) -> 
 
 
 # ---------------------------------------------------------------- packed arrays
-
-
-def pack_array(key: bytes, array: NDArray[Any]) -> bytes:
-    """Return the value of a packed array."""
-    return seal(key, array.tobytes())
 
 
 def unseal_node(key: bytes, value: bytes | memoryview) -> bytes:

@@ -16,6 +16,7 @@ import numpy as np
 from fpdb.arrays import U64, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
+from fpdb.storage._checksums import change_seals
 from fpdb.storage.file_format import CHECKSUM, SEALS_PER_NODE
 from fpdb.storage.state import Roots
 
@@ -130,29 +131,24 @@ class SealTree:
 
     def _write_level(self, level: int, changes: Mapping[int, bytes]) -> dict[int, bytes]:
         """Write the nodes of a level; return their new checksums, which are the changes of the level above."""
-        nodes: dict[int, bytearray] = {}
+        nodes: dict[int, list[tuple[int, bytes]]] = {}
         for index, seal in changes.items():
             parent, place = divmod(index, SEALS_PER_NODE)
-            node = nodes.get(parent)
-            if node is None:
-                node = nodes[parent] = bytearray(self._node(level, parent))
-            start = place * CHECKSUM
-            node += bytes(max(start - len(node), 0))
-            node[start : start + CHECKSUM] = seal
-        return {index: self._put(level, index, node) for index, node in nodes.items()}
+            nodes.setdefault(parent, []).append((place, seal))
+        return {index: self._change(level, index, places) for index, places in nodes.items()}
 
-    def _put(self, level: int, index: int, node: bytearray) -> bytes:
+    def _change(self, level: int, index: int, changes: list[tuple[int, bytes]]) -> bytes:
+        """Write a node with these checksums in these places of it; return its new checksum."""
         key = file_format.seal_key(self._number, level, index)
-        while node[-CHECKSUM:] == _NO_SEAL:
-            del node[-CHECKSUM:]
-        body = bytes(node)
-        if not body:
+        old = self._lowest.get(index) if level == 0 else None
+        node = change_seals(self._node(level, index) if old is None else old, changes)
+        if not node:
             self._txn.delete(key, db=self._database)
             return _NO_SEAL
-        value = file_format.seal(key, body)
+        value = file_format.seal(key, node)
         self._txn.put(key, value, db=self._database)
         seal = value[:CHECKSUM]
-        self._remember(level, index, _number(seal), body)
+        self._remember(level, index, _number(seal), node)
         return seal
 
     def _children(self, level: int, index: int) -> list[int]:

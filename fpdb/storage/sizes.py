@@ -48,13 +48,17 @@ class SizeTable:
 
     def _read_chunk(self, index: int) -> NDArray[np.void]:
         """Return a chunk to be read only, valid until the next write."""
-        return np.frombuffer(self._packed_chunks([index])[0], file_format.SIZE)
+        if index in self._chunks:
+            return self._chunks[index]
+        key = file_format.id_key(index)
+        value = get_verified(self._txn, self._database, key)
+        self.seals.verify(index, value)
+        return np.frombuffer(_unpacked(key, value), file_format.SIZE)
 
     def _chunk(self, index: int) -> NDArray[np.void]:
-        chunk = self._chunks.get(index)
-        if chunk is None:
-            chunk = self._chunks[index] = self._read_chunk(index).copy()
-        return chunk
+        if index not in self._chunks:
+            self._chunks[index] = self._read_chunk(index).copy()
+        return self._chunks[index]
 
     def _changed_chunk(self, index: int) -> NDArray[np.void]:
         self._changed_chunks.add(index)
@@ -121,17 +125,21 @@ class SizeTable:
         """
         for index in sorted(self._changed_chunks):
             key, chunk = file_format.id_key(index), self._chunks[index]
-            empty = (chunk["hashes"] == file_format.DEAD).all()
-            value = None if empty else file_format.pack_array(key, chunk)
+            packed = chunk.tobytes()
+            value = None if packed == _empty_chunk() else file_format.seal(key, packed)
             put_or_delete(self._txn, self._database, key, value, append=append)
             self.seals.set(index, value)
         self._changed_chunks.clear()
         return self.seals.write()
 
 
+def _empty_chunk() -> bytes:
+    return NO_SIZE.tobytes() * SIZES_PER_CHUNK
+
+
 def _unpacked(key: bytes, value: bytes | memoryview | None) -> bytes | memoryview:
     """Return the bytes of a chunk; of one that is not there, those of documents that do not exist."""
-    return NO_SIZE.tobytes() * SIZES_PER_CHUNK if value is None else file_format.unseal_sizes(key, value)
+    return _empty_chunk() if value is None else file_format.unseal_sizes(key, value)
 
 
 def divide_ids(first_id: int, count: int, size: int) -> Iterator[tuple[int, int, slice]]:

@@ -84,7 +84,7 @@ class Snapshot:
 
     def write_state(self, state: State) -> None:
         """Write the state record in the snapshot's write transaction; the next snapshot need not read it again."""
-        self._cache.state = write_state(self.txn, state), state
+        self._cache.state = write_state(self.txn, state, self.state.runs), state
 
     def _check_room(self, state: State) -> None:
         """Raise Corrupt where the file has no room for what the state counts, so that memory is bounded by the file."""
@@ -125,7 +125,7 @@ class Snapshot:
 
     def runs(self, *, boilerplate: bool = False) -> list[Run]:
         """Return the live runs of ordinary, or of boilerplate, documents, in order of their documents' ids."""
-        return [run for run in self.state.runs if run.boilerplate is boilerplate]
+        return self.state.runs_of(boilerplate=boilerplate)
 
     def find_by_name(self, names: Collection[bytes]) -> dict[bytes, list[int]]:
         """Return the id of the document of each name that exists, boilerplate excluded."""
@@ -280,11 +280,11 @@ def read_state(txn: lmdb.Transaction) -> State:
     return State.unpack(value)
 
 
-def write_state(txn: lmdb.Transaction, state: State) -> bytes:
+def write_state(txn: lmdb.Transaction, state: State, checked: Sequence[Run] = ()) -> bytes:
     """Write the state record, and return its checksum.
 
-    It is the commit point: what it lists is live once the transaction is committed.
+    It is the commit point: what it lists is live once the transaction is committed. checked: see `State.pack`.
     """
-    value = state.pack()
+    value = state.pack(checked)
     txn.put(file_format.STATE_KEY, value)
     return value[: file_format.CHECKSUM]

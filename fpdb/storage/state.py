@@ -1,5 +1,8 @@
 """The state record: the counters and the list of live runs, which each commit replaces; no I/O."""
 
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from operator import attrgetter, le
 from typing import Any, Final, NamedTuple
 
 import msgpack
@@ -22,8 +25,9 @@ from fpdb.storage.file_format import (
 )
 
 
-def _is_count(value: object, largest: int) -> bool:
-    return type(value) is int and 0 <= value <= largest
+def _are_counts(values: tuple[Any, ...], largest: Sequence[int]) -> bool:
+    """Return True if each value is an integer from 0 to the largest in its place; each commit asks for every run."""
+    return set(map(type, values)) == {int} and min(values) >= 0 and all(map(le, values, largest))
 
 
 class Run(NamedTuple):
@@ -44,17 +48,22 @@ class Run(NamedTuple):
 
     def check(self) -> None:
         """Raise ValueError if no run can be so."""
-        largest = (LARGEST_RUN, LARGEST_COUNT, LARGEST_INDEX + 1, LARGEST_INDEX + 1, LAST_BOILERPLATE, LAST_BOILERPLATE)
-        if not all(map(_is_count, self, (*largest, LARGEST_COUNT))):
+        number, postings, blocks, position_blocks, first_id, last_id, dead = self
+        if not _are_counts(self, _LARGEST_OF_RUN):
             raise ValueError("a run has a number that is none, or out of range")
-        if self.first_id > self.last_id or self.boilerplate != (self.last_id >= FIRST_BOILERPLATE):
-            raise ValueError(f"run {self.number} has impossible documents")
-        if not 0 < self.blocks <= self.postings <= self.blocks * POSTINGS_PER_BLOCK or self.dead > self.postings:
-            raise ValueError(f"run {self.number} has impossible postings")
-        if self.position_blocks and not self.position_blocks <= self.postings <= self.position_blocks * LARGEST_COUNTED:
-            raise ValueError(f"run {self.number} has impossible positions")
+        if first_id > last_id or (first_id >= FIRST_BOILERPLATE) != (last_id >= FIRST_BOILERPLATE):
+            raise ValueError(f"run {number} has impossible documents")
+        if not 0 < blocks <= postings <= blocks * POSTINGS_PER_BLOCK or dead > postings:
+            raise ValueError(f"run {number} has impossible postings")
+        if position_blocks and not position_blocks <= postings <= position_blocks * LARGEST_COUNTED:
+            raise ValueError(f"run {number} has impossible positions")
 
 
+_LARGEST_OF_RUN: Final = (
+    *(LARGEST_RUN, LARGEST_COUNT, LARGEST_INDEX + 1, LARGEST_INDEX + 1, LAST_BOILERPLATE, LAST_BOILERPLATE),
+    LARGEST_COUNT,
+)
+_first_id = attrgetter("first_id")
 Roots = tuple[tuple[int, int], ...]
 """The highest nodes of a tree of seals, ascending: the index and the checksum of each."""
 
@@ -71,7 +80,7 @@ class Seals(NamedTuple):
         seals = cls(*(tuple((index, seal) for index, seal in roots) for roots in trees))
         for roots in seals:
             indices = [index for index, _ in roots]
-            if not all(_is_count(index, LARGEST_RUN) and _is_count(seal, 2**64 - 1) for index, seal in roots):
+            if not all(_are_counts(root, (LARGEST_RUN, 2**64 - 1)) for root in roots):
                 raise ValueError("a seal has a number that is none, or out of range")
             if indices != sorted(set(indices)):
                 raise ValueError("the seals are out of order")
@@ -99,10 +108,14 @@ class State(NamedTuple):
         """Live postings, boilerplate's included."""
         return sum(run.postings - run.dead for run in self.runs)
 
-    def check(self) -> None:
-        """Raise ValueError if no commit of a sound database leaves such a state."""
-        largest = (LARGEST_RUN + 1, FIRST_BOILERPLATE, LAST_BOILERPLATE + 1, *(LARGEST_COUNT,) * 4)
-        if not all(map(_is_count, self, largest)):
+    def runs_of(self, *, boilerplate: bool) -> list[Run]:
+        """Return the runs of ordinary, or of boilerplate, documents, in order of their documents' ids."""
+        start = bisect_left(self.runs, FIRST_BOILERPLATE, key=_first_id)
+        return list(self.runs[start:] if boilerplate else self.runs[:start])
+
+    def check(self, checked: Iterable[Run] = ()) -> None:
+        """Raise ValueError if no commit of a sound database leaves such a state; checked: runs that were checked."""
+        if not _are_counts(self[:_COUNTS], _LARGEST_OF_STATE):
             raise ValueError("it has a number that is none, or out of range")
         boilerplate_ids = self.next_boilerplate - FIRST_BOILERPLATE
         if self.documents > self.next_document or not self.boilerplate_documents <= boilerplate_ids:
@@ -110,9 +123,10 @@ class State(NamedTuple):
         texts = self.texts
         if texts > self.documents + self.boilerplate_documents or self.text_bytes > texts * LARGEST_TEXT:
             raise ValueError("it counts impossible kept texts")
-        numbers, next_id = set(), 0
+        sound, numbers, next_id = set(map(id, checked)), set(), 0
         for run in self.runs:
-            run.check()
+            if id(run) not in sound:
+                run.check()
             if not next_id <= run.first_id or run.number >= self.next_run or run.number in numbers:
                 raise ValueError(f"run {run.number} is listed twice, was never begun, or overlaps in documents")
             if run.last_id >= (self.next_boilerplate if run.boilerplate else self.next_document):
@@ -126,11 +140,14 @@ class State(NamedTuple):
             raise Error("the numbers of runs are used up; 'fpdb compact' begins again")
         return self._replace(next_run=self.next_run + 1)
 
-    def pack(self) -> bytes:
-        """Return the value under STATE_KEY. Raises Corrupt: a state that could not be read is never written."""
+    def pack(self, checked: Iterable[Run] = ()) -> bytes:
+        """Return the value under STATE_KEY. Raises Corrupt: a state that could not be read is never written.
+
+        checked: runs, of a state that was read or written before.
+        """
         packed = msgpack.packb(self)
         try:
-            self.check()
+            self.check(checked)
             if len(packed) > LARGEST_STATE:
                 raise ValueError(f"it lists {len(self.runs)} runs")
         except ValueError as error:
@@ -152,3 +169,4 @@ class State(NamedTuple):
 
 
 _COUNTS: Final = State._fields.index("runs")
+_LARGEST_OF_STATE: Final = (LARGEST_RUN + 1, FIRST_BOILERPLATE, LAST_BOILERPLATE + 1, *(LARGEST_COUNT,) * 4)

@@ -245,7 +245,7 @@ def _runs_to_merge(state: State) -> list[Run] | None:
     from fpdb.storage.runs import merge_policy
 
     for boilerplate in (False, True):
-        runs = [run for run in state.runs if run.boilerplate is boilerplate]
+        runs = state.runs_of(boilerplate=boilerplate)
         bounds = merge_policy.to_merge(runs)
         if bounds is not None:
             return runs[slice(*bounds)]

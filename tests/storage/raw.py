@@ -119,4 +119,4 @@ class Raw:
         sizes = np.frombuffer(file_format.unseal(key, self.get(file_format.SIZES, key)), file_format.SIZE).copy()
         for field, value in changes.items():
             sizes[field][at] = value
-        self.put(file_format.SIZES, key, file_format.pack_array(key, sizes))
+        self.put(file_format.SIZES, key, file_format.seal(key, sizes.tobytes()))

@@ -51,3 +51,12 @@ def test_blocks_are_sealed_together_as_each_alone(rng):
     sealed[file_format.block_key(numbers[1])] = sealed[file_format.block_key(numbers[0])]
     with pytest.raises(ValueError):  # noqa: PT011 (it has no message: its callers say more)
         _checksums.read_blocks(getmulti, 7 << 32, np.array([0, 1]), 2)
+
+
+@given(st.lists(st.integers(0, 3), max_size=6), st.lists(st.tuples(st.integers(0, 8), st.integers(0, 3)), min_size=1))
+def test_a_changed_node_of_seals_has_the_last_checksum_of_each_place(seals, changes):
+    places = dict(enumerate(seals)) | dict(changes)
+    expected = np.array([places.get(place, 0) for place in range(max(places) + 1)], "<u8")
+    node = np.array(seals, "<u8").tobytes()
+    changed = _checksums.change_seals(node, [(place, seal.to_bytes(8, "little")) for place, seal in changes])
+    assert changed == np.trim_zeros(expected, "b").tobytes()

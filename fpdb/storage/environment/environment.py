@@ -8,7 +8,7 @@ Knows nothing of what is stored.
 import os
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
@@ -134,25 +134,8 @@ class Environment:
         if idle:
             file.env.close()
 
-    @contextmanager
-    def _used(self) -> Iterator[OpenFile]:
-        thread = threading.get_ident()  # a generator may end in another one
-        with translated(self.path):
-            file = self._enter()
-        try:
-            yield file
-            file.refuse_changed(self.path)
-        except lmdb.PanicError:
-            self._note_failed_write(file)
-            raise
-        except Exception:
-            file.refuse_changed(self.path)
-            raise
-        finally:
-            self._leave(file, thread)
-
-    def _note_failed_write(self, file: OpenFile) -> None:
-        file.failure = f"a write to {self.path!r} has failed; what was committed is safe"
+    def _used(self) -> "_Use":
+        return _Use(self.path, self._enter, self._leave)
 
     @contextmanager
     def read(self) -> Iterator[tuple[lmdb.Transaction, OpenFile]]:
@@ -210,11 +193,11 @@ class Environment:
             with file.env.begin(write=True, buffers=True) as txn:
                 yield txn
         except lmdb.Error:
-            self._note_failed_write(file)
+            file.note_failed_write(self.path)
             with suppress(OSError):  # of a disk that goes on failing; the file is refused then, if need be
                 page_check.clear_failed_meta(self.path)
             raise
-        file.size = files.fill_up(self.path, file.env)
+        file.size = files.fill_up(self.path, file.env, file.size)
         if file.size >= self._next_look:
             from fpdb.storage.environment.readers import warn_of_old_reader
 
@@ -242,3 +225,29 @@ class Environment:
         """Write the newest commit to an empty file, without free pages. out: its descriptor."""
         with self.read() as (txn, file):
             file.env.copyfd(out, compact=True, txn=txn)
+
+
+class _Use:
+    """Keeps the file that is at a path open inside a `with` block, and looks at the end whether it was changed."""
+
+    __slots__ = "_enter", "_file", "_leave", "_path", "_thread"
+
+    def __init__(self, path: str, enter: Callable[[], OpenFile], leave: Callable[[OpenFile, int], None]) -> None:
+        self._path = path
+        self._enter = enter
+        self._leave = leave
+
+    def __enter__(self) -> OpenFile:
+        self._thread = threading.get_ident()  # a generator may end in another one
+        with translated(self._path):
+            self._file = self._enter()
+        return self._file
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        try:
+            if isinstance(error, lmdb.PanicError):
+                self._file.note_failed_write(self._path)
+            elif error is None or isinstance(error, Exception):
+                self._file.refuse_changed(self._path)
+        finally:
+            self._leave(self._file, self._thread)

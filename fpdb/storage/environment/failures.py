@@ -3,8 +3,7 @@
 import errno
 import os
 import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import lmdb
 
@@ -23,43 +22,64 @@ _ADVICE = {
 }
 
 
-@contextmanager
-def translated(path: str) -> Iterator[None]:
+class _Translation:
+    """Turns errors inside a `with` block into errors of fpdb; each read and each commit enters several."""
+
+    __slots__ = "_path", "_translate"
+
+    def __init__(self, path: str, translate: Callable[[str, BaseException | None], Exception | None]) -> None:
+        self._path = path
+        self._translate = translate
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Raise the error that stands for one in the block."""
+        if error is not None and (translation := self._translate(self._path, error)) is not None:
+            raise translation from error
+
+
+def translated(path: str) -> _Translation:
     """Turn errors of LMDB and the operating system into errors of fpdb."""
-    with lmdb_translated(path):
-        try:
-            yield
-        except OSError as error:
-            raise StorageFailure(explain(path, error.strerror or str(error))) from error
+    return _Translation(path, _of_any)
 
 
-@contextmanager
-def lmdb_translated(path: str) -> Iterator[None]:
+def lmdb_translated(path: str) -> _Translation:
     """Turn errors of LMDB into errors of fpdb; for blocks in which a caller's own code may run."""
-    try:
-        yield
-    except lmdb.ReadersFullError as error:
-        raise StorageFailure(f"too many readers have {path!r} open already; close some") from error
-    except lmdb.MapFullError as error:
-        raise StorageFailure(
+    return _Translation(path, _of_lmdb)
+
+
+def _of_any(path: str, error: BaseException | None) -> Exception | None:
+    if isinstance(error, OSError):
+        return StorageFailure(explain(path, error.strerror or str(error)))
+    return _of_lmdb(path, error)
+
+
+def _of_lmdb(path: str, error: BaseException | None) -> Exception | None:  # see OpenFile.failure for PanicError
+    if not isinstance(error, lmdb.Error):
+        return None
+    if isinstance(error, lmdb.ReadersFullError):
+        return StorageFailure(f"too many readers have {path!r} open already; close some")
+    if isinstance(error, lmdb.MapFullError):
+        return StorageFailure(
             f"{path!r} has reached the most that there can be; what was committed is safe: 'fpdb compact' gives unused "
             f"space back, or begin another database"
-        ) from error
-    except lmdb.MapResizedError as error:
-        raise StorageFailure(f"{path!r} is larger than any fpdb makes it; run 'fpdb check'") from error
-    except (lmdb.BadTxnError, lmdb.BadRslotError, lmdb.TxnFullError) as error:
-        raise StorageFailure(
+        )
+    if isinstance(error, lmdb.MapResizedError):
+        return StorageFailure(f"{path!r} is larger than any fpdb makes it; run 'fpdb check'")
+    if isinstance(error, lmdb.BadTxnError | lmdb.BadRslotError | lmdb.TxnFullError):
+        return StorageFailure(
             f"a change of {path!r} failed on the way and was undone ({error}); what was committed is safe: open the "
             f"database anew and try again, with less at a time"
-        ) from error
-    except lmdb.PanicError as error:  # see OpenFile.failure
-        raise StorageFailure(f"a write to {path!r} has failed; what was committed is safe: try again") from error
-    except (lmdb.CorruptedError, lmdb.PageNotFoundError) as error:
-        raise Corrupt(f"{path!r} is damaged ({error}); run 'fpdb check'") from error
-    except (lmdb.InvalidError, lmdb.VersionMismatchError, lmdb.IncompatibleError) as error:
-        raise NotADatabase(f"{path!r} is not an fpdb database ({error})") from error
-    except lmdb.Error as error:
-        raise _of_any_other(path, error) from error
+        )
+    if isinstance(error, lmdb.PanicError):
+        return StorageFailure(f"a write to {path!r} has failed; what was committed is safe: try again")
+    if isinstance(error, lmdb.CorruptedError | lmdb.PageNotFoundError):
+        return Corrupt(f"{path!r} is damaged ({error}); run 'fpdb check'")
+    if isinstance(error, lmdb.InvalidError | lmdb.VersionMismatchError | lmdb.IncompatibleError):
+        return NotADatabase(f"{path!r} is not an fpdb database ({error})")
+    return _of_any_other(path, error)
 
 
 def _of_any_other(path: str, error: lmdb.Error) -> Locked | StorageFailure:

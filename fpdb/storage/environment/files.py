@@ -82,9 +82,14 @@ def give_new_id(path: str) -> bytes:
     return record.file_id
 
 
-def fill_up(path: str, env: lmdb.Environment) -> int:
-    """Make a file as long as LMDB counts it, so that one cut short can be told by its size; return that in bytes."""
+def fill_up(path: str, env: lmdb.Environment, size: int = 0) -> int:
+    """Make a file as long as LMDB counts it, so that one cut short can be told by its size; return that in bytes.
+
+    size: bytes that it has at least.
+    """
     wanted: int = (env.info()["last_pgno"] + 1) * PAGE
+    if wanted <= size:
+        return wanted
     with suppress(OSError):  # the commit is done; `refuse_foreign` bears a file that lacks free pages
         if os.stat(path).st_size < wanted:
             os.truncate(path, wanted)

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,18 +72,13 @@ class FileLock:
             if self._depth > 1:
                 yield
             else:
-                with self._flock(deadline, timeout):
+                with translated(self.path):
+                    file = self._acquire(deadline, timeout)
+                with flocked(file):
                     yield
         finally:
             self._depth -= 1
             self._thread.release()
-
-    @contextmanager
-    def _flock(self, deadline: float, timeout: float) -> Iterator[None]:
-        with translated(self.path):
-            file = self._acquire(deadline, timeout)
-        with flocked(file):
-            yield
 
     def _acquire(self, deadline: float, timeout: float) -> int:
         file = open_lock_file(*self._names)
@@ -94,7 +89,7 @@ class FileLock:
             os.close(file)
             raise
         with suppress(OSError):  # it is for the message above only, and the disk may be full
-            os.pwrite(file, Holder.of_this_process().line(), 0)
+            os.pwrite(file, _line(os.getpid(), int(time.time())), 0)
         return file
 
 
@@ -147,15 +142,12 @@ class Holder(NamedTuple):
     since: int
     place: str
 
-    @classmethod
-    def of_this_process(cls) -> "Holder":
-        """Return this process, from now on."""
-        return cls(process := os.getpid(), int(time.time()), _place(process))
 
-    def line(self) -> bytes:
-        """Return what stands in the lock's file."""
-        line = f"fpdb {self.pid} {self.since} {self.place}".encode("ascii", "replace")
-        return line[: HOLDER_BYTES - 1].ljust(HOLDER_BYTES - 1) + b"\n"
+@lru_cache(maxsize=1)
+def _line(process: int, since: int) -> bytes:
+    """Return what stands in the file of a lock that this process has held since a second, in which it may take many."""
+    line = f"fpdb {process} {since} {_place(process)}".encode("ascii", "replace")
+    return line[: HOLDER_BYTES - 1].ljust(HOLDER_BYTES - 1) + b"\n"
 
 
 @cache

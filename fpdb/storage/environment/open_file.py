@@ -66,6 +66,10 @@ class OpenFile:
         if self.unchanging is not None:
             refuse_changed(path, self.unchanging)
 
+    def note_failed_write(self, path: str) -> None:
+        """Note that a write has failed, after which LMDB may refuse all further ones."""
+        self.failure = f"a write to {path!r} has failed; what was committed is safe"
+
     def is_usable(self, path: str) -> bool:
         """Return True if it is what a path leads to, no shorter than before, and nothing has failed.
 

@@ -90,9 +90,7 @@ class RunReader:
         array = self._read_array(file_format.FENCES, run.blocks, file_format.FENCES_PER_CHUNK, file_format.FENCE)
         first_hashes = np.ascontiguousarray(array["first"])
         counts = np.ascontiguousarray(array["postings"])
-        ascending = not (first_hashes[1:] < first_hashes[:-1]).any()
-        possible = counts.all() and counts.max(initial=0) <= file_format.POSTINGS_PER_BLOCK
-        if not ascending or not possible or int(counts.sum(dtype=np.int64)) != run.postings:
+        if _decode.count_postings(first_hashes, counts, file_format.POSTINGS_PER_BLOCK) != run.postings:
             raise Corrupt(f"the fences of run {run.number} do not add up; run 'fpdb check'")
         return Fences(first_hashes, counts)
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from fpdb.storage.state import Run
 
-FANOUT = 4
+FANOUT_BITS = 2
+FANOUT = 1 << FANOUT_BITS
 SMALLEST = 512  # postings: about a block
 AT_ONCE = 1 << 20  # postings that a commit may rewrite beside its own
 WIDEST = 16  # runs that are merged at once: more take more room on disk meanwhile, and longer to choose from
@@ -19,10 +20,7 @@ MOSTLY_DEAD = 3  # a run is rewritten when a third of it is dead
 
 def level(postings: int) -> int:
     """Return 0 for a run below SMALLEST * FANOUT postings, and 1 more for each further power of FANOUT."""
-    steps, limit = 0, SMALLEST * FANOUT
-    while postings >= limit:
-        steps, limit = steps + 1, limit * FANOUT
-    return steps
+    return ((postings // (SMALLEST * FANOUT)).bit_length() + FANOUT_BITS - 1) // FANOUT_BITS
 
 
 def absorbed(sizes: Sequence[int], new: int) -> int:
@@ -54,13 +52,13 @@ def to_merge(runs: Sequence[Run]) -> tuple[int, int] | None:
         if run.dead and run.dead * MOSTLY_DEAD >= run.postings:
             return index, index + 1
     sizes = [run.postings for run in runs]
-    for end in range(1, len(sizes) + 1):
-        count = absorbed(sizes[: end - 1], sizes[end - 1])
-        if count:
+    levels = list(map(level, sizes))
+    for end in range(2, len(levels) + 1):
+        if levels[end - 1] > levels[end - 2] or (end >= FANOUT and levels[end - FANOUT] == levels[end - 1]):
             # Where commits were not each followed by merges, as in a bulk load, there are more of the same level.
-            start = end - 1 - count
-            lowest = min(map(level, sizes[start:end]))
-            while end < min(len(sizes), start + WIDEST) and level(sizes[end]) >= lowest:
+            start = end - 1 - absorbed(sizes[: end - 1], sizes[end - 1])
+            lowest = min(levels[start:end])
+            while end < min(len(sizes), start + WIDEST) and levels[end] >= lowest:
                 end += 1
             return start, end
     return None

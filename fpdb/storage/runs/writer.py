@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 from typing import Any
 
 import lmdb
@@ -18,6 +19,7 @@ from fpdb.storage.runs.postings import NO_POSTINGS, Postings
 from fpdb.storage.state import Run
 
 POSTINGS_PER_TRANSACTION = 4 << 20
+NO_FENCES = np.empty(0, file_format.FENCE)
 ZEROS_PER_CALL = 1 << 18  # encoded positions of postings without a position
 
 
@@ -34,34 +36,40 @@ class RunWriter:
         self._rest = NO_POSTINGS.hashes, NO_POSTINGS.document_ids  # not yet enough for a block
         self._rest_positions = NO_POSTINGS.encoded_positions
         self._has_positions = False
+        self._next_piece = NO_POSTINGS  # so that the last piece is known to be the last when it is written
 
     def append(self, blocks: Blocks, piece: Postings) -> None:
         """Add postings that follow all those before."""
-        self._write(blocks, piece, final=False)
+        if len(self._next_piece):
+            self._write(blocks, self._next_piece, final=False)
+        self._next_piece = piece
 
     def finish(self, blocks: Blocks, first_id: int, last_id: int) -> Run:
         """Write what is left and the fences; return the run, which is live once a state lists it."""
-        self._write(blocks, NO_POSTINGS, final=True)
-        fences = np.concatenate(self._fences) if self._fences else np.empty(0, file_format.FENCE)
-        counts = np.array(self._position_counts, "<u2")
-        chunks = [
-            *_chunks(self.number, file_format.FENCES, fences, file_format.FENCES_PER_CHUNK),
-            *_chunks(self.number, file_format.POSITION_FENCES, counts, file_format.POSITION_FENCES_PER_CHUNK),
-        ]
+        self._write(blocks, self._next_piece, final=True)
+        fences = self._fences[0] if len(self._fences) == 1 else np.concatenate(self._fences or [NO_FENCES])
+        chunks = [*_chunks(self.number, file_format.FENCES, fences, file_format.FENCES_PER_CHUNK)]
+        counts = self._position_counts
+        if counts:
+            array = np.array(counts, "<u2")
+            chunks += _chunks(self.number, file_format.POSITION_FENCES, array, file_format.POSITION_FENCES_PER_CHUNK)
         blocks.txn.cursor(blocks.database).putmulti(chunks)
         return Run(self.number, self.postings, self._block_count, len(counts), first_id, last_id)
 
     def _write(self, blocks: Blocks, piece: Postings, *, final: bool) -> None:
         self.postings += len(piece)
-        hashes = np.concatenate((self._rest[0], piece.hashes))
-        document_ids = np.concatenate((self._rest[1], piece.document_ids))
+        hashes, document_ids = piece.hashes, piece.document_ids
+        if len(self._rest[0]):
+            hashes = np.concatenate((self._rest[0], hashes))
+            document_ids = np.concatenate((self._rest[1], document_ids))
         buffer, sizes, counts = _encode.encode_postings(hashes, document_ids, final)
-        fences = np.empty(len(counts), file_format.FENCE)
-        fences["postings"] = counts
-        fences["first"] = hashes[np.cumsum([0, *counts[:-1]])] if counts else 0
-        self._fences.append(fences)
-        self._put(blocks, file_format.POSTINGS, self._block_count, buffer, sizes)
-        self._block_count += len(counts)
+        if counts:
+            fences = np.empty(len(counts), file_format.FENCE)
+            fences["postings"] = counts
+            fences["first"] = hashes[list(accumulate(counts[:-1], initial=0))]
+            self._fences.append(fences)
+            self._put(blocks, file_format.POSTINGS, self._block_count, buffer, sizes)
+            self._block_count += len(counts)
         written = sum(counts)
         self._rest = hashes[written:], document_ids[written:]
 

@@ -85,7 +85,9 @@ SIZES = st.one_of(
     st.integers(1, 100),
     st.integers(1, 2**22),
     st.builds(
-        lambda power, near: max(LIMIT * merge_policy.FANOUT**power + near, 1), st.integers(-4, 6), st.integers(-2, 2)
+        lambda power, near: max(int(LIMIT * merge_policy.FANOUT**power) + near, 1),
+        st.integers(-4, 6),
+        st.integers(-2, 2),
     ),
 )
 
@@ -153,3 +155,12 @@ def test_removals_end_in_order_too(commits, data):
         runs.check()
         for run in runs.listed():
             assert run.dead * merge_policy.MOSTLY_DEAD < run.postings
+
+
+@given(st.lists(SIZES, max_size=12))
+def test_what_is_merged_first_is_what_the_first_run_that_swallows_any_would(sizes):
+    counts = [merge_policy.absorbed(sizes[:index], size) for index, size in enumerate(sizes)]
+    first = next((index for index, count in enumerate(counts) if count), None)
+    bounds = merge_policy.to_merge([Run(1, size, 1, 0, 0, 0) for size in sizes])
+    assert (bounds is None) if first is None else bounds is not None and bounds[0] == first - counts[first]
+    assert bounds is None or bounds[1] > first
