@@ -73,6 +73,35 @@ cdef inline Py_ssize_t length(const uint32_t* members) noexcept nogil:
     return n
 
 
+cdef class Frequencies:
+    """The df of hashes: the number of owners that hold a hash, or of documents if no owners are given.
+
+    owners: numbers by rank, or shape (0,). cap_owners: True if max_df is a number of owners, too.
+    """
+    cdef const uint32_t[::1] owners
+    cdef uint64_t[::1] seen     # by owner: the last list that it was found in
+    cdef uint64_t list_number
+    cdef bint cap_owners
+
+    def __init__(self, const uint32_t[::1] owners, bint cap_owners=False):
+        """Begin with no list."""
+        self.owners, self.cap_owners, self.list_number = owners, cap_owners, 0
+        self.seen = np.zeros(np.max(owners) + 1 if owners.shape[0] else 0, np.uint64)
+
+    cdef inline Py_ssize_t df(self, const uint32_t* members, Py_ssize_t documents) noexcept nogil:
+        """Return the df of the hash of a list of so many documents."""
+        cdef Py_ssize_t i, found = 0
+        cdef uint32_t owner
+        if self.owners.shape[0] == 0 or documents == 1:
+            return documents
+        self.list_number += 1
+        for i in range(documents):
+            owner = self.owners[members[i] & RANK]
+            found += self.seen[owner] != self.list_number
+            self.seen[owner] = self.list_number
+        return found
+
+
 cdef inline uint64_t next_random(uint64_t* state) noexcept nogil:
     """Return the next number of splitmix64 (Steele, Lea and Flood, 2014)."""
     state[0] += <uint64_t>0x9E3779B97F4A7C15
@@ -100,8 +129,10 @@ cdef class Survey:
     cdef Py_ssize_t _max_df
     cdef uint32_t _new
     cdef uint64_t _random
+    cdef Frequencies _frequencies
 
-    def __init__(self, Py_ssize_t documents, uint32_t new, Py_ssize_t max_df, const double[::1] weights):
+    def __init__(self, Py_ssize_t documents, uint32_t new, Py_ssize_t max_df, const double[::1] weights,
+                 Frequencies frequencies):
         """Begin with zeros; the first `new` documents by rank are new."""
         cdef Py_ssize_t weighed = documents if weights.shape[0] else 0, capped = documents if max_df else 0
         self.sizes = self._sizes = np.zeros(documents, np.uint32)
@@ -111,54 +142,57 @@ cdef class Survey:
         self.common_totals = self._common_totals = np.zeros(weighed, np.float64)
         self.signatures = self._signatures = np.zeros(capped, np.uint64)
         self._weights, self._max_df, self._new, self.common = weights, max_df, new, 0
+        self._frequencies = frequencies
         self._random = int.from_bytes(os.urandom(8), "little")  # nobody can make sums equal on purpose
 
     def add(self, const uint32_t[::1] members):
         """Add posting lists."""
-        cdef Py_ssize_t n = members.shape[0], max_df = self._max_df, start = 0, df
+        cdef Py_ssize_t n = members.shape[0], max_df = self._max_df, start = 0, documents, df
+        cdef Frequencies frequencies = self._frequencies
         with nogil:
             while start < n:
-                df = length(&members[start])
+                documents = length(&members[start])
+                df = frequencies.df(&members[start], documents)
                 if max_df == 0:
-                    self.add_list(&members[start], df)
-                elif df < max_df:
-                    self.add_list(&members[start], df)
-                    self.sign(&members[start], df)
+                    self.add_list(&members[start], documents, df)
+                elif (df if frequencies.cap_owners else documents) < max_df:
+                    self.add_list(&members[start], documents, df)
+                    self.sign(&members[start], documents)
                 else:
-                    self.add_common(&members[start], df)
-                    self.sign(&members[start], df)
-                start += df
+                    self.add_common(&members[start], documents, df)
+                    self.sign(&members[start], documents)
+                start += documents
 
-    cdef inline void add_list(self, const uint32_t* members, Py_ssize_t df) noexcept nogil:
+    cdef inline void add_list(self, const uint32_t* members, Py_ssize_t documents, Py_ssize_t df) noexcept nogil:
         """Add a list that counts."""
         # Local pointers: what is reached through an object would be loaded again after each write.
         cdef uint32_t* sizes = &self._sizes[0]
         cdef uint32_t* paired = &self._paired[0]
         cdef Py_ssize_t i
-        if df > 1 and members[0] < self._new:
-            for i in range(df):
+        if documents > 1 and members[0] < self._new:
+            for i in range(documents):
                 paired[members[i] & RANK] += 1
-        for i in range(df):
+        for i in range(documents):
             sizes[members[i] & RANK] += 1
         if self._weights.shape[0]:
-            for i in range(df):
+            for i in range(documents):
                 self._totals[members[i] & RANK] += self._weights[df]
 
-    cdef inline void add_common(self, const uint32_t* members, Py_ssize_t df) noexcept nogil:
+    cdef inline void add_common(self, const uint32_t* members, Py_ssize_t documents, Py_ssize_t df) noexcept nogil:
         """Add a list that is left out as common."""
         cdef Py_ssize_t i
         self.common += 1
-        for i in range(df):
+        for i in range(documents):
             self._common_sizes[members[i] & RANK] += 1
             if self._weights.shape[0]:
                 self._common_totals[members[i] & RANK] += self._weights[df]
 
-    cdef inline void sign(self, const uint32_t* members, Py_ssize_t df) noexcept nogil:
+    cdef inline void sign(self, const uint32_t* members, Py_ssize_t documents) noexcept nogil:
         """Add a random number of a list to the signatures of its members."""
         cdef uint64_t random = next_random(&self._random)
         cdef uint64_t* signatures = &self._signatures[0]
         cdef Py_ssize_t i
-        for i in range(df):
+        for i in range(documents):
             signatures[members[i] & RANK] += random
 
 
@@ -170,31 +204,34 @@ cdef class TileLists:
     """
     cdef uint32_t a_start, a_end, b_start, b_end
     cdef Py_ssize_t _max_df, _end
+    cdef Frequencies _df
     cdef uint32_t[::1] members, frequencies, places
     cdef int64_t[::1] offsets
 
-    def __init__(self, tile, Py_ssize_t room, Py_ssize_t max_df, bint weighted):
+    def __init__(self, tile, Py_ssize_t room, Py_ssize_t max_df, bint weighted, Frequencies frequencies):
         """Begin with no lists of a tile (a_start, a_end, b_start, b_end), and room for so many members.
 
         max_df: lists of this many documents do not count; 0 for no limit. weighted: keep the df of each member's list.
         """
         self.a_start, self.a_end, self.b_start, self.b_end = tile
-        self._max_df, self._end = max_df, 0
+        self._max_df, self._end, self._df = max_df, 0, frequencies
         self.members = np.empty(room, np.uint32)
         self.frequencies = np.empty(room if weighted else 0, np.uint32)
 
     def add(self, const uint32_t[::1] lists):
         """Keep, of each list that counts, the members in a or b, if the first is in a and another one follows."""
-        cdef Py_ssize_t n = lists.shape[0], max_df = self._max_df, start = 0, end = self._end, df, i, first
+        cdef Py_ssize_t n = lists.shape[0], max_df = self._max_df, start = 0, end = self._end, i, first, documents, df
         cdef bint weighted = self.frequencies.shape[0] > 0
         cdef uint32_t a_start = self.a_start, a_end = self.a_end, b_start = self.b_start, b_end = self.b_end, rank
         cdef uint32_t[::1] members = self.members, frequencies = self.frequencies
+        cdef Frequencies known = self._df
         with nogil:
             while start < n:
-                df = length(&lists[start])
-                if df > 1 and (max_df == 0 or df < max_df):
+                documents = length(&lists[start])
+                df = known.df(&lists[start], documents)
+                if documents > 1 and (max_df == 0 or (df if known.cap_owners else documents) < max_df):
                     first = end
-                    for i in range(start, start + df):
+                    for i in range(start, start + documents):
                         rank = lists[i] & RANK
                         if a_start <= rank < a_end or b_start <= rank < b_end:
                             if end == first and not a_start <= rank < a_end:
@@ -207,7 +244,7 @@ cdef class TileLists:
                         end = first
                     else:
                         members[end - 1] |= LAST
-                start += df
+                start += documents
         self._end = end
 
     def finish(self):

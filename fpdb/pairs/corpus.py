@@ -52,7 +52,8 @@ class RankTable(NamedTuple):
 class Corpus:
     """The documents, or owners, that are compared; arrays by rank.
 
-    name_order: the place in the order of names. owners: equal numbers for those that are never paired, or shape (0,).
+    name_order: the place in the order of names. owners: equal numbers for those that are never paired, or shape (0,) if
+    any two are paired. owner_names: the names of all owners, by number, or else by rank.
     shares: of all its hashes, of which a document's are a sample, see file_format.WHOLE. new: the number of new ones,
     which have the first ranks. ascending: True if ranks rise with ids. advice: see `find_advice`.
     """
@@ -60,6 +61,7 @@ class Corpus:
     names: Sequence[bytes]
     name_order: U32
     owners: U32
+    owner_names: Sequence[bytes]
     shares: U32
     new: int
     ascending: bool
@@ -73,6 +75,10 @@ class Corpus:
     def name(self, rank: int) -> str:
         """Return the name of a rank as a string."""
         return self.names[rank].decode("utf-8", "surrogateescape")
+
+    def owner_of(self, ranks: U32) -> U32:
+        """Return the number of the owner of each rank, see `owner_names`; shape (n,)."""
+        return self.owners[ranks] if len(self.owners) else ranks
 
     def posting_lists(self, reader: Reader) -> Iterator[U32]:
         """Yield the posting lists of all hashes but boilerplate, see `_counting`, in parts of whole lists.
@@ -114,10 +120,13 @@ def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
     ranks = np.empty(len(new), np.uint32)
     ranks[order] = np.arange(len(new), dtype=np.uint32)
     names = [names[index] for index in order.tolist()]
+    if not len(numbers):
+        owner_names = [owner_names[index] for index in order.tolist()]
     return Corpus(
         names=names,
         name_order=_name_order(names),
         owners=numbers[order] if len(numbers) else numbers,
+        owner_names=owner_names,
         shares=shares[order],
         new=int(new.sum()),
         ascending=bool((np.diff(ranks[members].astype(np.int64)) > 0).all()),

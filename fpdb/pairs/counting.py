@@ -99,7 +99,8 @@ class _Tile(NamedTuple):
 class PairCounter:
     """Count the pairs of the documents of one commit.
 
-    max_df: the df from which hashes are left out; 0 for none. weights: of a hash by its df; shape (0,) without weights.
+    max_df: the df from which hashes are left out; 0 for none. weights: of a hash by the number of
+    owners that hold it; shape (0,) without weights.
     floor: pairs that score less may be left out; the caller may raise it. ignored: the hashes that are left out.
     duplicates: groups of documents that hold equal hashes of which some are left out. Their pairs are made of all of
     these: no posting is needed.
@@ -114,8 +115,10 @@ class PairCounter:
         self.max_df = options.frequency_cap(count)
         self.floor = min(float(options.min or 0), 2.0**32)
         self._sampled = bool((self.corpus.shares != file_format.WHOLE).any())
-        self.weights: F64 = weigh(np.arange(count + 1), count) if options.weighted else np.empty(0)
-        self._survey = _counting.Survey(count, self.corpus.new, self.max_df, self.weights)
+        owners = len(self.corpus.owner_names)
+        self.weights: F64 = weigh(np.arange(owners + 1), owners) if options.weighted else np.empty(0)
+        self._frequencies = _counting.Frequencies(self.corpus.owners if options.weighted else NO_U32)
+        self._survey = _counting.Survey(count, self.corpus.new, self.max_df, self.weights, self._frequencies)
         done = 0
         for lists in self.corpus.posting_lists(reader):
             self._survey.add(lists)
@@ -187,7 +190,7 @@ class PairCounter:
         inside = np.zeros(len(self.corpus), np.bool_)
         inside[tile.a_start : tile.a_end] = inside[tile.b_start : tile.b_end] = True
         room = int(self._survey.paired[inside].sum(dtype=np.int64))
-        gathered = _counting.TileLists(tile, room, self.max_df, self.options.weighted)
+        gathered = _counting.TileLists(tile, room, self.max_df, self.options.weighted, self._frequencies)
         for lists in self.corpus.posting_lists(self._reader):
             gathered.add(lists)
         gathered.finish()

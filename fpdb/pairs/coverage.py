@@ -67,7 +67,7 @@ def _covered_pairs(
     counted = CountedPairs.concatenate(list(counter.batches()))
     bounds = np.ones(len(counted.a))
     if options.weighted:
-        bounds = rarity(counted.weight, counted.shared, len(counter.corpus))
+        bounds = rarity(counted.weight, counted.shared, len(counter.corpus.owner_names))
     order = np.argsort(-bounds, kind="stable")
     counted, bounds = counted.take(order), bounds[order]
     for start in range(0, len(bounds), BATCH):

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from fpdb.arrays import F64, I64, U32, contains, sorted_distinct
+from fpdb.arrays import F64, I64, U32, U64, contains, sorted_distinct
 from fpdb.errors import BadQuery
 from fpdb.pairs.clusters import connect_pairs
 from fpdb.pairs.corpus import NONE
@@ -177,7 +177,15 @@ def _count_pairs(reader: Reader, counter: PairCounter, dropped: U32, kept: U32) 
         holders = ranks[asked][found]
         np.add.at(shared, holders, 1)
         if len(weight):
-            np.add.at(weight, holders, weights[frequencies[asked][found]])
+            owners = _count_owners(lists, corpus.owner_of(ranks))
+            np.add.at(weight, holders, weights[owners[asked][found]])
     swapped = corpus.name_order[dropped] > corpus.name_order[kept]
     a, b = np.where(swapped, kept, dropped), np.where(swapped, dropped, kept)
     return counter.scored(a, b, shared[dropped], weight[dropped] if len(weight) else weight)
+
+
+def _count_owners(lists: U64, owners: U32) -> I64:
+    """Return for each member of a list, lists ascending, the number of the owners of all members; shape (n,)."""
+    distinct = sorted_distinct(lists << RANK_BITS | owners)
+    counts: I64 = np.bincount((distinct >> RANK_BITS).astype(np.int64))[lists.astype(np.int64)]
+    return counts

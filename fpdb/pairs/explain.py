@@ -9,6 +9,7 @@ from fpdb.arrays import F64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.documents import find_document
 from fpdb.errors import BadQuery, UnknownKind
 from fpdb.fingerprint import Recipe, Rule, Symbols, content_digest, find_scheme
+from fpdb.pairs.corpus import read_corpus
 from fpdb.pairs.counting import Measures
 from fpdb.pairs.explanation import ExplainedDocument, Explanation, find_reasons
 from fpdb.pairs.options import PairOptions
@@ -97,7 +98,7 @@ def explain(
     both = hashes.in_a & hashes.in_b
     ones = np.ones(len(hashes.hashes))
     plain = _measures(hashes, ones, a, b)
-    measures = _measures(hashes, _weights(reader, hashes, a, b), a, b) if options.weighted else plain
+    measures = _measures(hashes, _weights(reader, hashes, a, b, options), a, b) if options.weighted else plain
     shared = int((both & hashes.counted).sum())
     rules = _rule(recipe, a.kind), _rule(recipe, b.kind)
     rule = rules[0][1] if rules[0] is not None and rules[0] == rules[1] else None
@@ -159,15 +160,19 @@ def _measures(hashes: _Hashes, values: F64, a: ComparedDocument, b: ComparedDocu
     return Measures.compute(shared, (size_a, size_b), (shares[0], shares[1]))
 
 
-def _weights(reader: Reader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument) -> F64:
+def _weights(reader: Reader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument, options: PairOptions) -> F64:
     """Return what each hash weighs if documents that are not in the database count as if they were."""
-    frequencies = reader.look_up(hashes.hashes).counts
-    documents = reader.document_count
-    for document, held in ((a, hashes.in_a), (b, hashes.in_b)):
+    corpus = read_corpus(reader, options)
+    hits = reader.look_up(hashes.hashes)
+    owners = corpus.owner_of(corpus.ranks.look_up(hits.document_ids))
+    held = sorted_distinct(hits.hash_indices.astype(np.uint64) << np.uint64(32) | owners)
+    frequencies = np.bincount((held >> np.uint64(32)).astype(np.int64), minlength=len(hashes.hashes))
+    count = len(corpus.owner_names)
+    for document, is_held in ((a, hashes.in_a), (b, hashes.in_b)):
         if document.document_id is None:
-            frequencies = frequencies + held
-            documents += 1
-    return weigh(frequencies, documents)
+            frequencies = frequencies + is_held
+            count += 1
+    return weigh(frequencies, count)
 
 
 def _rule(recipe: Recipe, kind: str) -> tuple[str, Rule] | None:

@@ -73,10 +73,14 @@ class PairJoin:
         self.postings = everything if common is None else self._leave_out(everything, common)
         """Hashes with the documents that hold them, each once: id, hash and, if hashes are weighed, weight."""
         if options.weighted:
+            keys = self.documents.select("id", owner_key(options.owners).alias("owner"))
+            owners = keys.select("owner").distinct().count()
+            self._owners = keys if owners < count else None
+            count = owners
             self.postings = self._weigh(self.postings, count, cap)
         self.duplicates = None
         if common is not None and common.count():
-            weigh_all = partial(self._weigh, documents=count, cap=0) if options.weighted else None
+            weigh_all = partial(self._weigh, owners=count, cap=0) if options.weighted else None
             self.duplicates = find_duplicates(everything, common, weigh_all)
         """Groups of documents that hold the same hashes, of which some are left out; see `find_duplicates`."""
 
@@ -174,12 +178,19 @@ class PairJoin:
         hashes = common.select("hash")
         return postings.join(F.broadcast(hashes) if count <= MAX_SENT else hashes, "hash", "left_anti")
 
-    def _weigh(self, postings: DataFrame, documents: int, cap: int) -> DataFrame:
-        """Add the weight of each hash. The weights come in a table: they are then the same to the last bit."""
-        frequencies = np.arange(1, min(cap or documents + 1, documents + 1))
-        table = pa.table({"df": frequencies, "weight": weigh(frequencies, documents)})
+    def _weigh(self, postings: DataFrame, owners: int, cap: int) -> DataFrame:
+        """Add the weight of each hash among so many owners.
+
+        The weights come in a table: they are then the same to the last bit.
+        """
+        frequencies = np.arange(1, min(cap or owners + 1, owners + 1))
+        table = pa.table({"df": frequencies, "weight": weigh(frequencies, owners)})
         weights = postings.sparkSession.createDataFrame(table)
-        counted = postings.withColumn("df", F.count("*").over(Window.partitionBy("hash")))
+        if self._owners is None:
+            counted = postings.withColumn("df", F.count("*").over(Window.partitionBy("hash")))
+        else:
+            held = postings.join(self._owners, "id").groupBy("hash").agg(F.countDistinct("owner").alias("df"))
+            counted = postings.join(held, "hash")
         return counted.join(F.broadcast(weights), "df").select("id", "hash", "weight")
 
 
@@ -226,3 +237,9 @@ def owner_column(text: str) -> Column:
         return None if owner is None else owner.decode()
 
     return F.udf(owner_by_name, "string", useArrow=False)("name")
+
+
+def owner_key(rule: str) -> Column:
+    """Return what differs for documents that are not of one owner: the owner, or else the id."""
+    owner = owner_column(rule)
+    return F.when(owner.isNull(), F.concat(F.lit("id "), F.col("id"))).otherwise(F.concat(F.lit("owner "), owner))

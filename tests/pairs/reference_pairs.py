@@ -26,7 +26,8 @@ def oracle(documents, boilerplate=(), labels=None, **options):
     most = options.get("max_df") or math.inf
     whole = held
     held = {name: {hash_ for hash_ in hashes if df[hash_] < most} for name, hashes in held.items()}
-    weight = {hash_: rarity(len(held), count) for hash_, count in df.items()}
+    holders = {hash_: {owner(name) for name, hashes in whole.items() if hash_ in hashes} for hash_ in df}
+    weight = {hash_: rarity(len(set(map(owner, held))), len(owners)) for hash_, owners in holders.items()}
     found = []
     for a, b in itertools.combinations(sorted(held, key=name_bytes), 2):
         equal = whole[a] == whole[b]  # nothing is left out then
@@ -134,6 +135,8 @@ OPTIONS = [
     {"by": "weighted_containment"},
     {"by": "weighted_resemblance", "min": 0.123, "max_df": 6},
     {"by": "weighted_containment", "owners": "path:1", "by_owner": True, "top": 3},
+    {"by": "weighted_containment", "owners": "path:1"},
+    {"by": "weighted_resemblance", "max_df": 4, "min": 0.2, "new": ("term", "2")},
 ]
 
 

@@ -117,6 +117,17 @@ def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few
     run()
 
 
+def test_rarity_is_that_among_owners(db):
+    """Ten files of one owner with one passage do not make it common."""
+    passage, rest = "shared by two owners alone" * 3, [f"{number} of its own, nothing else" for number in range(12)]
+    for number in range(10):
+        db.add(f"ann/{number}", passage + rest[number])
+    db.add("bob/1", passage + rest[10])
+    db.add("cid/1", rest[11])
+    found = [pair.rarity for pair in db.pairs(by="weighted_coverage", owners="path:1") if pair.b == "bob/1"]
+    assert found == pytest.approx([math.log(3 / 2) / math.log(3)] * 10, abs=1e-7)
+
+
 def pair_of(db, documents, a, b, missing, rare):
     """Return the figures of a pair, from a query with one of its documents."""
     asked, other = (b, a) if a == missing else (a, b)

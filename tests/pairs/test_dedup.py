@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.errors import BadQuery
-from tests.pairs.reference_pairs import LIMITS, hashes, labelled, names, oracle, score
+from tests.pairs.reference_pairs import LIMITS, hashes, labelled, names, oracle, owner_of, score
 from tests.reference_database import name_bytes, rarity, share
 
 KEEP = ["first", "longest", "label:term=2,1", "label:owner=1"]
@@ -26,6 +26,7 @@ OPTIONS = [
     {"max_df": 1, "new": ("term", "2"), "owners": "path:1"},
     {"max_df": 2, "min_shared": 3},
     {"max_df": 1, "by": "weighted_containment"},
+    {"by": "weighted_containment", "min": 0.2, "owners": "path:1"},
     {"new": ("term", "2"), "min": 0.3},
     {"new": ("term", "2"), "min": 0.3, "owners": "path:1"},
     {"top": 2},
@@ -72,7 +73,9 @@ def plainly(order, held, lengths, labels, keep, direct, **options):
     for name in sorted(
         kept, key=lambda name: (-len(groups[name]), name_bytes(min(groups[name], key=name_bytes)), name_bytes(name))
     ):
-        shared, measure = compared(name, kept[name], held, by, options.get("max_df") or math.inf)
+        shared, measure = compared(
+            name, kept[name], held, owner_of(labels, options.get("owners", "label:owner")), **options
+        )
         similar = measure >= least and shared >= options.get("min_shared", 1)
         rows.append(
             {
@@ -88,16 +91,18 @@ def plainly(order, held, lengths, labels, keep, direct, **options):
     return rows[: options.get("top")]
 
 
-def compared(name, other, held, by, cap):
+def compared(name, other, held, owner, by="containment", max_df=0, **_):
     df = Counter(hash_ for one in held.values() for hash_ in one)
-    cap = math.inf if held[name] == held[other] else cap
+    owners = Counter(hash_ for _, hash_ in {(owner(one), hash_) for one in held for hash_ in held[one]})
+    cap = math.inf if held[name] == held[other] else max_df or math.inf
     a, b = ({hash_ for hash_ in held[one] if df[hash_] < cap} for one in (name, other))
     shared = len(a & b)
     if by == "shared":
         return shared, shared
 
     def weight(some):
-        return sum(rarity(len(held), df[each]) for each in some) if by.startswith("weighted") else len(some)
+        count = len(set(map(owner, held)))
+        return sum(rarity(count, owners[each]) for each in some) if by.startswith("weighted") else len(some)
 
     whole = weight(a & b)
     if by.endswith("resemblance"):

@@ -17,10 +17,10 @@ def test_measures_are_those_of_pairs(db):
     rng = random.Random(3)
     held = {f"{number}": rng.sample(range(40), rng.randint(5, 20)) for number in range(7)}
     for name, hashes in held.items():
-        db.add_fingerprints(name, hashes)
+        db.add_fingerprints(name, hashes, labels={"team": f"{int(name) % 3}"})
     db.add_fingerprints("template", [1, 2, 3], boilerplate=True)
     for by in ("containment", "weighted_containment", "weighted_resemblance", "shared"):
-        for options in ({}, {"max_df": 6}):
+        for options in ({}, {"max_df": 6}, {"owners": "label:team"}):
             for pair in db.pairs(by=by, **options):
                 found = db.explain(pair.a, pair.b, by=by, **options)
                 assert (found.shared, found.containment_a, found.containment_b, found.resemblance) == (

@@ -24,8 +24,9 @@ def test_pairs(spark, settings, lines, local, adaptive, partitions, batch, cap):
     assert rows(pairs(found, max_df=cap)) == expected
 
 
-def test_weights(found, local):
-    options = {"by": "weighted_containment", "max_df": 5, "top": 40}
+@pytest.mark.parametrize("owners", ["label:owner", "path:1", "label:lang"])
+def test_weights(found, local, owners):
+    options = {"by": "weighted_containment", "max_df": 5, "top": 40, "owners": owners}
     expected = local_pairs(local, **options)
     assert len(expected) == 40
     assert rows(pairs(found, **options)) == expected
