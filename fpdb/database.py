@@ -308,6 +308,7 @@ class Database(Searchable):
         gap: int = 0,
         texts: TextLookup | None = None,
         watch: Watch | None = None,
+        document_pairs: int = 0,
         **options: Any,
     ) -> Results[Pair]:
         """Compare all documents with all, and yield the pairs that share hashes, ranked. Raises BadQuery.
@@ -320,11 +321,16 @@ class Database(Searchable):
             gap: See `query`.
             texts: See `query`.
             watch: Is called now and then with a stage, what is counted in it, how many are done, and of how many.
+            document_pairs: How many pairs of documents a pair of owners tells, those that share most.
             options: See `pairs.options.PairOptions`: min_shared, by, min, top, max_df, new, since, owners, by_owner.
         """
         from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options)
+        if checked.by_owner and not regions and document_pairs:
+            from fpdb.pairs.owner_pairs import rank_owners
+
+            return self._compare(lambda snapshot: rank_owners(snapshot, checked, document_pairs, watch))
         if not regions and not checked.regional:
             from fpdb.pairs.ranking import rank_pairs
 

@@ -28,6 +28,9 @@ from fpdb.columns import CLUSTER, PAIR, RANK, ResultColumn, measure_groups, name
 if TYPE_CHECKING:
     from fpdb import Cluster, Database, Pair, Results
 
+DOCUMENT_PAIRS = 10
+"""Pairs of documents that stand with a pair of owners in JSON."""
+
 
 @argument_group
 class CoveredPairSelection(PairSelection):
@@ -46,7 +49,8 @@ class _Arguments:
     selection: CoveredPairSelection
     top: int | None = top_option()
     by_owner: bool = option(
-        "Compare owners: the documents of each count as one. A report also shows their most similar documents."
+        "Compare owners: the documents of each count as one. Reports and JSON also list the pairs of their documents "
+        "that share most."
     )
     clusters: bool = option("Print groups of documents that pairs connect, directly or indirectly.")
     keep: str | None = keep_option(None)
@@ -95,6 +99,7 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
         regions=arguments.output.regions,
         gap=arguments.output.gap,
         by_owner=arguments.by_owner,
+        document_pairs=DOCUMENT_PAIRS if arguments.by_owner and format == "json" else 0,
         top=(top or limit) + 1 if format == "table" else top,
         **options,
     )

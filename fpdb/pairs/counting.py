@@ -106,18 +106,25 @@ class PairCounter:
     these: no posting is needed.
     """
 
-    def __init__(self, reader: Reader, options: PairOptions, watch: Watch | None = None) -> None:
-        """Read the sizes of the documents. Raises BadQuery if regions tell the measure; Corrupt."""
+    def __init__(
+        self, reader: Reader, options: PairOptions, watch: Watch | None = None, *, cap_owners: bool = False
+    ) -> None:
+        """Read the sizes of the documents. Raises BadQuery if regions tell the measure; Corrupt.
+
+        cap_owners: max_df is a number of owners, as where owners are compared.
+        """
         self._reader, self._watch = reader, watch or _ignore
         self.options = options.told_by_hashes()
         self.corpus = read_corpus(reader, options)
         count = len(self.corpus)
-        self.max_df = options.frequency_cap(count)
+        owners = len(self.corpus.owner_names)
+        self.max_df = options.frequency_cap(owners if cap_owners else count)
         self.floor = min(float(options.min or 0), 2.0**32)
         self._sampled = bool((self.corpus.shares != file_format.WHOLE).any())
-        owners = len(self.corpus.owner_names)
         self.weights: F64 = weigh(np.arange(owners + 1), owners) if options.weighted else np.empty(0)
-        self._frequencies = _counting.Frequencies(self.corpus.owners if options.weighted else NO_U32)
+        self._frequencies = _counting.Frequencies(
+            self.corpus.owners if options.weighted or cap_owners else NO_U32, cap_owners
+        )
         self._survey = _counting.Survey(count, self.corpus.new, self.max_df, self.weights, self._frequencies)
         done = 0
         for lists in self.corpus.posting_lists(reader):

@@ -37,6 +37,7 @@ class Pair:
         weighted_coverage_a: The coverage times the rarity; only if ranked by it.
         source_a: See `Match.source`; only if regions are asked for.
         regions: In order of a; only if regions are asked for, and something tells them.
+        document_pairs: Of two owners, the pairs of their documents that share most; only if they are asked for.
     """
 
     a: str
@@ -56,6 +57,7 @@ class Pair:
     source_a: SourceState | None = None
     source_b: SourceState | None = None
     regions: list[MatchedRegion] | None = None
+    document_pairs: "list[Pair] | None" = None
 
     def swapped(self) -> "Pair":
         """Return a pair without regions with a and b exchanged."""
@@ -72,7 +74,10 @@ class Pair:
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dict without None, as `fpdb pairs --format json` prints it."""
         values = {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
-        return values if self.regions is None else values | {"regions": [region.to_dict() for region in self.regions]}
+        for name in ("regions", "document_pairs"):
+            if name in values:
+                values[name] = [part.to_dict() for part in values[name]]
+        return values
 
 
 def rank_pairs(reader: Reader, options: PairOptions, watch: Watch | None = None) -> Comparison[Pair]:

@@ -3,15 +3,14 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cache
 from itertools import islice
 from typing import Final
 
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Recipe
 from fpdb.pairs.options import PairOptions
-from fpdb.pairs.owners import OwnerRule
-from fpdb.pairs.ranking import Pair, rank_pairs
+from fpdb.pairs.owner_pairs import find_document_pairs
+from fpdb.pairs.ranking import Pair
 from fpdb.pairs.results import IgnoredHashes, Results
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
 from fpdb.regions.places import MatchedRegion
@@ -145,7 +144,7 @@ class Report:
 
         Args:
             pairs: The pairs.
-            by_owner: They are pairs of owners; each comes with its best pairs of documents, PARTS of them at most.
+            by_owner: They are pairs of owners; each comes with the pairs of documents that share most, PARTS at most.
             owners: The rule that told the owners, see `PairOptions`.
             max_df: Their max_df, see `PairOptions`; the hashes that it left out are in no region, but of copies.
             ignored: These hashes; by default those of the pairs, if `Database.pairs` gave them.
@@ -179,9 +178,9 @@ class Report:
         page.sides = "owner A", "owner B"
         page.notes.append(
             "Owners were compared, the documents of each taken as one. Under each pair stand those of their "
-            f"documents that are the most alike, {PARTS} pairs at most."
+            f"documents that share most, {PARTS} pairs at most."
         )
-        groups = _best_pairs(reader, listed, options)
+        groups = list(find_document_pairs(reader, listed, options, PARTS))
         part_rows = iter(self._pair_rows(reader, [pair for group in groups for pair in group], options))
         for pair, group in zip(listed, groups, strict=True):
             parts = [
@@ -237,26 +236,6 @@ class Report:
             self._index[key] = len(self._contents.sources)
             self._contents.sources.append(source)
         return self._index[key]
-
-
-def _best_pairs(reader: Reader, listed: Sequence[Pair], options: PairOptions) -> list[list[Pair]]:
-    """Return the first pairs of documents of each pair of owners, in the order of the owners. Raises Corrupt."""
-    groups: dict[tuple[str, str], list[Pair]] = {(pair.a, pair.b): [] for pair in listed}
-    rule = OwnerRule.parse(options.owners)
-
-    @cache
-    def owner(name: str) -> str:
-        document_id = _ids_of(reader, [name]).get(name)
-        found = None if document_id is None else rule.owner(reader.catalogue.record(document_id))
-        return name if found is None else found.decode("utf-8", "surrogateescape")
-
-    for pair in rank_pairs(reader, options).results if groups else ():
-        a, b = owner(pair.a), owner(pair.b)
-        if (b, a) in groups:
-            pair, a, b = pair.swapped(), b, a
-        if (a, b) in groups and len(groups[a, b]) < PARTS:
-            groups[a, b].append(pair)
-    return list(groups.values())
 
 
 def _ids_of(reader: Reader, names: Iterable[str]) -> dict[str, int]:

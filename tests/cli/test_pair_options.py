@@ -1,5 +1,7 @@
 """Options that select pairs."""
 
+import json
+
 import pytest
 
 from tests.cli.conftest import Run
@@ -21,14 +23,21 @@ def test_owners_come_from_a_pattern(term: Run) -> None:
     assert names(term("pairs", "--owner-pattern", "^(.)[^/]*", "--by-owner", "--format", "json").stdout) == [("a", "b")]
 
 
+def test_pairs_of_owners_tell_the_pairs_of_their_documents(term: Run) -> None:
+    (pair,) = objects(term("pairs", "--owners", "path:1", "--by-owner", "--format", "json").stdout)
+    assert names("\n".join(map(json.dumps, pair["document_pairs"]))) == [("ann/b.txt", "bob/a.txt")]
+    (pair,) = objects(term("pairs", "--owners", "path:1", "--format", "json").stdout)
+    assert "document_pairs" not in pair
+
+
 @pytest.mark.parametrize("command", ["pairs", "pairs --clusters", "drop-list", "spans"])
 def test_it_says_why_nothing_can_be_compared(term: Run, command: str) -> None:
     """In place of the table, and else on standard error."""
     reason = "All 4 documents have one owner, 'tx': try --owners path:1\n"
     asked = (*command.split(), "--owner-pattern", "tx")
     assert term(*asked).stdout == reason
-    json = term(*asked, "--format", "json")
-    assert (json.stdout, json.stderr) == ("", reason)
+    found = term(*asked, "--format", "json")
+    assert (found.stdout, found.stderr) == ("", reason)
 
 
 def test_owners_that_no_document_has_are_told_beside_the_pairs(term: Run) -> None:

@@ -168,7 +168,7 @@ def test_answers_of_several_queries_stand_on_one_page(db) -> None:
 
 @pytest.mark.parametrize("by", ["containment", "weighted_resemblance"])
 def test_owners_come_with_their_best_pairs_of_documents(db, by) -> None:
-    """At most three a pair, best first, a of owner A, with regions; of the owners themselves there are no sources."""
+    """At most three a pair, those that share most first, a of owner A, with regions; owners have no sources."""
     texts = {"x/1": words(1, 60), "y/9": words(1, 60), "y/2": words(9, 60), "z": words(5000, 60) + words(40, 20)}
     texts |= {"x/5": words(30, 60), "a/1": words(31, 50), "a/2": words(9000, 40)}
     fill(db, texts)
@@ -182,7 +182,7 @@ def test_owners_come_with_their_best_pairs_of_documents(db, by) -> None:
     rows = [(names[row["a"]], names[row["b"]], row["regions"], row["score"]) for row in data["rows"]]
     heads = [at for at, row in enumerate(rows) if {row[0], row[1]} <= {"x", "y", "z", "a"} and not row[2]]
     assert [rows[at][:2] for at in heads] == [(pair.a, pair.b) for pair in listed]
-    documents = list(db.pairs(by=by, owners="path:1"))
+    documents = sorted(db.pairs(by=by, owners="path:1"), key=lambda pair: -pair.shared)
     for pair, start, end in zip(listed, heads, [*heads[1:], len(rows)], strict=True):
         expected = [
             tuple(sorted([each.a, each.b], key=lambda name: name.split("/")[0] != pair.a))
@@ -195,6 +195,21 @@ def test_owners_come_with_their_best_pairs_of_documents(db, by) -> None:
     assert "1.1" in numbers
     assert f"{len(listed)} pairs, ranked" in found.text
     assert all(source["state"] == "unavailable" for source in data["sources"] if source["name"] in ("x", "y", "a"))
+
+
+@pytest.mark.parametrize("by", ["containment", "resemblance", "weighted_containment", "weighted_resemblance"])
+def test_the_pair_of_documents_that_shares_most_is_not_left_out(db, by) -> None:
+    """Small files that are alike as a whole do not push out a large one, of which a part was copied."""
+    fill(db, {"x/large": words(1, 300) + words(9000, 900), "y/large": words(1, 300) + words(20000, 900)})
+    for number in range(6):
+        fill(db, {f"{owner}/{number}": words(5000 + 50 * number, 12) for owner in "xy"})
+    (pair,) = db.pairs(by=by, owners="path:1", by_owner=True, document_pairs=3)
+    page = db.report(by=by)
+    page.add_pairs([pair], owners="path:1", by_owner=True)
+    data = Page(page.html()).data()
+    names = [source["name"] for source in data["sources"]]
+    assert [(names[row["a"]], names[row["b"]]) for row in data["rows"]][:2] == [("x", "y"), ("x/large", "y/large")]
+    assert [(each.a, each.b) for each in pair.document_pairs][:1] == [("x/large", "y/large")]
 
 
 def test_owners_by_label_and_documents_without_one(db) -> None:
