@@ -1,10 +1,11 @@
-"""Take all results of an iterator at once, the first in memory, many in a file: what they come from can be closed."""
+"""Take all results of an iterator at once, few in memory, many in a file: what they come from can be closed."""
 
-from collections.abc import Callable, Iterable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from tempfile import SpooledTemporaryFile
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import msgpack
 
@@ -13,7 +14,53 @@ from fpdb.errors import StorageFailure
 T = TypeVar("T")
 
 BATCH: Final = 1 << 12  # results that are held as they are, and then those that are packed together
-HELD_BYTES: Final = 1 << 24  # of packed results; more go to a file that has no name
+HELD_BYTES: Final = 1 << 24  # of packed results, or of pieces; more go to a file that has no name
+
+
+class Pieces(Sequence[bytes]):
+    """Pieces of bytes, in memory or in a file."""
+
+    def __init__(self, file: SpooledTemporaryFile[bytes], pieces: Iterable[bytes]) -> None:
+        """Write the pieces to an empty file. Raises OSError."""
+        self._file = file
+        self._ends = array("Q", [0])
+        for piece in pieces:
+            file.write(piece)
+            self._ends.append(self._ends[-1] + len(piece))
+        file.flush()
+
+    def __len__(self) -> int:
+        """Return the number of pieces."""
+        return len(self._ends) - 1
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return the piece of a number. Raises IndexError."""
+        start, end = self._ends[index], self._ends[index + 1]
+        self._file.seek(start)
+        return self._file.read(end - start)
+
+
+def spool_pieces(pieces: Iterable[bytes], read: Callable[[Pieces], Iterator[T]]) -> Iterator[T]:
+    """Take all pieces, and return what is read from them. Raises StorageFailure if there is no room for them."""
+    with ExitStack() as stack:
+        file = stack.enter_context(SpooledTemporaryFile(HELD_BYTES))
+        try:
+            kept = Pieces(file, pieces)
+        except OSError as error:
+            raise StorageFailure(
+                f"results cannot wait in a temporary file: {error.strerror}; let TMPDIR be a folder with more room"
+            ) from error
+        stack.pop_all()
+    reading = _close_after(file, read(kept))
+    next(reading)  # from here on, the file is closed with the iterator, even if nobody asks for a result
+    return cast(Iterator[T], reading)
+
+
+def _close_after(file: SpooledTemporaryFile[bytes], results: Iterator[T]) -> Iterator[T | None]:
+    """Yield None, then the results, and close the file."""
+    with file:
+        yield None
+        yield from results
 
 
 def spool(results: Iterable[T], pack: Callable[[T], Any], unpack: Callable[[Any], T]) -> Iterator[T]:
@@ -25,29 +72,16 @@ def spool(results: Iterable[T], pack: Callable[[T], Any], unpack: Callable[[Any]
     first = list(islice(remaining, BATCH))
     if len(first) < BATCH:
         return iter(first)
-    with ExitStack() as stack:
-        file = stack.enter_context(SpooledTemporaryFile(HELD_BYTES))
-        try:
-            while batch := list(map(pack, islice(remaining, BATCH))):
-                file.write(msgpack.packb(batch, unicode_errors="surrogateescape"))
-            file.flush()
-        except OSError as error:
-            raise StorageFailure(
-                f"results cannot wait in a temporary file: {error.strerror}; let TMPDIR be a folder with more room"
-            ) from error
-        stack.pop_all()
-    reading = _read(first, file, unpack)
-    next(reading)  # from here on, the file is closed with the iterator, even if nobody asks for a result
-    return reading
+    batches = iter(lambda: list(map(pack, islice(remaining, BATCH))), [])
+    return spool_pieces(
+        (msgpack.packb(batch, unicode_errors="surrogateescape") for batch in batches),
+        lambda pieces: _read(first, pieces, unpack),
+    )
 
 
-def _read(first: list[T], file: SpooledTemporaryFile[bytes], unpack: Callable[[Any], T]) -> Iterator[T]:
-    """Yield the first result, then all results, and close the file."""
-    with file:
-        yield first[0]
-        yield from first
-        first.clear()
-        file.seek(0)
-        options: dict[str, Any] = {"use_list": False, "strict_map_key": False, "unicode_errors": "surrogateescape"}
-        for batch in msgpack.Unpacker(file, max_buffer_size=0, **options):
-            yield from map(unpack, batch)
+def _read(first: list[T], pieces: Pieces, unpack: Callable[[Any], T]) -> Iterator[T]:
+    yield from first
+    first.clear()
+    options: dict[str, Any] = {"use_list": False, "strict_map_key": False, "unicode_errors": "surrogateescape"}
+    for piece in pieces:
+        yield from map(unpack, msgpack.unpackb(piece, **options))

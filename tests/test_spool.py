@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fpdb import spool as spool_module
 from fpdb.errors import StorageFailure
-from fpdb.spool import spool
+from fpdb.spool import spool, spool_pieces
 
 VALUES = st.tuples(
     st.text() | st.binary() | st.none() | st.booleans(),
@@ -68,3 +68,12 @@ def test_no_room_is_told(monkeypatch):
     monkeypatch.setattr(spool_module, "SpooledTemporaryFile", lambda _: Full())
     with pytest.raises(StorageFailure, match=r"No space left.*TMPDIR"):
         spool(range(10), int, int)
+
+
+@given(st.lists(st.binary(max_size=9), max_size=9), st.lists(st.integers(0, 8)), st.integers(1, 40))
+def test_pieces_are_read_in_any_order(pieces, indices, held):
+    asked = [index for index in indices if index < len(pieces)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spool_module, "HELD_BYTES", held)
+        spooled = spool_pieces(pieces, lambda kept: iter([list(kept), *(kept[index] for index in asked)]))
+    assert list(spooled) == [pieces, *(pieces[index] for index in asked)]

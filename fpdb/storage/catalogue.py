@@ -4,6 +4,7 @@ Works inside a transaction that it is given; knows nothing of postings.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby, islice, pairwise, takewhile
 from typing import Any, NamedTuple
 
@@ -17,13 +18,11 @@ from fpdb.storage import file_format
 from fpdb.storage.file_format import FIRST_BOILERPLATE, LONGEST_PLAIN_NAME, RECORDS_PER_GROUP
 from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
 from fpdb.storage.reader import CatalogueReader
-from fpdb.storage.records import Record, as_record, describe, pack_records, unpack_records, unpack_rows
+from fpdb.storage.record_groups import RecordGroups, Rows, missing, record_in
+from fpdb.storage.records import Record, describe, pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import SizeTable, divide_ids
 from fpdb.storage.state import Seals
-
-CACHED_GROUPS = 512
-CACHED_BYTES = 1 << 21  # of them; as a rule a quarter of it
 
 
 class GivenIds(NamedTuple):
@@ -41,8 +40,6 @@ class GivenIds(NamedTuple):
 
 ALL_IDS = GivenIds(FIRST_BOILERPLATE, file_format.LAST_BOILERPLATE + 1)
 BEYOND_ALL = 2**48  # so that what is stored beyond the last id there can be is found
-Rows = list[Record | list[Any] | None]
-"""A group of records; a list is a record as it is stored."""
 
 
 class Catalogue:
@@ -74,8 +71,8 @@ class Catalogue:
         self._seals = SealTree(txn, sealed, file_format.RECORD_SEALS, seals.records, nodes)
         size_seals = SealTree(txn, sealed, file_format.SIZE_SEALS, seals.sizes, nodes)
         self.size_table = SizeTable(txn, databases[file_format.SIZES], size_seals)
-        self._cached_groups: dict[int, Rows] = {}
-        self._cached_bytes = 0
+        self._read_group = partial(_read_group, txn, self._documents, self._seals)  # no cycle
+        self._groups = RecordGroups(self._read_group)
         self._changed_groups: dict[int, Rows] = {}
 
     # ------------------------------------------------------------ names
@@ -161,11 +158,7 @@ class Catalogue:
     def record(self, document_id: int) -> Record:
         """Return the record of a document, which must exist."""
         index, place = divmod(document_id, RECORDS_PER_GROUP)
-        rows = self._changed_groups.get(index) or self._rows(index)
-        record = rows[place] = as_record(file_format.id_key(index), rows[place])
-        if record is None:
-            raise _missing(document_id)
-        return record
+        return record_in(self._changed_groups.get(index) or self._groups.rows(index), document_id, place)
 
     def records(self) -> Iterator[tuple[int, Record]]:
         """Yield the id and the record of every document, boilerplate excluded, by ascending id."""
@@ -183,6 +176,12 @@ class Catalogue:
                 if record is not None:
                     yield self.ids.verified(document_id), record
 
+    def raw_groups(self, indices: Iterable[int]) -> Iterator[bytes | None]:
+        """Yield copies of groups as they are stored, for `RecordGroups`; None where there is none."""
+        for index in indices:
+            value = self._read_group(index)
+            yield None if value is None else bytes(value)
+
     def names_and_kgrams(self, document_ids: U32) -> tuple[list[bytes], list[int]]:
         """Return the names and the numbers of k-grams of existing documents; ids ascending.
 
@@ -194,42 +193,19 @@ class Catalogue:
         place_list: list[int] = places.tolist()
         for start, end in pairwise([*group_starts(groups).tolist(), len(groups)]):
             index = int(groups[start])
-            key, value = self._read_group(index)
+            value = self._read_group(index)
             try:
                 if value is None:
                     raise LookupError
-                describe(key, value, place_list[start:end], names, kgrams)
+                describe(file_format.id_key(index), value, place_list[start:end], names, kgrams)
             except LookupError:
-                raise _missing(int(document_ids[len(names)])) from None
+                raise missing(int(document_ids[len(names)])) from None
         return names, kgrams
-
-    def _read_group(self, index: int) -> tuple[bytes, Any]:
-        """Return the key and the value of a group, None if there is none."""
-        key = file_format.id_key(index)
-        value = get_verified(self._txn, self._documents, key)
-        self._seals.verify(index, value)
-        return key, value
-
-    def _rows(self, index: int) -> Rows:
-        """Return an unchanged group. It is cached: who asks for a record may ask for its neighbours."""
-        rows = self._cached_groups.get(index)
-        if rows is None:
-            if len(self._cached_groups) >= CACHED_GROUPS:
-                del self._cached_groups[next(iter(self._cached_groups))]
-            key, value = self._read_group(index)
-            rows = [None] * RECORDS_PER_GROUP
-            if value is not None:
-                rows, size = unpack_rows(key, value)
-                self._cached_bytes += size
-                if self._cached_bytes > CACHED_BYTES:
-                    self._cached_groups, self._cached_bytes = {}, size
-            self._cached_groups[index] = rows
-        return rows
 
     def _group(self, index: int) -> Rows:
         """Return a group that is to be changed."""
         if index not in self._changed_groups:
-            self._changed_groups[index] = self._rows(index)
+            self._changed_groups[index] = self._groups.rows(index)
         return self._changed_groups[index]
 
     def set_record(self, document_id: int, record: Record) -> None:
@@ -295,8 +271,7 @@ class Catalogue:
             put_or_delete(self._txn, self._documents, key, packed, append=append)
             self._seals.set(index, packed)
         self._changed_groups.clear()
-        self._cached_groups.clear()
-        self._cached_bytes = 0
+        self._groups.clear()
         return Seals(self._seals.write(), self.size_table.write(append=append))
 
 
@@ -307,8 +282,11 @@ def live_documents(catalogue: CatalogueReader, document_ids: U32) -> Bools:
     return live[inverse]
 
 
-def _missing(document_id: int) -> Corrupt:
-    return Corrupt(f"document {document_id} has no record; run 'fpdb check'")
+def _read_group(txn: lmdb.Transaction, database: Any, seals: SealTree, index: int) -> Any:
+    """Return the value of a group, None if there is none."""
+    value = get_verified(txn, database, file_format.id_key(index))
+    seals.verify(index, value)
+    return value
 
 
 def _sealed_names(entries: Iterable[tuple[bytes, int]]) -> list[tuple[bytes, bytes]]:

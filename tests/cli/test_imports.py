@@ -19,8 +19,8 @@ QUERY_MODULES = {
     "fpdb.readers.": "_fold folding kinds symbols",
     "fpdb.search.": "_candidates batch_query candidates options pruning query_fingerprints ranking results scoring "
     "searchable searcher",
-    "fpdb.storage.": "_checksums _records catalogue environment file_format hits key_values reader records runs "
-    "seal_tree sizes snapshot sorting state store",
+    "fpdb.storage.": "_checksums _records catalogue environment file_format hits key_values reader record_groups "
+    "records runs seal_tree sizes snapshot sorting state store",
     "fpdb.storage.environment.": "_page_check commit_record environment failures files forking lock_files locking "
     "network open_file page_check page_format refusal",
     "fpdb.storage.runs.": "_decode _probe blocks look_up",

@@ -1,5 +1,7 @@
 """A bulk load is as any other, but that merging waits for its end, or, after an error, for the next commit."""
 
+import gc
+
 import numpy as np
 
 import fpdb
@@ -56,3 +58,23 @@ def test_bulks_may_be_in_each_other_and_end_in_errors(db, monkeypatch):
     assert db.info()["runs"] == 9
     assert batches(db, 1, first=9) == [1]
     assert batches(db, 9, first=10)[-1] < 2 * merge_policy.FANOUT
+
+
+def test_a_database_that_nobody_refers_to_is_closed_at_once(tmp_path, monkeypatch):
+    """Nothing that commits, queries and lists make refers to itself: a cycle would keep the file open for a while."""
+    collecting = gc.isenabled()
+    gc.disable()
+    monkeypatch.setattr(gc, "enable", lambda: None)
+    try:
+        for number in range(3):  # a file that is open already is refused
+            db = fpdb.open(tmp_path / "one.fpdb")
+            batches(db, 2, first=number)
+            assert len(answers(db)) == 7
+            assert len(list(db.documents())) == number + 2
+            assert next(db.documents("document*")).name == "document 0"
+            assert db.check() == []
+            del db
+    finally:
+        monkeypatch.undo()
+        if collecting:
+            gc.enable()
