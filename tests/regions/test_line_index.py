@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.fingerprint import Symbols
-from fpdb.regions.line_index import LineIndex, line_starts
-from fpdb.regions.places import MatchedRegion, TextPlace
+from fpdb.regions.line_index import LineIndex, line_starts, locate_regions
+from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
+from fpdb.regions.region import Region
 from tests.regions.documents import SEPARATORS, add, match_of, plain_line, words
 
 
@@ -43,6 +44,13 @@ def test_a_symbol_may_be_many_characters_and_lines():
     symbols = Symbols(np.zeros(2, np.uint8), lambda: np.array([1, 6]), "", "xab\ncdefg\n", lambda: np.array([6, 8]))
     assert LineIndex(symbols).locate(0, 1) == TextPlace(1, 6, 1, 2)
     assert LineIndex(symbols).locate(1, 2) == TextPlace(6, 8, 2, 2)
+
+
+def test_without_a_text_the_symbols_are_the_places():
+    lines = LineIndex(Symbols(np.zeros(4, np.uint8), lambda: np.arange(4), "", "a\nbc", lambda: np.arange(1, 5)))
+    region, here = Region(1, 3, 7, 9, 2), TextPlace(1, 3, 1, 2)
+    assert locate_regions([region], lines, None) == [MatchedRegion(here, SymbolPlace(7, 8), 2)]
+    assert locate_regions([region.swapped()], None, lines) == [MatchedRegion(SymbolPlace(7, 8), here, 2)]
 
 
 @pytest.mark.parametrize("separator", ["\n", "\r\n", "\r", "\t", "\f", "\u2028"], ids=repr)

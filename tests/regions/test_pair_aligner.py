@@ -267,3 +267,30 @@ def test_few_postings_are_read_for_pairs_without_contents(db, readable):
             ((_, alignment),) = aligner.align_pairs([(0, 1)])
         assert (alignment.regions is None) == (limit == count - 1 and not readable)
         assert (alignment.coverage_a == 0) == (alignment.regions is None)
+
+
+def test_a_changed_symbol_ends_a_region_unless_gaps_are_bridged(db):
+    text = "".join(words(1, 60))
+    changed = f"{text[:150]}{'y' if text[150] == 'x' else 'x'}{text[151:]}"
+    db.add("a", text)
+    db.add("b", changed)
+    for options, expected in (({}, [(0, 150), (151, len(text))]), ({"gap": 1}, [(0, len(text))])):
+        with pair_aligner(db, {"a": text, "b": changed}, **options) as aligner:
+            ((_, alignment),) = aligner.align_pairs([(0, 1)])
+        assert [(region.a_start, region.a_end) for region in alignment.regions] == expected
+    assert db.check() == []
+
+
+@pytest.mark.parametrize("readable", ["", "a", "ab", "abc"])
+@pytest.mark.parametrize("boilerplate", [True, False])
+def test_copies_are_aligned_though_their_hashes_are_common(db, readable, boilerplate):
+    form, text = ("".join(words(seed, 60)) for seed in (1, 2))
+    texts = {"a": form + text, "b": form + text, "c": form + text + "".join(words(3, 60))}
+    for name, each in texts.items():
+        db.add(name, each)
+    if boilerplate:
+        db.add("form", form, boilerplate=True)
+    with pair_aligner(db, {name: texts[name] for name in readable}, max_df=2) as aligner:
+        alignments = dict(aligner.align_pairs([(0, 1), (0, 2), (1, 0), (2, 0)]))
+    assert [bool(alignments[index].regions) for index in range(4)] == [True, False, True, False]
+    assert db.check() == []
