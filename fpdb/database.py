@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
 
@@ -208,13 +208,13 @@ class Database(Searchable):
         """Collect changes, and commit them together when the block ends; an exception in the block undoes them all."""
         from fpdb.ingest.batch import WriteBatch
 
-        with ExitStack() as stack:
-            batch = WriteBatch(self.recipe, stack.enter_context(self.snapshot()))
+        with self.snapshot() as snapshot:
+            batch = WriteBatch(self.recipe, snapshot)
             yield batch
-            stack.close()  # before committing: an open snapshot keeps old pages from being used again
-            change = batch.change()
-            if change.additions or change.updates or change.removals or change.texts:
-                self._store.commit(change)
+        # The snapshot is closed before committing: it would keep old pages from being used again.
+        change = batch.change()
+        if change.additions or change.updates or change.removals or change.texts:
+            self._store.commit(change)
 
     @contextmanager
     def bulk(self) -> Iterator[None]:

@@ -137,6 +137,8 @@ class _Commit:
             raise Corrupt("two of the documents that are to be added have one name; run 'fpdb check' on their database")
         replaced = self.catalogue.find_all(names)
         removed += [(document_id, None) for document_id in replaced.values()]
+        if not removed:
+            return False
         records = {document_id: self.catalogue.delete(document_id, name) for document_id, name in removed}
         self._count_dead(records)
         for document_id, record in records.items():

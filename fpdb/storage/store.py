@@ -87,11 +87,12 @@ class Store:
             NoSuchDocument: A document to be removed is not there.
             Locked, ReadOnly, StorageFailure: The file cannot be written.
         """
-        from fpdb.storage.runs import merge_policy
-
         state = self.apply(change)
-        if self._open_bulks and len(state.runs) < merge_policy.WIDEST:
-            return
+        if self._open_bulks:
+            from fpdb.storage.runs.merge_policy import WIDEST
+
+            if len(state.runs) < WIDEST:
+                return
         if not self._swept or _runs_to_merge(state) is not None:
             self.tidy()
 

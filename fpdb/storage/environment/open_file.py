@@ -5,7 +5,6 @@ import os
 import struct
 import sys
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -78,11 +77,12 @@ class OpenFile:
         if self.unchanging is not None:
             self.refuse_changed(path)
             return True
-        with suppress(FileNotFoundError):
-            status = os.stat(path)
-            same = self.identities == ((status.st_dev, status.st_ino), files.identity(files.lock_path(path)))
-            return same and status.st_size >= self.size and self.failure is None
-        return False
+        try:
+            status, lock = os.stat(path), os.stat(path + READERS)
+        except FileNotFoundError:
+            return False
+        same = self.identities == ((status.st_dev, status.st_ino), (lock.st_dev, lock.st_ino))
+        return same and status.st_size >= self.size and self.failure is None
 
 
 _making = ThreadLock()

@@ -103,7 +103,7 @@ class RunReader:
         return counts
 
     def _read_array(self, column: int, count: int, per_chunk: int, dtype: Any) -> NDArray[Any]:
-        values = self.read_values(column, np.arange(-(-count // per_chunk)))
+        values = self.read_values(column, np.arange(-(-count // per_chunk))) if count else []
         packed = b"".join(value[file_format.CHECKSUM :] for value in values)
         if len(packed) != count * dtype.itemsize:
             raise Corrupt(f"run {self.run.number} has more or fewer fences than {count}; run 'fpdb check'")

@@ -21,7 +21,7 @@ def scan(reader: RunReader) -> Iterator[Postings]:
         count = int(counts[indices].sum(dtype=np.int64))
         hashes, document_ids = reader.read_postings(indices, count)
         piece = Postings(hashes, document_ids, positions.take(count))
-        if not (is_ascending(piece) and is_ascending(concat_postings(last, piece[:1]))):
+        if not is_ascending(piece) or (index and not is_ascending(concat_postings(last, piece[:1]))):
             raise Corrupt(f"run {reader.run.number} is out of order; run 'fpdb check'")
         last = piece[-1:]
         yield piece

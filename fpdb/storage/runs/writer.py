@@ -74,7 +74,7 @@ class RunWriter:
         self._rest = hashes[written:], document_ids[written:]
 
         # The position column begins with the first posting that has one; the zeros before it are made up for.
-        if not self._has_positions and piece.encoded_positions.any():
+        if not self._has_positions and np.count_nonzero(piece.encoded_positions):
             self._has_positions = True
             before = self.postings - len(piece)
             for start in range(0, before, ZEROS_PER_CALL):
