@@ -41,6 +41,7 @@ class ScoredCandidates:
 def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> ScoredCandidates:
     """Compute the measures of queries that are alike in `Candidates.is_counted_only`. Raises Corrupt."""
     lengths = [len(query.document_ids) for query in queries]
+    query_indices = np.arange(len(queries)).repeat(lengths)
     document_ids = np.concatenate([query.document_ids for query in queries])
     shared: I64 = np.concatenate([query.shared for query in queries], dtype=np.int64)
     distinct = sorted_distinct(document_ids) if len(queries) > 1 else document_ids
@@ -49,9 +50,9 @@ def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> 
         sizes = sizes[np.searchsorted(distinct, document_ids)]
     held = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
     if queries[0].is_counted_only:
-        counted = np.repeat([query.counted for query in queries], lengths)
-        looked_up = np.repeat([len(query.hashes.looked_up) for query in queries], lengths)
-        all_hashes = np.repeat([max(query.hashes.distinct, 1) for query in queries], lengths)
+        counted = np.array([query.counted for query in queries])[query_indices]
+        looked_up = np.array([len(query.hashes.looked_up) for query in queries])[query_indices]
+        all_hashes = np.array([max(query.hashes.distinct, 1) for query in queries])[query_indices]
         measures = measure_sets(shared, counted, held * looked_up / all_hashes)
     else:
         bounds = np.cumsum(lengths)[:-1]
@@ -59,7 +60,7 @@ def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> 
         measures = _join([_measure_alone(reader, query, held, shares, by) for query, held, shares in parts])
     if any(len(query.copies) for query in queries):
         _score_copies(queries, measures)
-    return ScoredCandidates(queries, np.repeat(np.arange(len(queries)), lengths), document_ids, shared, measures)
+    return ScoredCandidates(queries, query_indices, document_ids, shared, measures)
 
 
 def _score_copies(queries: Sequence[Candidates], measures: dict[str, F64]) -> None:

@@ -71,7 +71,7 @@ class SizeTable:
         chunks, places = np.divmod(document_ids, SIZES_PER_CHUNK)
         new = np.concatenate(([True], chunks[1:] != chunks[:-1]))
         read = np.frombuffer(b"".join(self._packed_chunks(chunks[new].tolist())), file_format.SIZE)
-        sizes: NDArray[np.void] = read[(np.cumsum(new) - 1) * SIZES_PER_CHUNK + places]
+        sizes: NDArray[np.void] = read[(new.cumsum() - 1) * SIZES_PER_CHUNK + places]
         return sizes
 
     def live_ids(self, first_id: int, last_id: int) -> I64:

@@ -30,7 +30,7 @@ class _Candidates:
 
 def _read_candidates(reader: RunReader, fences: Fences, hashes: U64) -> _Candidates | None:
     lows, highs = _probe.find_blocks(fences.first_hashes, hashes)
-    first = int(np.searchsorted(highs, 0))
+    first = int(highs.searchsorted(0))
     if first == len(hashes):
         return None
     indices, low_slots, high_slots = _probe.distinct_blocks(lows[first:], highs[first:])
