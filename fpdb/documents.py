@@ -61,7 +61,7 @@ TextLookup = Callable[[Document], str | bytes | None]
 def document_of(document_id: int, record: Record) -> Document:
     """Return what the record of a document says."""
     return Document(
-        name=record.name.decode("utf-8", "surrogateescape"),
+        name=file_format.name_text(record.name),
         kind=record.kind,
         boilerplate=document_id >= file_format.FIRST_BOILERPLATE,
         digest=record.digest,
@@ -108,7 +108,7 @@ def list_documents(snapshot: Snapshot, glob: str | None) -> Iterator[Document]:
 def _read_documents(document_ids: Iterable[int], groups: RecordGroups, glob: str | None) -> Iterator[Document]:
     for document_id in document_ids:
         record = groups.record(document_id)
-        if glob is None or fnmatchcase(record.name.decode("utf-8", "surrogateescape"), glob):
+        if glob is None or fnmatchcase(file_format.name_text(record.name), glob):
             yield document_of(document_id, record)
 
 
@@ -129,7 +129,7 @@ def names_of_boilerplate_only(snapshot: Snapshot) -> list[str]:
     sizes = snapshot.catalogue.sizes(document_ids)
     discarded = document_ids[(sizes["hashes"] > 0) & (sizes["hashes"] == sizes["boilerplate"])]
     names = sorted(snapshot.catalogue.record(document_id).name for document_id in discarded.tolist())
-    return [name.decode("utf-8", "surrogateescape") for name in names]
+    return list(map(file_format.name_text, names))
 
 
 class SourceAccess(NamedTuple):

@@ -63,7 +63,7 @@ def _line_of(
     """Return the members of a document's line."""
     record = snapshot.catalogue.record(document_id)
     members: dict[str, Any] = {
-        "name": record.name.decode("utf-8", "surrogateescape"),
+        "name": file_format.name_text(record.name),
         "kind": record.kind,
         "digest": record.digest.hex(),
         "symbols": record.symbols,

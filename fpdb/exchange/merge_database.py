@@ -74,7 +74,7 @@ class MergePlan:
         """
         selected = np.fromiter(self._selected(iter(candidates)), np.uint32)
         if self._on_collision == "refuse" and self._refused:
-            names = ", ".join(repr(name.decode("utf-8", "surrogateescape")) for name in self._refused)
+            names = ", ".join(repr(file_format.name_text(name)) for name in self._refused)
             others = "" if len(self._refused) == self.counts["skipped"] else " and others"
             raise NameTaken(
                 f"nothing was taken over, since names are there already for another content ({names}{others}; "

@@ -61,7 +61,7 @@ class WriteBatch:
         """
         record, text = document.record, document.text
         if text is not None and text.digest != record.digest:
-            name = record.name.decode("utf-8", "surrogateescape")
+            name = file_format.name_text(record.name)
             raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
         existing = self._existing(record.name)
         if existing is None:

@@ -25,6 +25,7 @@ from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.parallel import prepare_chunks
 from fpdb.ingest.process_pool import WorkerError, available_processors
 from fpdb.storage.commit import PreparedDocument
+from fpdb.storage.file_format import name_text
 from fpdb.storage.texts import check_packages
 
 BATCH_POSTINGS = 2_000_000
@@ -257,7 +258,7 @@ class _Load:
 
 
 def _name(document: PreparedDocument) -> str:
-    return document.record.name.decode("utf-8", "surrogateescape")
+    return name_text(document.record.name)
 
 
 class _Interrupts:

@@ -19,6 +19,7 @@ from fpdb.search.pruning import first_of
 from fpdb.search.query_fingerprints import QueryFingerprints
 from fpdb.search.results import Answer, matches_of
 from fpdb.search.scoring import ScoredCandidates, score_candidates
+from fpdb.storage.file_format import name_text
 from fpdb.storage.reader import Reader
 
 TOGETHER: Final = 50_000  # candidates that are scored, and of which names are read, together: some 50 MB
@@ -104,7 +105,7 @@ class RankedBatch:
         """Return the answer to each query; database_of: tells the database of a document, if there are several."""
         scored = self.scored
         columns: dict[str, Iterable[Any]] = {name: column.tolist() for name, column in scored.measures.items()}
-        names = [name.decode("utf-8", "surrogateescape") for name in self.names]
+        names = list(map(name_text, self.names))
         name_indices: list[int] = self.name_indices.tolist()
         document_ids: list[int] = scored.document_ids.tolist()
         columns["name"] = [names[index] for index in name_indices]

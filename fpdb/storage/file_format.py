@@ -178,6 +178,11 @@ def name_bytes(name: str) -> bytes:
     return encoded
 
 
+def name_text(name: bytes) -> str:
+    """Return a stored name as users see it, bytes that are not UTF-8 as lone surrogates."""
+    return name.decode("utf-8", "surrogateescape")
+
+
 def name_key(name: bytes) -> bytes:
     """Return the key of a name: the name, or where it is too long its beginning and its BLAKE2b-256."""
     if len(name) <= LONGEST_PLAIN_NAME:

@@ -197,7 +197,7 @@ def unpack(text: KeptText) -> str | bytes:
 
 
 def _damaged(record: Record, what: str) -> Corrupt:
-    name = record.name.decode("utf-8", "surrogateescape")
+    name = file_format.name_text(record.name)
     return Corrupt(
         f"the kept text of {name!r} is damaged ({what}); remove the document and add it again, or take a backup"
     )

@@ -209,7 +209,7 @@ class _Repair:
     def _write_document(self, catalogue: Catalogue, old_id: int, record: Record) -> KeptText | None:
         """Write a document's record, name and sizes, and note what it has lost; return its text."""
         saved, place = self._saved(old_id)
-        new_id, name = saved.first_id + place, _decode(record.name)
+        new_id, name = saved.first_id + place, file_format.name_text(record.name)
         postings, hashes, told = int(saved.postings[place]), int(saved.hashes[place]), int(saved.told[place])
         if saved.unplaced[place]:
             self.losses.append(Loss("positions", name, postings - int(saved.unplaced[place]), told))
@@ -319,8 +319,4 @@ def _sort(postings: Postings) -> Postings:
 def _decode_key(key: bytes) -> str:
     """Return the name of a key; of a long name the beginning, which is all that is left of it."""
     is_long = len(key) > file_format.LONGEST_PLAIN_NAME
-    return _decode(key[: file_format.LONGEST_PLAIN_NAME]) + ("..." if is_long else "")
-
-
-def _decode(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
+    return file_format.name_text(key[: file_format.LONGEST_PLAIN_NAME]) + ("..." if is_long else "")
