@@ -14,7 +14,7 @@ from fpdb.storage import file_format
 from fpdb.storage.catalogue import Catalogue, GivenIds, live_documents
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
-from fpdb.storage.runs import _probe
+from fpdb.storage.runs import _fences
 from fpdb.storage.runs.blocks import Blocks, Fences, RunReader, block_count
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
 from fpdb.storage.seal_tree import SealCache
@@ -244,7 +244,7 @@ class Snapshot:
         counts = np.zeros(len(hashes), np.int64)
         for run in runs:
             fences = self.fences(run)
-            lows, highs = _probe.find_blocks(fences.first_hashes, hashes)
+            lows, highs = _fences.find_blocks(fences.first_hashes, hashes)
             for index in np.flatnonzero(highs - lows > 1).tolist():
                 counts[index] += int(fences.posting_counts[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
         return counts
@@ -262,7 +262,7 @@ class Snapshot:
     def _holders_by_block(self, run: Run, hash_: U64) -> Iterator[U32]:
         """Yield the distinct documents of a run that hold the hash, shape (1,), block by block."""
         fences = self.fences(run)
-        lows, highs = _probe.find_blocks(fences.first_hashes, hash_)
+        lows, highs = _fences.find_blocks(fences.first_hashes, hash_)
         last = -1
         for index in range(int(lows[0]), int(highs[0]) + 1):
             document_ids = look_up_in_block(self.run_reader(run), fences, index, hash_)

@@ -23,7 +23,7 @@ QUERY_MODULES = {
     "records runs seal_tree sizes snapshot sorting state store",
     "fpdb.storage.environment.": "_page_check commit_record environment failures files forking lock_files locking "
     "network open_file page_check page_format refusal",
-    "fpdb.storage.runs.": "_decode _probe blocks look_up",
+    "fpdb.storage.runs.": "_decode _fences _probe blocks look_up",
 }
 """By package: the modules that a query by a text imports."""
 

@@ -1,13 +1,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fpdb.arrays import U32, U64
 
 def decode_postings(
     values: Iterable[Any], postings: int, first_id: int = ..., last_id: int = ...
 ) -> tuple[U64, U32]: ...
-def count_postings(first_hashes: U64, counts: NDArray[np.uint16], limit: int) -> int: ...
 def decode_positions(values: Iterable[Any], postings: int) -> U32: ...

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Blocks to postings and positions, and what fences add up to. Every count and offset of a block is checked before it is used."""
+"""Blocks to postings and positions. Every count and offset of a block is checked before it is used."""
 
 from cpython.buffer cimport PyBUF_SIMPLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
@@ -127,17 +127,3 @@ def decode_positions(values, Py_ssize_t postings):
     if done != postings:
         raise ValueError(f"{done} positions where {postings} were expected")
     return positions
-
-
-def count_postings(const uint64_t[::1] first_hashes, const uint16_t[::1] counts, int limit):
-    """Return the number of postings of a run, or -1 if its fences cannot be so.
-
-    first_hashes, counts: of its blocks, shape (blocks,). limit: the most postings of a block.
-    """
-    cdef Py_ssize_t i
-    cdef int64_t total = 0
-    for i in range(counts.shape[0]):
-        if not 0 < counts[i] <= limit or i and first_hashes[i] < first_hashes[i - 1]:
-            return -1
-        total += counts[i]
-    return total

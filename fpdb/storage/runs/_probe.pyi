@@ -3,8 +3,6 @@ from typing import Any
 
 from fpdb.arrays import I64, U32, U64
 
-def find_blocks(first_hashes: U64, hashes: U64) -> tuple[I64, I64]: ...
-def distinct_blocks(lows: I64, highs: I64) -> tuple[I64, U32, U32]: ...
 def probe(
     values: Sequence[Any],
     first_hashes: U64,

@@ -14,68 +14,6 @@ from fpdb.storage.runs._block cimport Block, MAX_POSTINGS, parse_block
 cdef uint64_t ALTERNATE_BITS = 0x5555555555555555
 
 
-# ---------------------------------------------------------------- which blocks
-
-cdef inline Py_ssize_t first_above(const uint64_t* ordered, Py_ssize_t n, uint64_t x) noexcept nogil:
-    """Return the index of the first number above x, or n."""
-    cdef Py_ssize_t low = 0, half
-    while n:
-        half = n >> 1
-        if ordered[low + half] <= x:
-            low += half + 1
-            n -= half + 1
-        else:
-            n = half
-    return low
-
-
-def find_blocks(const uint64_t[::1] first_hashes, const uint64_t[::1] hashes):
-    """Return the first and last block that may hold each hash; last is -1 where none can. int64, shape (n,).
-
-    first_hashes: of each block, sorted. hashes: sorted; shape (n,).
-    """
-    cdef Py_ssize_t n = hashes.shape[0], blocks = first_hashes.shape[0], i, end = 0
-    low_array, high_array = np.empty(n, np.int64), np.empty(n, np.int64)
-    cdef int64_t[::1] lows = low_array, highs = high_array
-    with nogil:
-        for i in range(n):
-            end += first_above(&first_hashes[0] + end, blocks - end, hashes[i]) if end < blocks else 0
-            highs[i] = lows[i] = end - 1
-            if end and first_hashes[end - 1] == hashes[i]:  # then it may begin in a block before
-                lows[i] = first_above(&first_hashes[0], end, hashes[i] - 1) - 1 if hashes[i] else 0
-            lows[i] = max(lows[i], <int64_t>0)
-    return low_array, high_array
-
-
-def distinct_blocks(const int64_t[::1] lows, const int64_t[::1] highs):
-    """Return the distinct blocks between the first and last blocks of sorted hashes.
-
-    Returns:
-        The blocks, int64; and each hash's first and last block as indices into them, uint32, shape (n,).
-    """
-    cdef Py_ssize_t n = lows.shape[0], i, used = 0
-    cdef int64_t block, covered = 0, last = -1
-    low_array, high_array = np.empty(n, np.uint32), np.empty(n, np.uint32)
-    cdef uint32_t[::1] low_indices = low_array, high_indices = high_array
-    for i in range(n):
-        covered += max(highs[i] - max(lows[i], last + 1) + 1, 0)
-        last = max(last, highs[i])
-    block_array = np.empty(covered, np.int64)
-    cdef int64_t[::1] blocks = block_array
-    last = -1
-    for i in range(n):
-        for block in range(max(lows[i], last + 1), highs[i] + 1):
-            blocks[used] = block
-            used += 1
-        last = max(last, highs[i])
-        # The blocks added last are those up to `last`, one after the other, from this hash's first block on.
-        low_indices[i] = <uint32_t>(used - 1 - (last - lows[i]))
-        high_indices[i] = <uint32_t>(used - 1 - (last - highs[i]))
-    return block_array, low_array, high_array
-
-
-# ---------------------------------------------------------------- in a block
-
 cdef Py_ssize_t find_hash(const Block* block, uint64_t hash) noexcept nogil:
     """Return the index of a hash among the block's distinct hashes, or -1."""
     cdef uint64_t x, high, bits, zeros = 0, bit = 0, wanted

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fpdb.arrays import I64, U32, U64
 from fpdb.errors import Corrupt
 from fpdb.storage import _checksums, file_format
-from fpdb.storage.runs import _decode
+from fpdb.storage.runs import _decode, _fences
 from fpdb.storage.state import Run
 
 BLOCKS_PER_GET = 64  # larger calls of getmulti were measured to be slower
@@ -90,7 +90,7 @@ class RunReader:
         array = self._read_array(file_format.FENCES, run.blocks, file_format.FENCES_PER_CHUNK, file_format.FENCE)
         first_hashes = np.ascontiguousarray(array["first"])
         counts = np.ascontiguousarray(array["postings"])
-        if _decode.count_postings(first_hashes, counts, file_format.POSTINGS_PER_BLOCK) != run.postings:
+        if _fences.count_postings(first_hashes, counts, file_format.POSTINGS_PER_BLOCK) != run.postings:
             raise Corrupt(f"the fences of run {run.number} do not add up; run 'fpdb check'")
         return Fences(first_hashes, counts)
 

@@ -7,7 +7,7 @@ import numpy as np
 from fpdb.arrays import I64, U32, U64
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format
-from fpdb.storage.runs import _probe
+from fpdb.storage.runs import _fences, _probe
 from fpdb.storage.runs.blocks import Fences, RunReader
 
 HASHES_PER_LOOK_UP = 512  # looked up while the blocks read for them are in the processor's cache
@@ -29,11 +29,11 @@ class _Candidates:
 
 
 def _read_candidates(reader: RunReader, fences: Fences, hashes: U64) -> _Candidates | None:
-    lows, highs = _probe.find_blocks(fences.first_hashes, hashes)
+    lows, highs = _fences.find_blocks(fences.first_hashes, hashes)
     first = int(highs.searchsorted(0))
     if first == len(hashes):
         return None
-    indices, low_slots, high_slots = _probe.distinct_blocks(lows[first:], highs[first:])
+    indices, low_slots, high_slots = _fences.distinct_blocks(lows[first:], highs[first:])
     values = reader.read_values(file_format.POSTINGS, indices)
     return _Candidates(first, values, fences.first_hashes[indices], low_slots, high_slots)
 

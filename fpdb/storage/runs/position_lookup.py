@@ -10,7 +10,7 @@ import numpy as np
 
 from fpdb.arrays import I64, U32, U64
 from fpdb.errors import Corrupt
-from fpdb.storage.runs import _probe
+from fpdb.storage.runs import _fences
 from fpdb.storage.runs.blocks import Fences, RunReader
 
 BLOCKS_PER_DECODE = 128  # some MB, or 100 MB where they are as full as can be
@@ -41,10 +41,10 @@ def read_position_starts(reader: RunReader) -> I64:
 def find_ranks(reader: RunReader, fences: Fences, hashes: U64, document_ids: U32) -> RankedPostings:
     """Find the postings of these hashes in these documents; both sorted, distinct. Raises Corrupt."""
     parts = [RankedPostings(np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.int64))]
-    lows, highs = _probe.find_blocks(fences.first_hashes, hashes)
+    lows, highs = _fences.find_blocks(fences.first_hashes, hashes)
     inside = highs >= 0
     if inside.any() and len(document_ids):
-        indices = _probe.distinct_blocks(lows[inside], highs[inside])[0]
+        indices = _fences.distinct_blocks(lows[inside], highs[inside])[0]
         starts = np.cumsum(fences.posting_counts, dtype=np.int64) - fences.posting_counts
         for first in range(0, len(indices), BLOCKS_PER_DECODE):
             some = indices[first : first + BLOCKS_PER_DECODE]

@@ -86,11 +86,3 @@ def test_blocks_with_a_plausible_header_and_any_columns_never_crash(fill, rng):
 @settings(max_examples=200, deadline=None)
 def test_random_bytes_never_crash(data):
     feed(data)
-
-
-@given(st.lists(st.integers(0, 3), max_size=5), st.integers(0, 40))
-def test_fences_add_up_if_they_ascend_and_no_block_is_empty_or_too_full(first_hashes, seed):
-    counts = np.random.default_rng(seed).integers(0, 7, len(first_hashes), np.uint16)
-    possible = first_hashes == sorted(first_hashes) and all(0 < count <= 5 for count in counts)
-    total = _decode.count_postings(np.array(first_hashes, np.uint64), counts, 5)
-    assert total == (sum(counts.tolist()) if possible else -1)

@@ -5,11 +5,9 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fpdb.storage.runs import _decode, _probe
-from tests.storage.runs.encoded_postings import MOST, SHAPES, asked_of, encode, first_hashes
+from tests.storage.runs.encoded_postings import SHAPES, asked_of, encode, first_hashes
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -113,23 +111,3 @@ def test_documents_of_a_hash_that_do_not_ascend_are_refused(name):
         _probe.tally(*whole, np.zeros(9, np.uint32))
     with pytest.raises(ValueError, match="damaged"):
         _decode.decode_postings([block], int.from_bytes(block[8:10], "little"))
-
-
-HASH = st.integers(0, 12) | st.integers(MOST - 3, MOST)
-
-
-@given(st.lists(HASH, min_size=1), st.lists(HASH, min_size=1, unique=True))
-def test_spans_are_the_blocks_between_whose_fences_a_hash_lies(first, hashes):
-    first, hashes = sorted(first), sorted(hashes)
-    lows, highs = (
-        each.tolist() for each in _probe.find_blocks(np.array(first, np.uint64), np.array(hashes, np.uint64))
-    )
-    ends = [*first[1:], MOST + 1]
-    for hash_, low, high in zip(hashes, lows, highs, strict=True):
-        may_hold = [at for at, fence in enumerate(first) if fence <= hash_ <= ends[at]]
-        assert list(range(low, high + 1)) == may_hold
-    start = sum(high < 0 for high in highs)
-    spans = list(zip(lows[start:], highs[start:], strict=True))
-    wanted, *ends = _probe.distinct_blocks(np.array(lows[start:], np.int64), np.array(highs[start:], np.int64))
-    assert wanted.tolist() == sorted({block for low, high in spans for block in range(low, high + 1)})
-    assert [wanted[each].tolist() for each in ends] == [[low for low, _ in spans], [high for _, high in spans]]
