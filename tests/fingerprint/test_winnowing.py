@@ -73,6 +73,20 @@ def test_streams_select_what_whole_arrays_do_wherever_chunks_end(robust, symbols
         assert np.array_equal(selected, hashes[positions])
 
 
+@pytest.mark.parametrize("robust", [False, True])
+def test_streams_of_hashes_that_mostly_rise(robust):
+    """What the scan of one window has found serves the next ones, also beyond the end of a chunk."""
+    rolling, rng = derive(7, "characters").rolling(1), np.random.default_rng(1)
+    alphabet = np.arange(1_000, dtype=np.uint32)
+    by_hash = alphabet[np.argsort(hash_kgrams(alphabet, rolling))]
+    for w in range(3, 40):
+        ranks = np.cumsum(rng.choice([1, 2, 3, -4, -9], 300, p=[0.5, 0.2, 0.1, 0.15, 0.05]))
+        values = by_hash[ranks - ranks.min()]
+        expected = oracle.WINNOWING[WINNOWING[robust]](hash_kgrams(values, rolling).tolist(), w)
+        for chunk in range(w, w + 5):
+            assert winnow_symbols(values, rolling, w, robust, chunk)[0].tolist() == expected
+
+
 PATTERNS = {
     "random": random_symbols(7000),
     "two letters": random_symbols(7000, letters=2),
