@@ -29,7 +29,8 @@ from fpdb.errors import Error
 from fpdb.fingerprint import Recipe
 from fpdb.storage.environment import files
 from fpdb.storage.maintenance.repair import repair
-from tests.fuzz.forger import Image, forge, read_image, write_image
+from tests.fuzz.database_image import Image, read_image, write_image
+from tests.fuzz.forger import forge
 
 SECONDS = 10
 """Of processor time that all uses of one forgery may take each."""

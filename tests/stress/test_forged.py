@@ -5,8 +5,9 @@ from collections import Counter
 
 import pytest
 
+from tests.fuzz.database_image import Image
 from tests.fuzz.forged import Forgeries
-from tests.fuzz.forger import FORGERIES, Image
+from tests.fuzz.forger import FORGERIES
 
 PARTS = 4
 
