@@ -18,7 +18,8 @@ PACKAGES = ["fpdb", "html", "json", "zipfile", "tarfile"]
 def main() -> None:
     name, corpus, seconds, slow, memory = sys.argv[1:]
     with atheris.instrument_imports(include=PACKAGES):
-        from .targets import LARGEST, TARGETS
+        from .target import LARGEST
+        from .targets import TARGETS
     target = TARGETS[name]
 
     def one(data: bytes) -> None:

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .mutations import mutated
-from .targets import KERNELS, LARGEST, TARGETS
+from .target import LARGEST
+from .targets import KERNELS, TARGETS
 
 SLOW = 20
 """Seconds of processor time that an input may take: far more than any needs, and far less than one that hangs."""
