@@ -233,7 +233,7 @@ def owner_column(text: str) -> Column:
         return F.col("labels")[rule.label]
 
     def owner_by_name(name: str) -> str | None:
-        (owner,) = OwnerRule.parse(text).owners([name.encode()], ())
+        (owner,) = rule.owners([name.encode()], ())
         return None if owner is None else owner.decode()
 
     return F.udf(owner_by_name, "string", useArrow=False)("name")
