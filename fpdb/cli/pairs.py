@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -115,8 +115,10 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
     else:
         write_results(format, select(PAIR, measure_groups(selection.by, regions=arguments.output.regions)), found)
     if page and arguments.report:
-        given: dict[str, Any] = {"owners": options["owners"], "max_df": selection.max_df, "ignored": results.ignored}
-        page.add_pairs(reported[:top], by_owner=arguments.by_owner, **given)
+        from fpdb.pairs.results import Comparison
+
+        copies = type(results)(lambda: Comparison(iter(reported[:top]), results.ignored, results.advice))
+        page.add_pairs(copies, by_owner=arguments.by_owner, owners=options["owners"], max_df=selection.max_df)
         write_page(arguments.report, page.html())
 
 

@@ -156,8 +156,9 @@ class Report:
         page = self._contents
         page.title, page.connect = "Pairs", self._connect
         page.columns = OWNER_COLUMNS if by_owner else PAIR_COLUMNS
-        if ignored is None and isinstance(pairs, Results):
-            ignored = pairs.ignored
+        if isinstance(pairs, Results):
+            ignored = ignored or pairs.ignored
+            page.notes += [f"{pairs.advice.text()}."] if pairs.advice else []
         if ignored is not None and ignored.hashes:
             noun = "owner" if by_owner else "document"
             page.notes.append(

@@ -69,6 +69,13 @@ def test_pairs_of_owners(corpus: Run) -> None:
     assert all(row["regions"] for row in data()["rows"][1:])
 
 
+def test_the_page_says_why_nothing_was_compared(corpus: Run) -> None:
+    corpus("pairs", "--owner-pattern", "(a|b|c)", "--report", "r.html")
+    assert "have one owner" not in Path("r.html").read_text()
+    corpus("pairs", "--owner-pattern", "t(x)t", "--report", "r.html")
+    assert "documents have one owner, &#39;x&#39;: try owners path:1." in Path("r.html").read_text()
+
+
 def test_a_changed_source_is_said(corpus: Run) -> None:
     Path("sub/a.txt").write_text("changed")
     corpus("pairs", "--report", "r.html")
