@@ -63,7 +63,7 @@ with fpdb.open(path, "r") as db:
 
 def test_readers_beside_see_one_or_the_other(tmp_path, path):
     """In other processes, and in threads of the one that publishes, which has it open, too."""
-    last = 4
+    last = 3
     make(path, 1)
     sources = [make(tmp_path / f"source {version}", version) for version in range(2, last + 1)]
     with (

@@ -79,46 +79,57 @@ def test_an_open_database_follows_to_another_file(path, tmp_path, replace, docum
         assert db.check() == []
 
 
-WAIT = """
-with fpdb.open(path, arguments[0]) as db:
-    def ask():
-        try:
-            names = {document.name for document in db.documents()}
-            right = all(
-                [match.name for match in db.query_fingerprints(hashes_of(number)).matches] == [f"d{number}"]
-                for number in range(len(names - {"last", "mine"}))
-            )
-            say("right" if right else "wrong", len(names))
-        except fpdb.Error as error:
-            say(type(error).__name__, error)
-    ask()
-    while hear():
-        ask()
+FOLLOW = """
+def ask(db):
+    try:
+        names = {document.name for document in db.documents()}
+        right = all(
+            [match.name for match in db.query_fingerprints(hashes_of(number)).matches] == [f"d{number}"]
+            for number in range(len(names - {"last", "mine"}))
+        )
+        say("right" if right else "wrong", len(names))
+    except fpdb.Error as error:
+        say(type(error).__name__, error)
+
+while opened := hear():
+    with fpdb.open(*opened.split("\t")) as db:
+        ask(db)
+        while hear():
+            ask(db)
+    say("closed")
 """
+
+
+@pytest.fixture(scope="module")
+def follower():
+    """Run a process that opens one database after the other, when it is told a path and a mode, separated by a tab."""
+    with running(FOLLOW, "") as process:
+        yield process
 
 
 @pytest.mark.parametrize("replace", REPLACE)
 @pytest.mark.parametrize("documents", SIZES)
 @pytest.mark.parametrize("commits", [0, 3])
 @pytest.mark.parametrize("mode", ["r", "r+"])
-def test_it_is_sound_for_others_while_one_has_the_old_file_open(path, tmp_path, replace, documents, commits, mode):
+def test_it_is_sound_for_others_while_one_has_it_open(follower, path, replace, documents, commits, mode):
     """The other process has the lock file open, which counts the commits of the file that was there before."""
     make(path, 60)
-    make(tmp_path / "new.fpdb", documents, commits)
+    new = path.with_name("new.fpdb")
+    make(new, documents, commits)
     count = documents + bool(commits)
-    with running(WAIT, path, mode) as process:
-        assert hear(process) == "right 60"
-        replace(tmp_path / "new.fpdb", path)
-        with fpdb.open(path) as db:
-            assert len(answers(db)) == count
-            db.add_fingerprints("mine", [1])
-            assert db.check() == []
-            tell(process, "ask")
-            assert hear(process) == f"right {count + 1}"
-            db.add_fingerprints("mine", [2])
-            assert db.check() == []
-        tell(process)
-        assert process.wait() == 0
+    tell(follower, f"{path}\t{mode}")
+    assert hear(follower) == "right 60"
+    replace(new, path)
+    with fpdb.open(path) as db:
+        assert len(answers(db)) == count
+        db.add_fingerprints("mine", [1])
+        assert db.check() == []
+        tell(follower, "ask")
+        assert hear(follower) == f"right {count + 1}"
+        db.add_fingerprints("mine", [2])
+        assert db.check() == []
+    tell(follower)
+    assert hear(follower) == "closed"
     with fpdb.open(path) as db:
         assert db.check() == []
 
