@@ -561,6 +561,7 @@ class Database(Searchable):
         recipe = self.recipe.to_record()
         recipe["secret_key"] = recipe.pop("key") != DEFAULT_KEY
         recipe["key_file"] = self.needs_key_file
+        recipe["reader_version"] = self.recipe.reader_version
         return {
             "path": self.path,
             "documents": state.documents,

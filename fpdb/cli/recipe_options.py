@@ -43,7 +43,8 @@ class RecipeOptions:
     k: int | None = option("Length of a k-gram, in symbols.", "-k", metavar="K")
     window: int | None = option("Window of the scheme, in k-grams.", "-w", "--window", metavar="W")
     parameters: tuple[tuple[str, str], ...] = option(
-        "Set a parameter of the scheme, or hash_bits, positions (0: store none), max_df, max_ignored; repeatable.",
+        "Set a parameter of the scheme, or hash_bits, positions (0: store none), max_df, max_ignored, reader_version "
+        "(1: read documents as databases do that were made before version 2); repeatable.",
         "--set",
         type=name_value,
         metavar="NAME=VALUE",
@@ -71,12 +72,13 @@ class RecipeOptions:
 
 
 def recipe_text(recipe: "Recipe") -> str:
-    """Format a recipe: `characters: robust-winnow, k=30, w=21`."""
-    return "; ".join(
+    """Format a recipe: `characters: robust-winnow, k=30, w=21; reader_version=2`."""
+    rules = [
         f"{alphabet}: "
         + ", ".join([rule.scheme, f"k={rule.k}", *(f"{name}={value}" for name, value in rule.parameters.items())])
         for alphabet, rule in recipe.rules.items()
-    )
+    ]
+    return "; ".join([*rules, f"reader_version={recipe.reader_version}"])
 
 
 def _scheme_text(scheme: "Scheme") -> str:

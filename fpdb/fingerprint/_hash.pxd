@@ -3,23 +3,26 @@ from libc.stdint cimport uint32_t, uint64_t
 from fpdb.fingerprint._mix cimport GOLDEN, mix
 from fpdb.readers._fold cimport symbol_t
 
+cdef enum:
+    TABLE = 0x800  # symbols whose spread is looked up: the letters of Europe and of the Near East
+
 cdef class Rolling:
     cdef readonly Py_ssize_t k
     cdef uint64_t base, spread, multiplier, power
-    cdef uint64_t incoming[256]
-    cdef uint64_t outgoing[256]
+    cdef uint64_t incoming[TABLE]
+    cdef uint64_t outgoing[TABLE]
 
 
 cdef inline uint64_t enter(Rolling rolling, symbol_t symbol) noexcept nogil:
     if symbol_t is uint32_t:
-        if symbol > 255:
+        if symbol >= TABLE:
             return mix(rolling.spread + symbol * GOLDEN) * rolling.base
     return rolling.incoming[symbol]
 
 
 cdef inline uint64_t leave(Rolling rolling, symbol_t symbol) noexcept nogil:
     if symbol_t is uint32_t:
-        if symbol > 255:
+        if symbol >= TABLE:
             return mix(rolling.spread + symbol * GOLDEN) * rolling.base * rolling.power
     return rolling.outgoing[symbol]
 

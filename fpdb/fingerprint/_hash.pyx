@@ -13,7 +13,7 @@ import numpy as np
 
 
 cdef class Rolling:
-    """The constants of the rolling hash of k-grams, and its tables for the symbols below 256."""
+    """The constants of the rolling hash of k-grams, and its tables for the symbols below TABLE."""
 
     def __init__(self, Py_ssize_t k, uint64_t base, uint64_t spread, uint64_t multiplier):
         cdef Py_ssize_t i
@@ -24,7 +24,7 @@ cdef class Rolling:
         self.power = 1
         for i in range(k):
             self.power *= base
-        for i in range(256):
+        for i in range(TABLE):
             self.incoming[i] = mix(spread + <uint64_t>i * GOLDEN) * base
             self.outgoing[i] = self.incoming[i] * self.power
 

@@ -267,13 +267,13 @@ cdef int winnow_text(
 
 
 def winnow_texts(
-    list texts, const uint8_t[::1] table, Rolling rolling not None, Py_ssize_t w, bint robust, uint64_t key
+    list texts, int version, const uint8_t[::1] table, Rolling rolling not None, Py_ssize_t w, bint robust, uint64_t key
 ):
     """Return what folding, `winnow_symbols` and `remix` make of many texts, in one call.
 
     Positions (uint32) and stored hashes (uint64) of all texts in order; and for each text its numbers of symbols and of
     fingerprints, (n, 2) int64. A text has -1 symbols and no fingerprints if it has bytes beyond ASCII, symbols from 256
-    on, or a code point whose page is not set. table: symbols of ASCII bytes, as for `fold_ascii`.
+    on, or a code point whose page is not set. version: of the readers. table: symbols of ASCII bytes, as for `fold_ascii`.
     """
     cdef Winnower state
     cdef SymbolBuffer buffer = SymbolBuffer(NULL, 0)
@@ -284,7 +284,7 @@ def winnow_texts(
     cdef int64_t[:, ::1] out = counts
     start(&state, w, robust, max(CHUNK, w))
     for i in range(len(texts)):
-        text = view_text(texts[i])
+        text = view_text(texts[i], version)
         with nogil:
             failed = winnow_text(&state, text, table, &buffer, rolling, &out[i, 0])
         if failed:

@@ -15,7 +15,7 @@ from fpdb.fingerprint.rule import Rule
 from fpdb.fingerprint.schemes import find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Number, Purpose
 from fpdb.readers import KINDS, find_reader
-from fpdb.readers.folding import ASCII_TABLE
+from fpdb.readers.folding import READER_VERSION, ascii_table
 from fpdb.readers.kinds import detect_kind
 from fpdb.readers.symbols import Symbols
 from fpdb.validation import check_integer
@@ -27,6 +27,16 @@ KEY_DIGEST = "key_digest"
 """The field that a database's record of a recipe has instead of the key, if that is in a file, see `keys`."""
 SHORT_TEXT = 1 << 16
 """Characters or bytes up to which texts are better fingerprinted together, by `Recipe.fingerprint_texts`."""
+
+_NUMBERS = (
+    ("hash_bits", 16, 64),
+    ("max_df", 0, 2**63 - 1),
+    ("max_ignored", 0, 2**63 - 1),
+    ("reader_version", 1, READER_VERSION),
+)
+"""Fields that are numbers, and their range."""
+_UNRECORDED = {"reader_version": 1}
+"""Fields that records of recipes lacked at first, with what they were."""
 
 
 class SelectionOptions(TypedDict, total=False):
@@ -49,6 +59,8 @@ class Recipe:
             looked up among n stored ones give about n q / 2^hash_bits hits by chance.
         positions: Whether positions are stored.
         max_df, max_ignored: Defaults of a query's options of these names.
+        reader_version: The rules by which documents are read. 1: look-alikes differ, and hidden text counts, as in
+            databases that were made before version 2; they keep it.
     """
 
     key: int | None = field(repr=False)
@@ -57,13 +69,14 @@ class Recipe:
     positions: bool = True
     max_df: int | None = None
     max_ignored: int | None = None
+    reader_version: int = READER_VERSION
 
     def __post_init__(self) -> None:
         """Check all fields; may raise BadRecipe."""
         if self.key is not None and (type(self.key) is not int or not 0 <= self.key < 2**64):
             raise BadRecipe("the key must be a whole number from 0 to 2^64 - 1")
-        for name, minimum, maximum in (("hash_bits", 16, 64), ("max_df", 0, 2**63 - 1), ("max_ignored", 0, 2**63 - 1)):
-            if getattr(self, name) is not None or name == "hash_bits":
+        for name, minimum, maximum in _NUMBERS:
+            if getattr(self, name) is not None or name not in ("max_df", "max_ignored"):
                 number = check_integer(getattr(self, name), name, minimum, maximum=maximum, error=BadRecipe)
                 object.__setattr__(self, name, number)  # a number of numpy could not be stored
         if not isinstance(self.positions, bool):
@@ -98,12 +111,9 @@ class Recipe:
         return replace(self, rules={**self.rules, alphabet: rule.with_(k, scheme, **parameters)}, **own)
 
     def to_record(self) -> dict[str, Any]:
-        """Return plain dicts, strings and numbers for `from_record`, without fields at their defaults."""
-        changed = {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.default is not MISSING and getattr(self, field.name) != field.default
-        }
+        """Return plain dicts, strings and numbers for `from_record`, without fields at their defaults of a record."""
+        defaults = {field.name: field.default for field in fields(self) if field.default is not MISSING} | _UNRECORDED
+        changed = {name: getattr(self, name) for name, value in defaults.items() if getattr(self, name) != value}
         rules = {
             name: {"k": rule.k, "scheme": rule.scheme, "parameters": dict(rule.parameters)}
             for name, rule in self.rules.items()
@@ -115,7 +125,7 @@ class Recipe:
         """Return the recipe of a record of `to_record`; BadRecipe if it is none."""
         try:
             rules = {str(name): Rule(**rule) for name, rule in record["rules"].items()}
-            return cls(**{**record, "rules": rules})
+            return cls(**{**_UNRECORDED, **record, "rules": rules})
         except (AttributeError, KeyError, TypeError) as error:
             raise BadRecipe(f"this is not the record of a recipe: {error}") from error
 
@@ -125,7 +135,9 @@ class Recipe:
             (f"the rule for {name}", self.rules.get(name), other.rules.get(name))
             for name in sorted({*self.rules, *other.rules})
         ]
-        pairs += [(name, getattr(self, name), getattr(other, name)) for name in ("hash_bits", "positions")]
+        pairs += [
+            (name, getattr(self, name), getattr(other, name)) for name in ("hash_bits", "positions", "reader_version")
+        ]
         return [f"{name} ({_text(mine)}, not {_text(theirs)})" for name, mine, theirs in pairs if mine != theirs]
 
     def rule_for(self, kind: str) -> tuple[str, Rule]:
@@ -171,7 +183,7 @@ class Recipe:
         if (window := options.get("window")) is not None:
             rule.widen(window)  # refuses a narrower window before the document is read, as `check_key` a missing key
         self.check_key()
-        symbols = find_reader(kind).read(content, alphabet, name)
+        symbols = find_reader(kind).read(content, alphabet, name, self.reader_version)
         if len(symbols) >= SYMBOLS_LIMIT:
             raise Unreadable(f"a document may have {SYMBOLS_LIMIT - 1} symbols; this one has {len(symbols)}")
         return self.fingerprint_symbols(symbols, kind, **options)
@@ -225,7 +237,13 @@ class Recipe:
             return None
         hashing = self._hashing("characters")
         positions, hashes, counts = winnow_texts(
-            list(texts), ASCII_TABLE, hashing.rolling(rule.k), int(rule.parameters["w"]), robust, hashing.store
+            list(texts),
+            self.reader_version,
+            ascii_table(self.reader_version),
+            hashing.rolling(rule.k),
+            int(rule.parameters["w"]),
+            robust,
+            hashing.store,
         )
         if hashing.bits < 64:
             hashes >>= np.uint64(64 - hashing.bits)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from fpdb.errors import UnknownKind
 from fpdb.readers import folding
+from fpdb.readers.folding import READER_VERSION
 from fpdb.readers.symbols import Symbols
 
 
@@ -25,10 +26,23 @@ class DocumentReader(NamedTuple):
     about: str
     extensions: str = ""
 
-    def read(self, content: bytes | str, alphabet: str | None = None, name: str | None = None) -> Symbols:
-        """Return the symbols of a document in one of the alphabets, or the first; name: of its file, as a hint."""
+    def read(
+        self,
+        content: bytes | str,
+        alphabet: str | None = None,
+        name: str | None = None,
+        version: int = READER_VERSION,
+    ) -> Symbols:
+        """Return the symbols of a document.
+
+        Args:
+            content: The document.
+            alphabet: One of the alphabets; by default the first.
+            name: Name of the document's file, a hint at the language of code.
+            version: Of the rules by which documents are read.
+        """
         module = import_module(f"{__name__}.{self.module}")
-        symbols: Symbols = getattr(module, self.function)(content, alphabet or self.alphabets[0], name)
+        symbols: Symbols = getattr(module, self.function)(content, alphabet or self.alphabets[0], name, version)
         return symbols
 
 

@@ -6,6 +6,7 @@ ctypedef fused symbol_t:
 
 cdef struct Text:
     const void* units
+    const uint32_t** pages  # of the version of the readers, see `set_page`
     Py_ssize_t length
     int width  # bytes per unit; 0 for ASCII, which is folded by a table of bytes
 
@@ -14,7 +15,7 @@ cdef struct Progress:
     Py_ssize_t written
     int reason  # why folding stopped: DONE, NO_PAGE, TOO_WIDE or NO_ROOM
 
-cdef Text view_text(object text)
+cdef Text view_text(object text, int version)
 cdef Progress fold_text(Text text, Progress progress, symbol_t* out, Py_ssize_t room) noexcept nogil
 
 

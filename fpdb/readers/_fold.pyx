@@ -22,33 +22,35 @@ ctypedef fused unit_t:
 # page[n] symbols follow at page[n + 1]. A page is written once, under the GIL, and never changes or moves.
 cdef enum:
     PAGE_COUNT = 0x110000 >> 8
+    VERSIONS = 3  # of the readers, from 1 on
     EXPANDS = 0x80000000
     EXPANDS_MASK = 0x7FFFFFFF
 
 # Why folding stopped: the end of the text, a code point without a page, a symbol too wide for the output, a full output.
 DONE, NO_PAGE, TOO_WIDE, NO_ROOM = range(4)
 
-cdef const uint32_t* pages[PAGE_COUNT]
-cdef list owners = [None] * PAGE_COUNT
+cdef const uint32_t* all_pages[VERSIONS][PAGE_COUNT]
+cdef list owners = []
 
 
-def set_page(Py_ssize_t number, page):
+def set_page(int version, Py_ssize_t number, page):
     """Set the symbols of 256 code points from 256 * number on: uint32, 256 entries, then the expansions."""
     cdef const uint32_t[::1] entries = page
-    if pages[number] == NULL:
-        owners[number] = page
-        pages[number] = &entries[0]
+    if all_pages[version][number] == NULL:
+        owners.append(page)
+        all_pages[version][number] = &entries[0]
 
 
-cdef Text view_text(object text):
+cdef Text view_text(object text, int version):
     """Return the code points of a string, or the bytes of ASCII bytes; valid as long as the object lives."""
+    cdef const uint32_t** pages = all_pages[version]
     if isinstance(text, bytes):
-        return Text(<char*>text, len(text), 0)
-    return Text(PyUnicode_DATA(text), len(text), 0 if PyUnicode_IS_ASCII(text) else PyUnicode_KIND(text))
+        return Text(<char*>text, pages, len(text), 0)
+    return Text(PyUnicode_DATA(text), pages, len(text), 0 if PyUnicode_IS_ASCII(text) else PyUnicode_KIND(text))
 
 
 cdef Progress fold_units(
-    const unit_t* text, Py_ssize_t length, Progress progress, symbol_t* out, Py_ssize_t room
+    const unit_t* text, const uint32_t** pages, Py_ssize_t length, Progress progress, symbol_t* out, Py_ssize_t room
 ) noexcept nogil:
     # Invariant: progress.written + (length - progress.read) <= room, so a code point with one symbol always fits.
     cdef Py_ssize_t i = progress.read, j = progress.written, n
@@ -96,18 +98,18 @@ cdef Progress fold_text(Text text, Progress progress, symbol_t* out, Py_ssize_t 
         progress.reason = 3
         return progress
     if text.width < 2:
-        return fold_units(<const uint8_t*>text.units, text.length, progress, out, room)
+        return fold_units(<const uint8_t*>text.units, text.pages, text.length, progress, out, room)
     if text.width == 2:
-        return fold_units(<const uint16_t*>text.units, text.length, progress, out, room)
-    return fold_units(<const uint32_t*>text.units, text.length, progress, out, room)
+        return fold_units(<const uint16_t*>text.units, text.pages, text.length, progress, out, room)
+    return fold_units(<const uint32_t*>text.units, text.pages, text.length, progress, out, room)
 
 
-def fold(str text, Py_ssize_t read, symbol_t[::1] out, Py_ssize_t written):
+def fold(str text, int version, Py_ssize_t read, symbol_t[::1] out, Py_ssize_t written):
     """Fold text[read:] into out[written:], which has room for at least one symbol per character left, and one more.
 
     Returns the numbers read and written, and why folding stopped; TOO_WIDE only for uint8 output.
     """
-    cdef Text units = view_text(text)
+    cdef Text units = view_text(text, version)
     cdef Progress progress = Progress(read, written, 0)
     if units.length == read:
         return read, written, DONE
@@ -116,7 +118,7 @@ def fold(str text, Py_ssize_t read, symbol_t[::1] out, Py_ssize_t written):
     return progress.read, progress.written, progress.reason
 
 
-cdef void locate_units(const unit_t* text, Py_ssize_t length, int64_t* out) noexcept nogil:
+cdef void locate_units(const unit_t* text, const uint32_t** pages, Py_ssize_t length, int64_t* out) noexcept nogil:
     cdef Py_ssize_t i, j = 0, n
     cdef uint32_t code, entry
     for i in range(length):
@@ -132,19 +134,19 @@ cdef void locate_units(const unit_t* text, Py_ssize_t length, int64_t* out) noex
                 j += 1
 
 
-def locate(str text, Py_ssize_t count):
+def locate(str text, int version, Py_ssize_t count):
     """Return the character index (int64) of each of the `count` symbols that `fold` made of a whole text."""
     offsets = np.empty(count, np.int64)
     cdef int64_t[::1] out = offsets
-    cdef Text units = view_text(text)
+    cdef Text units = view_text(text, version)
     if count:
         with nogil:
             if units.width < 2:
-                locate_units(<const uint8_t*>units.units, units.length, &out[0])
+                locate_units(<const uint8_t*>units.units, units.pages, units.length, &out[0])
             elif units.width == 2:
-                locate_units(<const uint16_t*>units.units, units.length, &out[0])
+                locate_units(<const uint16_t*>units.units, units.pages, units.length, &out[0])
             else:
-                locate_units(<const uint32_t*>units.units, units.length, &out[0])
+                locate_units(<const uint32_t*>units.units, units.pages, units.length, &out[0])
     return offsets
 
 
@@ -154,7 +156,7 @@ def fold_ascii(const uint8_t[::1] text, const uint8_t[::1] table):
     cdef uint8_t[::1] out = symbols
     cdef Progress progress
     with nogil:
-        progress = fold_table(Text(&text[0], text.shape[0], 0), &table[0], &out[0])
+        progress = fold_table(Text(&text[0], NULL, text.shape[0], 0), &table[0], &out[0])
     return symbols[:progress.written]
 
 

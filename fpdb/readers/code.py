@@ -9,6 +9,7 @@ from functools import partial
 
 from fpdb.readers import grammars, languages, lexers
 from fpdb.readers.encodings import as_text
+from fpdb.readers.folding import READER_VERSION
 from fpdb.readers.symbols import Symbols
 
 # How a source file declares its encoding, in its first two lines (PEP 263; Ruby and Emacs alike).
@@ -17,7 +18,9 @@ _DECLARED = re.compile(rb"\A(?:[^\r\n]*\r?\n)?[ \t\f]*+(?:#|//|/\*|;++|--).*?cod
 HEAD = 1 << 16
 
 
-def read(content: bytes | str, _alphabet: str = "tokens", name: str | None = None) -> Symbols:
+def read(
+    content: bytes | str, _alphabet: str = "tokens", name: str | None = None, _version: int = READER_VERSION
+) -> Symbols:
     """Return the tokens of a program in the language of its file's name, or its first line, or its content.
 
     Raises:

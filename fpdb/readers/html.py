@@ -16,6 +16,7 @@ from fpdb.arrays import I64
 from fpdb.errors import Unreadable
 from fpdb.limits import BYTES_PER_TAG
 from fpdb.readers.encodings import as_text
+from fpdb.readers.folding import READER_VERSION
 from fpdb.readers.offset_map import MappedText
 from fpdb.readers.symbols import Symbols
 
@@ -47,11 +48,13 @@ DECLARED_WITHIN = 1024
 LONGEST_KEPT = 64  # characters of a reference that are read; all names of characters are shorter
 
 
-def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
+def read(
+    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+) -> Symbols:
     """Return the symbols of the text of a page; Unreadable if that takes too much memory."""
     declared = _DECLARED.search(content, 0, DECLARED_WITHIN) if isinstance(content, bytes) else None
     text, note = as_text(content, declared[1].decode("ascii") if declared else None)
-    return extract_text(text if isinstance(text, str) else text.decode("ascii")).fold(note, alphabet)
+    return extract_text(text if isinstance(text, str) else text.decode("ascii")).fold(note, alphabet, version)
 
 
 def extract_text(source: str) -> MappedText:

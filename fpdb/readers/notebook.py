@@ -6,14 +6,16 @@ Offsets are indices into the extracted text, in which cells are two line feeds a
 from fpdb import bounded_json
 from fpdb.errors import Unreadable
 from fpdb.readers.encodings import as_text
-from fpdb.readers.folding import fold
+from fpdb.readers.folding import READER_VERSION, fold
 from fpdb.readers.symbols import Symbols
 
 
-def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
+def read(
+    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+) -> Symbols:
     """Return the symbols of a notebook's cells; Unreadable if it is no notebook."""
     text, note = as_text(content)
-    return fold(extract_text(text), f"ipynb, {note}; offsets in the cells' sources", alphabet)
+    return fold(extract_text(text), f"ipynb, {note}; offsets in the cells' sources", alphabet, version)
 
 
 def extract_text(text: str | bytes) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fpdb.errors import Unreadable
 from fpdb.limits import timed_reading
-from fpdb.readers.folding import fold
+from fpdb.readers.folding import READER_VERSION, fold
 from fpdb.readers.symbols import Symbols
 from fpdb.readers.xml import open_archive, parse_member
 
@@ -54,14 +54,18 @@ ODT = OfficeFormat(
 )
 
 
-def read_docx(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
+def read_docx(
+    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+) -> Symbols:
     """Return the symbols of a Word document; Unreadable if it is none, damaged or too large."""
-    return fold(extract_text(content, DOCX), "docx; offsets in the text taken out", alphabet)
+    return fold(extract_text(content, DOCX), "docx; offsets in the text taken out", alphabet, version)
 
 
-def read_odt(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
+def read_odt(
+    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+) -> Symbols:
     """Return the symbols of an OpenDocument text; Unreadable if it is none, damaged or too large."""
-    return fold(extract_text(content, ODT), "odt; offsets in the text taken out", alphabet)
+    return fold(extract_text(content, ODT), "odt; offsets in the text taken out", alphabet, version)
 
 
 def extract_text(content: bytes | str, office_format: OfficeFormat) -> str:

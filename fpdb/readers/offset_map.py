@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpdb.arrays import I64
-from fpdb.readers.folding import fold
+from fpdb.readers.folding import READER_VERSION, fold
 from fpdb.readers.symbols import Symbols
 
 
@@ -22,9 +22,9 @@ class MappedText(NamedTuple):
     parts: list[str]
     slices: Callable[[], tuple[I64, I64]]
 
-    def fold(self, note: str, alphabet: str) -> Symbols:
+    def fold(self, note: str, alphabet: str, version: int = READER_VERSION) -> Symbols:
         """Return the symbols of the text, whose offsets are indices into the original."""
-        folded = fold("".join(self.parts), "", alphabet)
+        folded = fold("".join(self.parts), "", alphabet, version)
         locate, locate_ends = (partial(self._locate, folded, ends) for ends in (False, True))
         return Symbols(folded.values, locate, note, self.original, locate_ends)
 

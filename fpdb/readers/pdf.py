@@ -7,16 +7,18 @@ from importlib.util import find_spec
 
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.limits import MAX_PDF_BYTES, MAX_PDF_PAGES, timed_reading
-from fpdb.readers.folding import fold
+from fpdb.readers.folding import READER_VERSION, fold
 from fpdb.readers.sandbox import SANDBOX
 from fpdb.readers.symbols import Symbols
 
 
-def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
+def read(
+    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+) -> Symbols:
     """Return the symbols of a PDF's text; MissingPackage, or Unreadable if it is none, damaged or too large."""
     pages = extract_pages(content)
     note = f"pdf, {len(pages)} page{'' if len(pages) == 1 else 's'}; offsets in the text taken out"
-    symbols = fold("\f".join(pages), note, alphabet)
+    symbols = fold("\f".join(pages), note, alphabet, version)
     if not len(symbols):
         symbols.note += "; no text in it: scanned?"
     return symbols

@@ -12,7 +12,7 @@ from typing import IO
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.limits import MAX_POSTSCRIPT_OUTPUT, Reading, timed_reading
 from fpdb.readers.encodings import decode
-from fpdb.readers.folding import fold
+from fpdb.readers.folding import READER_VERSION, fold
 from fpdb.readers.symbols import Symbols
 
 # The document's own output goes to standard error, apart from the text of its pages.
@@ -26,11 +26,13 @@ _ARGUMENTS = (
 _LIMITED = 'ulimit -v {memory} 2>/dev/null; ulimit -t {seconds}; ulimit -f {output}; ulimit -c 0; exec "$0" "$@"'
 
 
-def read(content: bytes | str, alphabet: str = "characters", _name: str | None = None) -> Symbols:
+def read(
+    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+) -> Symbols:
     """Return the symbols of a PostScript file's text; MissingPackage, or Unreadable if Ghostscript fails."""
     encoded = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     text, _ = decode(_extract_text(encoded))
-    return fold(text, "postscript; offsets in the text taken out", alphabet)
+    return fold(text, "postscript; offsets in the text taken out", alphabet, version)
 
 
 def _extract_text(content: bytes) -> bytes:

@@ -166,6 +166,7 @@ def differing(recipe):
         "hash_bits (64, not 40)": recipe.with_(hash_bits=40),
         "positions (True, not False)": recipe.with_(positions=False),
         "the rule for tokens (none, not k=16 robust-winnow w=8)": fpdb.Recipe.preset("code"),
+        "reader_version (2, not 1)": recipe.with_(reader_version=1),
     }
 
 

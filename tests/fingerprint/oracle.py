@@ -5,8 +5,11 @@ import unicodedata
 from collections import Counter
 from functools import cache
 from operator import mul
+from pathlib import Path
 
 import xxhash
+
+from fpdb import readers
 
 MASK = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15
@@ -301,25 +304,41 @@ def stored(h, key, alphabet):
     return mix(h + constants(key, alphabet)[3] & MASK)
 
 
-def fold(text):
+def fold(text, version=2):
     """(symbol, offset) of each letter and digit."""
     pairs = []
     for offset, character in enumerate(text):
         decomposed = unicodedata.normalize("NFKD", character)
         folded = unicodedata.normalize("NFKD", decomposed.casefold())
-        pairs += [(ord(symbol), offset) for symbol in folded if symbol.isalnum()]
+        symbols = [symbol for symbol in folded if symbol.isalnum()]
+        if version == 2 and character in LOOKS:
+            symbols = LOOKS[character]
+        elif version == 2:
+            symbols = "".join(LOOKS.get(symbol, symbol) for symbol in symbols)
+        pairs += [(ord(symbol), offset) for symbol in symbols]
     return pairs
 
 
-def fold_consonants(text):
+def read_looks():
+    """Return what each character and symbol of the table looks like."""
+    table = (Path(readers.__file__).parent / "lookalikes.txt").read_text("utf-8")
+    lines = [line.split() for line in table.splitlines() if line[0] != "#"]
+    return {character: "" if look == "-" else look for look, characters in lines for character in characters}
+
+
+LOOKS = read_looks()
+
+
+def fold_consonants(text, version=2):
     """Fold a text, and drop vowels and digits."""
-    return [(symbol, offset) for symbol, offset in fold(text) if chr(symbol).isalpha() and chr(symbol) not in "aeiou"]
+    pairs = fold(text, version)
+    return [(symbol, offset) for symbol, offset in pairs if chr(symbol).isalpha() and chr(symbol) not in "aeiou"]
 
 
 def read(text, recipe):
     """Return a text as a document, and its rule, under a recipe."""
     ((alphabet, rule),) = [item for item in recipe.rules.items() if item[0] != "tokens"]
-    pairs = fold(text) if alphabet == "characters" else fold_consonants(text)
+    pairs = (fold if alphabet == "characters" else fold_consonants)(text, recipe.reader_version)
     symbols, offsets = [symbol for symbol, _ in pairs], [offset for _, offset in pairs]
     return Document(symbols, rule.k, recipe.key, alphabet, recipe.hash_bits, offsets), rule
 

@@ -16,35 +16,74 @@ from tests.fingerprint import oracle
 
 TEXT = "In each window select the minimum hash value; of several, the rightmost. Größe, Жизнь, 中文."
 
-GOLDEN_TEXT = [(7105381945907813995, 8, 10), (11057603956152839232, 21, 26)]
-GOLDEN_SMALL = [
-    (11009579831231565540, 1, 1),
-    (18198235825253402697, 2, 2),
-    (9779875393745336393, 3, 3),
-    (17255475410215407921, 4, 3),
-    (13977564024393939135, 6, 6),
-    (8892985411138718482, 7, 6),
-]
+GOLDEN_TEXT = {
+    1: [(7105381945907813995, 8, 10), (11057603956152839232, 21, 26)],
+    2: [(4748143619834124568, 4, 5), (11245802763272962894, 18, 22), (2529351248033358226, 24, 29)],
+}
+GOLDEN_SMALL = {
+    1: [
+        (11009579831231565540, 1, 1),
+        (18198235825253402697, 2, 2),
+        (9779875393745336393, 3, 3),
+        (17255475410215407921, 4, 3),
+        (13977564024393939135, 6, 6),
+        (8892985411138718482, 7, 6),
+    ],
+    2: [
+        (11009579831231565540, 1, 1),
+        (18198235825253402697, 2, 2),
+        (9779875393745336393, 3, 3),
+        (17255475410215407921, 4, 3),
+        (13977564024393939135, 6, 6),
+        (14461520289631930515, 8, 8),
+    ],
+}
 LONG = " ".join(f"{i * 7919 % 10007:x} word{chr(97 + i % 26)} {'so ' * (i % 5)}" for i in range(1500))
-GOLDEN_SCHEMES = {
-    "winnow": "372c0ec8713e14827d597d9f0fb64650",
-    "robust-winnow": "372c0ec8713e14827d597d9f0fb64650",
-    "mod-winnow": "c58c243b7035c3e2dbd366d08af98991",
-    "mod": "2f36ad3aa2ca3a76a48e8839c8f79a0c",
-    "safe-mod": "242564eb99eb421778e0b7870f9457b5",
-    "smallest": "13bf49ad4d214d9598b98a69025de8cf",
-    "koala": "37a890f5ace899b465902b09ac86567c",
-    "distinct": "8961acdc5e941ade9980ec7f2ed6d9e8",
-    "full": "608c2e5930985da1c5dab11c687d49cd",
-    "random": "1922e086164c1a9770a6570c3f3fd095",
+GOLDEN_SELECTIONS = {
+    1: (
+        {
+            "winnow": "372c0ec8713e14827d597d9f0fb64650",
+            "robust-winnow": "372c0ec8713e14827d597d9f0fb64650",
+            "mod-winnow": "c58c243b7035c3e2dbd366d08af98991",
+            "mod": "2f36ad3aa2ca3a76a48e8839c8f79a0c",
+            "safe-mod": "242564eb99eb421778e0b7870f9457b5",
+            "smallest": "13bf49ad4d214d9598b98a69025de8cf",
+            "koala": "37a890f5ace899b465902b09ac86567c",
+            "distinct": "8961acdc5e941ade9980ec7f2ed6d9e8",
+            "full": "608c2e5930985da1c5dab11c687d49cd",
+            "random": "1922e086164c1a9770a6570c3f3fd095",
+        },
+        {
+            "text": "372c0ec8713e14827d597d9f0fb64650",
+            "code": "372c0ec8713e14827d597d9f0fb64650",
+            "web": "93478d68780e8229d2fe1cdeb675329f",
+            "koala": "d43b0ad279bc1fdce5e8190b80aa3d84",
+            "sample": "13bf49ad4d214d9598b98a69025de8cf",
+        },
+    ),
+    2: (
+        {
+            "winnow": "61aa6cd45b2da151341fdd8bb67daefd",
+            "robust-winnow": "61aa6cd45b2da151341fdd8bb67daefd",
+            "mod-winnow": "8deab1d61ec119ec2b43b785663d0c96",
+            "mod": "d3080a371b212fc3fbb80f759323679b",
+            "safe-mod": "ce99d84ce52db427d6cf043b1f852342",
+            "smallest": "1e9e5f5ae79cc7296f23f67940061253",
+            "koala": "4a9e8b4c308fc883d0ddfbac0a3d7eb5",
+            "distinct": "7d44f41703fd1ba20a5f8c936eaa8409",
+            "full": "376f5803bf284b8c897dbd5d8ceaec39",
+            "random": "0e49d761de5fa7742a5b0cdb409f14a2",
+        },
+        {
+            "text": "61aa6cd45b2da151341fdd8bb67daefd",
+            "code": "61aa6cd45b2da151341fdd8bb67daefd",
+            "web": "d5ae41f7a53a94f077f76748eb282e30",
+            "koala": "35d813e8f12139750761a85d306a2740",
+            "sample": "1e9e5f5ae79cc7296f23f67940061253",
+        },
+    ),
 }
-GOLDEN_PRESETS = {
-    "text": "372c0ec8713e14827d597d9f0fb64650",
-    "code": "372c0ec8713e14827d597d9f0fb64650",
-    "web": "93478d68780e8229d2fe1cdeb675329f",
-    "koala": "d43b0ad279bc1fdce5e8190b80aa3d84",
-    "sample": "13bf49ad4d214d9598b98a69025de8cf",
-}
+"""Of each version of the readers: digests by scheme, and by preset."""
 GOLDEN_DIGEST = "27b8300cc813da8087685d7e5094bf99"
 
 SMALL = {
@@ -145,10 +184,11 @@ def test_texts_are_taken_together_where_a_window_selects():
 
 def test_hashes_never_change():
     """Databases hold these: if this test fails, the change makes every existing database useless."""
-    fingerprints = Recipe.preset().fingerprint(TEXT)
-    assert as_rows(fingerprints) == GOLDEN_TEXT
-    coded = Recipe(1, {"characters": Rule(3, "winnow", {"w": 2})}).fingerprint("Größe ﬁ 한")
-    assert as_rows(coded) == GOLDEN_SMALL
+    for version, golden in GOLDEN_TEXT.items():
+        fingerprints = Recipe.preset().with_(reader_version=version).fingerprint(TEXT)
+        assert as_rows(fingerprints) == golden
+        coded = Recipe(1, {"characters": Rule(3, "winnow", {"w": 2})}, reader_version=version)
+        assert as_rows(coded.fingerprint("Größe ﬁ 한")) == GOLDEN_SMALL[version]
     assert content_digest(TEXT) == content_digest(TEXT.encode()) == bytes.fromhex(GOLDEN_DIGEST)
 
 
@@ -158,9 +198,12 @@ def summarise(found):
 
 def test_selections_never_change():
     """The same for every scheme and preset, with their defaults."""
-    schemes = {scheme: summarise(Recipe.preset().with_(scheme=scheme).fingerprint(LONG)) for scheme in SCHEMES}
-    assert schemes == GOLDEN_SCHEMES
-    assert {preset: summarise(Recipe.preset(preset).fingerprint(LONG)) for preset in PRESETS} == GOLDEN_PRESETS
+    for version, (golden_schemes, golden_presets) in GOLDEN_SELECTIONS.items():
+        recipe = Recipe.preset().with_(reader_version=version)
+        schemes = {scheme: summarise(recipe.with_(scheme=scheme).fingerprint(LONG)) for scheme in SCHEMES}
+        assert schemes == golden_schemes
+        recipes = {preset: Recipe.preset(preset).with_(reader_version=version) for preset in PRESETS}
+        assert {preset: summarise(recipes[preset].fingerprint(LONG)) for preset in PRESETS} == golden_presets
 
 
 @given(recipes())
@@ -198,6 +241,7 @@ def test_records_of_no_recipe_are_refused(record):
         ({"p": 3}, "scheme 'robust-winnow' has no parameter 'p'; its parameters: w"),
         ({"key": 2**64}, "the key must be a whole number from 0 to 2^64 - 1"),
         ({"hash_bits": 8}, "hash_bits must be a whole number from 16 to 64, not 8"),
+        ({"reader_version": 3}, "reader_version must be a whole number from 1 to 2, not 3"),
         ({"positions": 1}, "positions must be true or false, not 1"),
         ({"max_df": -1}, "max_df must be a whole number"),
         ({"scheme": "koala", "stored": 2000}, "stored is a part of search: at most 1000, not 2000"),
@@ -243,8 +287,10 @@ def test_a_kind_is_read_in_the_one_alphabet_that_has_a_rule():
 
 def test_what_is_at_its_default_is_not_recorded():
     """So the records of databases made before there was a choice are those of today."""
-    assert set(Recipe.preset().to_record()) == {"key", "rules"}
-    koala = Recipe.preset("koala").to_record()
+    assert set(Recipe.preset().with_(reader_version=1).to_record()) == {"key", "rules"}
+    assert Recipe.from_record(Recipe.preset().with_(reader_version=1).to_record()).reader_version == 1
+    assert Recipe.preset().to_record()["reader_version"] == 2
+    koala = Recipe.preset("koala").with_(reader_version=1).to_record()
     assert {name: koala[name] for name in koala if name not in ("key", "rules")} == {
         "hash_bits": 38,
         "positions": False,

@@ -10,57 +10,61 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.readers import _fold
-from fpdb.readers.folding import ASCII_TABLE, fold, fold_character
+from fpdb.readers.folding import READER_VERSION, ascii_table, fold, fold_character
 from tests.fingerprint import oracle
 
-ANY_TEXT = st.text(st.characters() | st.sampled_from("aZ9 ßéﬁ각ﷺ½²Ж中\U0001d400\ud800\u0345\x00"))
+ANY_TEXT = st.text(st.characters() | st.sampled_from("aZ9 ßéﬁ각ﷺ½²Ж中\U0001d400\ud800\u0345\x00аøæʼ🅰١"))
+VERSIONS = st.integers(1, READER_VERSION)
 
 
-def symbols_of(text):
-    return fold(text).values.tolist()
+def symbols_of(text, version=READER_VERSION):
+    return fold(text, version=version).values.tolist()
 
 
-@given(ANY_TEXT)
-def test_symbols_and_offsets_equal_the_definition(text):
-    folded = fold(text)
-    pairs = oracle.fold(text)
+@given(ANY_TEXT, VERSIONS)
+def test_symbols_and_offsets_equal_the_definition(text, version):
+    folded = fold(text, version=version)
+    pairs = oracle.fold(text, version)
     assert folded.values.tolist() == [symbol for symbol, _ in pairs]
     assert folded.offsets.tolist() == [offset for _, offset in pairs]
     assert folded.values.dtype == (np.uint32 if any(symbol > 255 for symbol, _ in pairs) else np.uint8)
 
 
-@given(ANY_TEXT)
-def test_composed_and_decomposed_spellings_agree(text):
-    expected = symbols_of(text)
-    for form in ("NFC", "NFD", "NFKC", "NFKD"):
-        assert symbols_of(unicodedata.normalize(form, text)) == expected
+@given(ANY_TEXT, VERSIONS)
+def test_composed_and_decomposed_spellings_agree(text, version):
+    expected = symbols_of(text, version)
+    for form in ("NFC", "NFD", "NFKC", "NFKD") if version == 1 else ("NFC", "NFD"):
+        assert symbols_of(unicodedata.normalize(form, text), version) == expected
 
 
-def test_spellings_of_every_code_point_agree():
+@pytest.mark.parametrize("version", range(1, READER_VERSION + 1))
+def test_spellings_of_every_code_point_agree(version):
     for code in range(sys.maxunicode + 1):
         character = chr(code)
         decomposed = unicodedata.normalize("NFD", character)
         if decomposed != character:
-            folded = fold_character(character)
-            assert "".join(map(fold_character, decomposed)) == folded
+            folded = fold_character(character, version)
+            assert "".join(fold_character(part, version) for part in decomposed) == folded
             composed = unicodedata.normalize("NFC", character)
-            assert "".join(map(fold_character, composed)) == folded
+            assert "".join(fold_character(part, version) for part in composed) == folded
 
 
-def test_every_code_point_in_one_text():
+@pytest.mark.parametrize("version", range(1, READER_VERSION + 1))
+def test_every_code_point_in_one_text(version):
     text = "".join(map(chr, range(sys.maxunicode + 1)))
-    pairs = oracle.fold(text)
-    folded = fold(text)
+    pairs = oracle.fold(text, version)
+    folded = fold(text, version=version)
     assert folded.values.tolist() == [symbol for symbol, _ in pairs]
     assert folded.offsets.tolist() == [offset for _, offset in pairs]
 
 
-@given(st.text(st.characters(max_codepoint=127)))
-def test_the_ascii_path_equals_the_general_one(text):
-    everything = fold("é" + text).values[1:]  # é needs the general path, and folds to one symbol
-    assert np.array_equal(_fold.fold_ascii(text.encode(), ASCII_TABLE), everything)
-    assert np.array_equal(fold(text).values, fold(text.encode()).values)
-    assert np.array_equal(fold(text).offsets + 1, fold("é" + text).offsets[1:])
+@given(st.text(st.characters(max_codepoint=127)), VERSIONS)
+def test_the_ascii_path_equals_the_general_one(text, version):
+    general = fold("é" + text, version=version)  # é needs the general path, and folds to one symbol
+    assert np.array_equal(_fold.fold_ascii(text.encode(), ascii_table(version)), general.values[1:])
+    folded = fold(text, version=version)
+    assert np.array_equal(folded.values, fold(text.encode(), version=version).values)
+    assert np.array_equal(folded.offsets + 1, general.offsets[1:])
 
 
 @pytest.mark.parametrize(
@@ -73,11 +77,47 @@ def test_the_ascii_path_equals_the_general_one(text):
         ("don’t — “stop”", "dont stop"),
         ("İstanbul", "istanbul"),
         ("한글", unicodedata.normalize("NFD", "한글")),
-        ("x² ½", "x2 12"),
+        ("½ ①", "12 1"),
+    ],
+)
+@pytest.mark.parametrize("version", range(1, READER_VERSION + 1))
+def test_spellings_agree(text, same, version):
+    assert symbols_of(text, version) == symbols_of(same, version)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("Тhе quiсk Ьrоwп fох", "the quick brow\u043f fox"),
+        ("αβεικνοργτυχ", "abeikvopytux"),
+        ("Αβοut Κing", "About King"),
+        ("հօոցս", "hongu"),
+        ("ᎪᎬᏢᎡᏚꭰ", "AEPRSd"),
+        ("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnopqrstuvwyz"),
+        ("ø đ ł ı ɑ ɡ æ œ ƒ ɱ", "o d l i a g ae oe f m"),
+        ("he11o w0rId", "hello world"),
+        ("🅰🅻🅻 🅐", "all a"),
+        ("ta\u3164b\u115fl\u1160e\uffa0", "table"),
+        ("ta\u200bb\u00adl\u2060e\ufe0f\U000e0062", "table"),
+        ("donʼt ꞌtis ta\u0640ble x²", "dont tis table x"),
+        ("H₂O", "H2O"),
     ],
 )
 def test_what_looks_alike_is_alike(text, same):
     assert symbols_of(text) == symbols_of(same)
+    assert symbols_of(text, 1) != symbols_of(same, 1) or text == "H₂O" or "\u200b" in text
+
+
+def test_what_differs_to_the_eye_differs():
+    for text in ("abcdefghijkmnopqrstuvwxyz", "23456789", "01", "бвгджзклмнпрстуфцчшщыэюя", "αβγδεζθικλμνξπρστφχψω"):
+        assert len(set(symbols_of(text))) == len(text)
+
+
+def test_no_character_that_is_not_seen_counts():
+    """Of Default_Ignorable_Code_Point, these are letters for Python."""
+    for character in "\u115f\u1160\u3164\uffa0":
+        assert fold_character(character, 1)
+        assert fold_character(character) == ""
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "…—“”", "\ud800", "\u0301"])
@@ -104,10 +144,10 @@ def test_threads_may_meet_new_pages_together():
     assert len(results) == 8
 
 
-@given(ANY_TEXT | st.text("aeiouxyz19é"))
-def test_consonants_are_the_letters_but_five(text):
-    folded = fold(text, alphabet="consonants")
-    pairs = oracle.fold_consonants(text)
+@given(ANY_TEXT | st.text("aeiouxyz19é"), VERSIONS)
+def test_consonants_are_the_letters_but_five(text, version):
+    folded = fold(text, alphabet="consonants", version=version)
+    pairs = oracle.fold_consonants(text, version)
     assert folded.values.tolist() == [symbol for symbol, _ in pairs]
     assert folded.offsets.tolist() == [offset for _, offset in pairs]
     assert folded.values.dtype == (np.uint32 if any(symbol > 255 for symbol, _ in pairs) else np.uint8)
@@ -115,4 +155,5 @@ def test_consonants_are_the_letters_but_five(text):
 
 def test_which_letters_are_consonants():
     text = "Yes: rhythm, Ægir, naïve, 7 Straße, Ωμέγα 中文 ١٢"
-    assert "".join(map(chr, fold(text, alphabet="consonants").values)) == "ysrhythmægrnvstrssωμεγα中文"
+    assert "".join(map(chr, fold(text, alphabet="consonants", version=1).values)) == "ysrhythmægrnvstrssωμεγα中文"
+    assert "".join(map(chr, fold(text, alphabet="consonants").values)) == "ysrhythmgrnvstrssωmy中文"

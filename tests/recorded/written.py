@@ -66,9 +66,11 @@ DAMAGE = Group(
         "--db written.fpdb compact ; --db written.fpdb info ; --db written.fpdb query draft.txt --top 3",
         "--db written.fpdb add essays ; --db written.fpdb remove --glob 'text*' ; --db written.fpdb query draft.txt",
         "--db written.fpdb export --texts out.jsonl ; --db new.fpdb import out.jsonl",
-        "--db written.fpdb export out.jsonl ; !adoptable out.jsonl folder ; --db new.fpdb init --key 77 ; "
+        "--db written.fpdb export out.jsonl ; !adoptable out.jsonl folder ; "
+        "--db new.fpdb init --key 77 --set reader_version=1 ; "
         "--db new.fpdb adopt folder ; --db new.fpdb query draft.txt --top 3 ; --db new.fpdb adopt folder --prefix x/",
-        "--db written.fpdb export out.jsonl ; !adoptable out.jsonl folder ; --db new.fpdb init --key 77 ; "
+        "--db written.fpdb export out.jsonl ; !adoptable out.jsonl folder ; "
+        "--db new.fpdb init --key 77 --set reader_version=1 ; "
         "--db new.fpdb add draft.txt --name essays/ann.txt ; --db new.fpdb adopt folder ; "
         "--db new.fpdb adopt folder --on-collision skip ; --db new.fpdb adopt folder --on-collision replace",
         "--db written.fpdb export out.jsonl ; !adoptable out.jsonl folder ; --db new.fpdb init ; "

@@ -85,6 +85,12 @@ def test_regions_of_copies_are_of_all_hashes(db, read) -> None:
     assert places[1] == {"copy": places[9]["copy"]} == {"copy": (0, len(texts["copy"].rstrip()))}
 
 
+def named_rows(page):
+    """Rows, whose sources are numbered in the order in which they are needed, with the names of these."""
+    names = [source["name"] for source in page.data()["sources"]]
+    return [row | {"a": names[row["a"]], "b": names[row["b"]]} for row in page.data()["rows"]]
+
+
 def test_limits_are_kept_and_said(db) -> None:
     texts = {f"{at}.txt": words(at, 60) for at in range(6)}
     fill(db, texts)
@@ -92,7 +98,7 @@ def test_limits_are_kept_and_said(db) -> None:
     assert len(whole.data()["rows"]) == 15
     assert "There are more" not in whole.text
     few = Page(pairs_page(db, texts, limits=Limits(rows=4)))
-    assert few.data()["rows"] == whole.data()["rows"][:4]
+    assert named_rows(few) == named_rows(whole)[:4]
     assert "There are more: only the first 4 are listed here." in few.text
     exact = Page(pairs_page(db, texts, limits=Limits(rows=15)))
     assert "There are more" not in exact.text

@@ -64,7 +64,7 @@ def test_low_ratios_of_documents_of_very_different_length_are_flagged(koala: fpd
 @pytest.mark.parametrize("query", ["short", "five times", "nearly five times"])
 def test_a_part_is_told_if_lengths_differ_five_times_or_more(koala: fpdb.Database, query: str) -> None:
     """Whichever of the two is longer: the share of the document's hashes, as often as the lengths differ, at most 1."""
-    letters = "".join(np.random.default_rng(1).choice(list("bcdfghjklmnpqrstvwxz"), 1_000))
+    letters = "".join(np.random.default_rng(1).choice(list("bcdfghjkmnpqrstvwxz"), 1_000))
     kgrams = {"short": 120, "five times": 600, "nearly five times": 599}
     for name, count in kgrams.items():
         koala.add(name, letters[: count + koala.recipe.rules["consonants"].k - 1])
