@@ -239,8 +239,8 @@ class Catalogue:
     def live_ids(self, first_id: int = 0, last_id: int = BEYOND_ALL) -> U32:
         """Return the ids from first_id to last_id, both included, of documents that exist; ascending."""
         ids = self.size_table.live_ids(first_id, last_id)
-        ordinary, end = np.searchsorted(ids, [FIRST_BOILERPLATE, file_format.LAST_BOILERPLATE + 1]).tolist()
-        for last in (ids[ordinary - 1 : ordinary], ids[end - 1 : end], ids[-1:]):
+        ordinary = ids[: np.searchsorted(ids, FIRST_BOILERPLATE)]
+        for last in (ordinary[-1:], ids[-1:]):
             if len(last):
                 self.ids.verified(int(last[0]))
         return ids.astype(np.uint32)

@@ -107,9 +107,12 @@ def test_numbers_of_runs_end_and_compacting_begins_again(path):
 
 @pytest.mark.parametrize("database", [file_format.NAMES, file_format.DOCUMENTS, file_format.SIZES])
 @pytest.mark.parametrize("number", [5, 2**28 - 1, 2**31 // 338, 2**32 // 338, 2**32 - 1])
-def test_ids_that_were_never_given_are_refused(path, database, number):
-    """Also those that are no number of 32 bits."""
+@pytest.mark.parametrize("boilerplate", [True, False])
+def test_ids_that_were_never_given_are_refused(path, database, number, boilerplate):
+    """Also those that are no number of 32 bits, and those below the ids of boilerplate."""
     with fpdb.open(path) as db:
+        if boilerplate:
+            db.add_fingerprints("form", [1], boilerplate=True)
         db.add_fingerprints("a", np.arange(99))
         db.add_fingerprints("b", np.arange(9))
     key, new = file_format.id_key(0), file_format.id_key(number)
