@@ -1,7 +1,8 @@
 """Read HTML and XHTML: the text without tags, comments, scripts and styles; offsets are those of the source.
 
 The source is split as by the tokeniser of the HTML standard (section 13.2.5), with one regular expression, since
-parsers give no offsets. The title and hidden parts count like the rest; the values of attributes do not.
+parsers give no offsets. The title counts; the values of attributes do not, nor, from version 2 of the readers on, does
+text that a browser does not show, see `hidden_html`.
 """
 
 import re
@@ -17,6 +18,7 @@ from fpdb.errors import Unreadable
 from fpdb.limits import BYTES_PER_TAG
 from fpdb.readers.encodings import as_text
 from fpdb.readers.folding import READER_VERSION
+from fpdb.readers.hidden_html import find_hidden
 from fpdb.readers.offset_map import MappedText
 from fpdb.readers.symbols import Symbols
 
@@ -54,11 +56,18 @@ def read(
     """Return the symbols of the text of a page; Unreadable if that takes too much memory."""
     declared = _DECLARED.search(content, 0, DECLARED_WITHIN) if isinstance(content, bytes) else None
     text, note = as_text(content, declared[1].decode("ascii") if declared else None)
-    return extract_text(text if isinstance(text, str) else text.decode("ascii")).fold(note, alphabet, version)
+    source = text if isinstance(text, str) else text.decode("ascii")
+    extracted, hidden = extract_text(source, version)
+    if hidden:
+        note += f", {hidden} hidden character{'' if hidden == 1 else 's'} left out"
+    return extracted.fold(note, alphabet, version)
 
 
-def extract_text(source: str) -> MappedText:
-    """Return the text of a page, with entities decoded. Raises Unreadable if that takes too much memory."""
+def extract_text(source: str, version: int = READER_VERSION) -> tuple[MappedText, int]:
+    """Return the text of a page, with entities decoded, and the number of letters and digits left out as hidden.
+
+    Raises Unreadable if that takes too much memory.
+    """
     tags = source.count("<") + source.count("&")
     if tags * BYTES_PER_TAG + 3 * len(source) > limits.current().memory:
         raise Unreadable(f"{limits.current().memory_fault()}: it has {tags:,} tags")
@@ -74,7 +83,18 @@ def extract_text(source: str) -> MappedText:
                 if surplus:
                     parts[index + 1] = match[-surplus:] + parts[index + 1]
                     surpluses.append((index, surplus))
-    return MappedText(source, parts, partial(_slices, parts, markup, surpluses))
+    hidden = _blank_hidden(source, parts, markup) if version > 1 else 0
+    return MappedText(source, parts, partial(_slices, parts, markup, surpluses)), hidden
+
+
+def _blank_hidden(source: str, parts: list[str], markup: list[str]) -> int:
+    """Replace the parts that are not shown by spaces; return the number of letters and digits in them."""
+    hidden = 0
+    for number in find_hidden(source, markup):
+        index = 2 * number + 1
+        hidden += sum(map(str.isalnum, parts[index] + parts[index + 1]))
+        parts[index], parts[index + 1] = "", " " * len(parts[index + 1])
+    return hidden
 
 
 def _slices(parts: list[str], markup: list[str], surpluses: list[tuple[int, int]]) -> tuple[I64, I64]:
