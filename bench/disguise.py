@@ -1,4 +1,7 @@
-"""Compare choices of symbols by how well they tell disguised programs from unrelated ones, on a development set.
+"""Tell what disguises leave of a text's containment, and compare choices of symbols of programs.
+
+With --texts, only a table of disguises of texts is printed, by preset and version of the readers. Otherwise choices of
+symbols are compared by how well they tell disguised programs from unrelated ones, on a development set.
 
 The set is made of the Python installation. Programs: functions of the standard library with 60 to 200 tokens, one of
 each module. Copies of each program are disguised by rules that a student would follow, at six levels; each level
@@ -14,7 +17,7 @@ hundred (the rule that gave the preset's k, from whole modules), and w is half o
 and w. AUC: the probability that a copy scores higher than an unrelated program, ties count half. The score is the
 containment of the smaller program in the larger, and the AUC is the mean over hash keys.
 
-    python -m bench.disguise
+    python -m bench.disguise [--texts]
 """
 
 import argparse
@@ -29,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.evaluation import auc
+from bench.text_disguises import print_table
 from bench.workloads.programs import installed_modules
 from fpdb.fingerprint import KINDS, Recipe
 from fpdb.fingerprint.hashing import KGrams, derive
@@ -282,7 +286,11 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keys", type=int, default=5, help="over how many hash keys a mean is taken")
+    parser.add_argument("--texts", action="store_true", help="print the table of disguised texts instead")
     options = parser.parse_args()
+    if options.texts:
+        print_table()
+        return
     development_set = make()
     programs, others = development_set.programs, development_set.others
     print(f"{len(programs)} programs, {len(others)} unrelated pairs; {options.keys} hash keys")
