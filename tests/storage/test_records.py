@@ -22,6 +22,7 @@ VALUES = st.recursive(
     | st.floats()
     | st.text(max_size=9)
     | st.binary()
+    | st.sampled_from([256, 65_536]).map("é".__mul__)
     | WIDE,
     lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=3), values, max_size=3),
     max_leaves=4,
@@ -33,7 +34,7 @@ ROW = st.tuples(
     VALUES,
     VALUES,
     COUNTS,
-    st.lists(VALUES, max_size=3),
+    st.lists(VALUES, max_size=3) | st.lists(st.none(), max_size=10),
 ).map(lambda row: [*row[:5], *row[5]])
 
 
@@ -59,6 +60,36 @@ def test_rows_of_a_group_are_described_as_if_all_were_unpacked(rows, data):
             names, counts = [], []
             _records.describe(packed[:end], len(rows), places, 65535, names, counts)
             assert list(zip(names, counts, strict=True)) == [(rows[place][0], rows[place][4]) for place in places]
+
+
+@given(ROW)
+@settings(deadline=None)
+def test_what_stands_behind_a_group_is_not_read(row):
+    """Where a group is cut short, the rest follows in memory, and would make it whole."""
+    packed = memoryview(msgpack.packb([row]))
+    needed = 2 + sum(len(msgpack.packb(value)) for value in row[:5])
+    for end in {*range(needed - 30, needed), *range(40), len(row[0]) + 2, needed // 2}:
+        if 0 <= end < needed:
+            with pytest.raises(ValueError, match=r"array|row|name|count"):
+                _records.describe(packed[:end], 1, [0], 65535, [], [])
+            with pytest.raises(ValueError, match="array"):
+                _records.check_shape(packed[:end], 1, 15, 1024)
+    names, counts = [], []
+    _records.describe(packed[:needed], 1, [0], 65535, names, counts)
+    assert (names, counts) == ([row[0]], [row[4]])
+
+
+FLAT = st.binary() | st.text() | st.integers(0, 2**64 - 1) | st.dictionaries(st.text(max_size=3), st.text())
+EMPTY = [b"\x91\xdc\0\0", b"\x91\x91\xde\0\0"]
+"""Groups of an empty row, and of an empty map, as long as they can be."""
+
+
+@given(st.lists(FLAT, min_size=1, max_size=20).map(lambda row: msgpack.packb([row])) | st.sampled_from(EMPTY))
+def test_what_stands_behind_a_group_is_not_checked(packed):
+    _records.check_shape(packed, 1, 20, 1024)
+    for end in range(len(packed)):
+        with pytest.raises(ValueError, match="array"):
+            _records.check_shape(memoryview(packed)[:end], 1, 20, 1024)
 
 
 @pytest.mark.parametrize(

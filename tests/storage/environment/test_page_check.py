@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import fpdb
-from fpdb.storage.environment import page_check
-from fpdb.storage.environment._page_check import PAGE
+from fpdb.storage.environment import _page_check, page_check
+from fpdb.storage.environment._page_check import HEADER, PAGE, TREE_RECORD
+
+TREES = HEADER + 24
+"""The place of the trees' records in a meta page."""
 
 
 def number(data, meta):
@@ -68,3 +71,31 @@ def test_no_commit_passes_for_another_when_a_bit_of_its_number_flips(path, tmp_p
                     assert names(damaged) == expected
                 except (fpdb.Corrupt, fpdb.NotADatabase):
                     continue
+
+
+def test_pages_that_are_not_there_are_not_looked_at(path, rng):
+    with fpdb.open(path) as db:
+        for number in range(9):
+            db.add_fingerprints(f"{number}", rng.integers(0, 2**63, 500, np.uint64))
+        assert db.check() == []
+    sound = Path(path).read_bytes()
+    meta = page_check.last_transaction(path) & 1
+    record = PAGE * meta + TREES + TREE_RECORD
+    end = int.from_bytes(sound[record + TREE_RECORD :][:8], "little") + 1
+    assert _page_check.examine(sound, meta, 1_000) is None
+    for root in (0, 1, end, end + 1, 2**40, 2**63):
+        pages = bytearray(sound)
+        pages[record + 40 : record + 48] = root.to_bytes(8, "little")
+        assert "names a page that is not there" in _page_check.examine(pages, meta, 1_000)
+
+
+def test_no_more_pages_are_looked_at_than_allowed(path, rng):
+    with fpdb.open(path) as db:
+        for number in range(9):
+            db.add_fingerprints(f"{number}", rng.integers(0, 2**63, 5_000, np.uint64))
+        assert db.check() == []
+    pages = bytearray(Path(path).read_bytes())
+    meta = page_check.last_transaction(path) & 1
+    pages[PAGE * meta + TREES + TREE_RECORD + 32] ^= 1  # the number of entries, told when all pages have been looked at
+    assert "counts other pages or entries" in _page_check.examine(pages, meta, 1_000)
+    assert _page_check.examine(pages, meta, 2) is None
