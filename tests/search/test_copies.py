@@ -8,7 +8,7 @@ import fpdb
 
 WORDS = [f"word{number} is followed by {number * number} others" for number in range(12)]
 CONTENTS = [" ".join(WORDS[first : first + 5]) for first in range(4)]  # of common passages
-UNKNOWN = "a text that nobody has added, which shares no passage with any other"
+UNKNOWN = f"{' '.join(WORDS[:6])} and then a text that nobody has added"
 KINDS = ("text", "html")
 RECIPE = fpdb.Recipe.preset("text").with_(k=8, scheme="winnow", w=4)
 RANKED = ("containment", "resemblance", "reverse_containment", "shared", "weighted_containment", "weighted_resemblance")
@@ -77,12 +77,13 @@ def test_copies_of_little_weight_are_copies(db):
     """What nearly all documents hold weighs nearly nothing, together less than one rare hash."""
     for number in range(40):
         db.add_fingerprints(f"{number}", [1, 2])
-    db.add_fingerprints("other", [3])
     digest = db.digest("0")
-    for by in ("weighted_containment", "weighted_resemblance"):
-        found = db.query_fingerprints([1, 2], max_df=3, digest=digest, by=by).matches
-        assert len(found) == 40
-        assert {getattr(match, by) for match in found} == {1.0}
+    for score in (0.0, 1.0):  # what all documents hold weighs nothing
+        for by in ("weighted_containment", "weighted_resemblance"):
+            found = db.query_fingerprints([1, 2], max_df=3, digest=digest, by=by).matches
+            assert len(found) == 40
+            assert {getattr(match, by) for match in found} == {score}
+        db.add_fingerprints("other", [3])
     assert db.check() == []
 
 
