@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from fpdb.pairs.results import Comparison, Results
     from fpdb.pairs.spans import Span
     from fpdb.regions.pair_aligner import PairAligner
+    from fpdb.regions.region import Joining
     from fpdb.regions.sources import Sources
     from fpdb.report.report import Report
 
@@ -305,7 +306,8 @@ class Database(Searchable):
         self,
         *,
         regions: bool = False,
-        gap: int = 0,
+        gap: int | None = None,
+        shortest: int = 1,
         texts: TextLookup | None = None,
         watch: Watch | None = None,
         document_pairs: int = 0,
@@ -319,6 +321,7 @@ class Database(Searchable):
         Args:
             regions: Whether pairs tell their regions.
             gap: See `query`.
+            shortest: See `query`.
             texts: See `query`.
             watch: Is called now and then with a stage, what is counted in it, how many are done, and of how many.
             document_pairs: How many pairs of documents a pair of owners tells, those that share most.
@@ -338,10 +341,12 @@ class Database(Searchable):
         if checked.by_owner:
             raise BadQuery("regions are of two documents: leave by_owner out")
         from fpdb.pairs.coverage import pairs_by_content
+        from fpdb.regions.region import Joining
 
         sources = sources_of([self.sources], texts)
+        joining = Joining.of(gap, shortest)
         compare = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
-        return self._compare(lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, gap)))
+        return self._compare(lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, joining)))
 
     def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Results[Cluster]:
         """Yield the groups of documents that pairs connect, directly or through others, the largest first.
@@ -405,12 +410,17 @@ class Database(Searchable):
 
         cut = spans.Cut(shortest, pad, snap, gap)
         if content is None:
+            from fpdb.regions.region import Joining
+
             checked = PairOptions(**options)
             sources = sources_of([self.sources], texts)
             of_pairs = partial(spans.spans_of_pairs, options=checked, keep=keep, cut=cut, watch=watch)
-            return self._compare(lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, gap)))
+            joining = Joining.of(gap, repeats=True)
+            return self._compare(
+                lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, joining))
+            )
         with self.searcher(texts) as searcher:
-            asked = ContentOptions.of(options | {"regions": True, "gap": gap})
+            asked = ContentOptions.of(options | {"regions": True, "gap": gap, "repeats": True})
             ranked = searcher.rank_document(QueryDocument(name, content, kind), asked)
         return Results(lambda: spans.compare_answer(ranked.answer, ranked.query.text, cut))
 
@@ -469,11 +479,11 @@ class Database(Searchable):
 
         return Report(self._store.snapshot, self.recipe, sources_of([self.sources], texts), **options)
 
-    def _aligner(self, snapshot: Snapshot, sources: Sources, options: PairOptions, gap: int) -> PairAligner:
+    def _aligner(self, snapshot: Snapshot, sources: Sources, options: PairOptions, joining: Joining) -> PairAligner:
         from fpdb.regions.pair_aligner import PairAligner
 
         max_df = options.frequency_cap(snapshot.document_count)
-        return PairAligner(snapshot, self.recipe, sources, max_df=max_df, gap=gap)
+        return PairAligner(snapshot, self.recipe, sources, max_df=max_df, joining=joining)
 
     def _iterate(self, results: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
         """Iterate over results of the commit that is the newest when the first is asked for.

@@ -104,14 +104,25 @@ class RegionOutput(Output):
         default="table",
     )
     regions: bool = option("Also show where the texts agree: lines, and characters in JSON.")
-    gap: int = option("With --regions: join regions at most N symbols apart.", minimum=0, default=0, metavar="N")
+    gap: int | None = option(
+        "With --regions: join regions at most N symbols apart; by default 10 in texts, 0 in programs.",
+        minimum=0,
+        metavar="N",
+    )
+    shortest: int | None = option(
+        "With --regions: leave out regions of fewer than N characters, in either document.", minimum=1, metavar="N"
+    )
 
     def __post_init__(self) -> None:
         """SARIF consists of regions."""
         if self.format == "sarif":
             object.__setattr__(self, "regions", True)
-        if self.gap and not self.regions:
-            raise click.UsageError("--gap joins regions: give --regions too")
+        if not self.regions and (self.gap is not None or self.shortest is not None):
+            raise click.UsageError("--gap and --shortest are about regions: give --regions too")
+
+    def region_options(self) -> dict[str, Any]:
+        """Return the options of `Database.pairs` that concern regions."""
+        return {"regions": self.regions, "gap": self.gap, "shortest": self.shortest or 1}
 
 
 @argument_group

@@ -96,8 +96,7 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
     # In a table, one pair more than it shows tells that there are more.
     search = partial(
         db.pairs,
-        regions=arguments.output.regions,
-        gap=arguments.output.gap,
+        **arguments.output.region_options(),
         by_owner=arguments.by_owner,
         document_pairs=DOCUMENT_PAIRS if arguments.by_owner and format == "json" else 0,
         top=(top or limit) + 1 if format == "table" else top,

@@ -218,7 +218,7 @@ class _Answers:
             # One match more than is shown tells that there are more; without regions, which take time, all are counted.
             limited = regions or self._measure.endswith("coverage")
             top = max(arguments.top or DEFAULT_TOP, top or 0) + 1 if limited else None
-        options = vars(arguments.search) | {"top": top, "regions": regions, "gap": arguments.output.gap}
+        options = vars(arguments.search) | arguments.output.region_options() | {"top": top, "regions": regions}
         return options if arguments.by is None else options | {"by": self._measure}
 
     def _ask(self) -> "Iterator[BatchAnswer]":

@@ -1,8 +1,7 @@
 """Align pairs of documents: find the regions that two documents have in common, and what these cover.
 
-Documents are read again, if their contents can be had, and the ends of regions are extended to the last equal
-symbols. Of a document that cannot be read, the store tells where it holds the hashes of the other one; of two such
-documents, where both hold the same hashes.
+Documents are read again, if their contents can be had, and their symbols are tiled. Of a document that cannot be read,
+the store tells where it holds the hashes of the other one; of two such documents, where both hold the same hashes.
 """
 
 from collections import OrderedDict, defaultdict
@@ -11,18 +10,27 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import I64, U64, contains, sorted_distinct
-from fpdb.errors import BadQuery, UnknownKind
+from fpdb.arrays import U64, Bools, contains, sorted_distinct
+from fpdb.errors import UnknownKind
 from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, find_scheme
+from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.regions._tiling import SymbolSequence
 from fpdb.regions.line_index import locate_regions
 from fpdb.regions.places import MatchedRegion
-from fpdb.regions.region import Region, bridge, coverages, extend
+from fpdb.regions.region import NOT_JOINED, Joining, Region, bridge, coverage
 from fpdb.regions.sources import Original, SourceDocument, Sources, read_document
-from fpdb.regions.tiling import FingerprintSequence, find_regions
+from fpdb.regions.tiling import (
+    NO_BARS,
+    NO_HASHES,
+    FingerprintSequence,
+    symbol_sequence,
+    tile_fingerprints,
+    tile_symbols,
+)
 from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
-from fpdb.validation import check_integer
 
+TEXT_GAP: Final = 10  # symbols: a changed word
 MAX_SYMBOLS: Final = 1 << 24  # of documents that stay in memory while others are aligned with them: some 250 MB
 BATCH: Final = 32  # documents that are looked up together
 
@@ -53,25 +61,38 @@ class PairAlignment(NamedTuple):
 
 
 class _Matching(NamedTuple):
-    """Parameters by which fingerprints of one rule become regions; see `find_regions`. complete: False for samples."""
+    """Parameters by which fingerprints of one rule become regions.
+
+    slack: see `tile_fingerprints`. complete: False for samples. gap: see `PairAligner`.
+    """
 
     k: int
     slack: int
     complete: bool
+    gap: int
+
+
+class _Document(NamedTuple):
+    """A stored document: its content, and its symbols, prepared for tiling, with their marks, if it could be read."""
+
+    source: SourceDocument
+    sequence: SymbolSequence | None = None
+    marks: Marks = NO_MARKS
 
 
 class AlignmentQuery(NamedTuple):
     """A document that others are aligned with.
 
-    counted: the hashes that count, sorted and distinct. barriers: see `extend`; no region is extended into k-grams of
-    boilerplate or of ignored hashes. whole: the query with these, if there are any: it is aligned with documents that
-    hold the same hashes.
+    fingerprints: those that have a position. sequence: its symbols, prepared for tiling around those that count.
+    counted: the hashes that count, sorted and distinct. whole: the query with the hashes that are ignored, if there are
+    any: it is aligned with documents that hold the same hashes.
     """
 
     original: Original
-    sequence: FingerprintSequence
+    fingerprints: FingerprintSequence
+    sequence: SymbolSequence
+    marks: Marks
     counted: U64
-    barriers: tuple[I64, I64]
     matching: _Matching
     whole: "AlignmentQuery | None" = None
 
@@ -86,97 +107,112 @@ class PairAligner:
         sources: Sources,
         *,
         max_df: int = 0,
-        gap: int = 0,
+        joining: Joining = NOT_JOINED,
         max_postings: int | None = None,
     ) -> None:
-        """Align documents of a reader. Raises BadQuery for an invalid gap.
+        """Align documents of a reader.
 
         Stored documents are aligned without the hashes that max_df documents hold, if it is not 0, unless both hold the
-        same hashes. Regions that are no
-        more than gap symbols apart in both documents are joined. Two unreadable documents are aligned only if there are
-        at most max_postings postings, since all of them are read.
+        same hashes. joining: which regions become one, and which are left out. Two unreadable documents are aligned
+        only if there are at most max_postings postings, since all of them are read.
         """
-        message = "gap is a number of symbols, 0 or more"
-        self._gap = check_integer(gap, "gap", 0, error=BadQuery, message=message)
         self._reader, self._recipe, self._sources = reader, recipe, sources
-        self._max_df, self._max_postings = max_df, max_postings
-        self._documents: OrderedDict[int, SourceDocument] = OrderedDict()
+        self._max_df, self._joining, self._max_postings = max_df, joining, max_postings
+        self._boilerplate = reader.boilerplate()
+        self._documents: OrderedDict[int, _Document] = OrderedDict()
         self._symbols = 0
 
     def read(self, document_id: int) -> SourceDocument:
         """Read a stored document, or return it from memory. Raises Corrupt, MissingPackage."""
+        return self._read(document_id).source
+
+    def _read(self, document_id: int) -> _Document:
         document = self._documents.get(document_id)
         if document is None:
-            document = read_document(self._reader, self._recipe, document_id, self._sources)
+            document = self._prepare(read_document(self._reader, self._recipe, document_id, self._sources))
             self._documents[document_id] = document
-            self._symbols += _size(document)
+            self._symbols += _size(document.source)
             while self._symbols > MAX_SYMBOLS and len(self._documents) > 2:
-                self._symbols -= _size(self._documents.popitem(last=False)[1])
+                self._symbols -= _size(self._documents.popitem(last=False)[1].source)
         self._documents.move_to_end(document_id)
         return document
+
+    def _prepare(self, source: SourceDocument) -> _Document:
+        if source.original is None:
+            return _Document(source)
+        fingerprints = _placed(source.original.fingerprints, complete=True)
+        marks = self._marks(source.original)
+        counted = ~contains(self._boilerplate, fingerprints.hashes)
+        return _Document(source, _symbol_sequence(source.original, fingerprints, counted, marks), marks)
 
     def query(self, fingerprints: Fingerprints, ignored: U64) -> AlignmentQuery:
         """Prepare a document, whose fingerprints have their symbols, for alignment.
 
         ignored: hashes that do not count, beside those of boilerplate; shape (n,).
         """
-        return self._query(Original.of(fingerprints), ignored)
+        original = Original.of(fingerprints)
+        return self._query(original, self._marks(original), ignored)
 
     def stored_query(self, document_id: int) -> AlignmentQuery | None:
         """Prepare a stored document for alignment; return None if it cannot be read. Raises Corrupt, MissingPackage."""
-        original = self.read(document_id).original
-        if original is None:
+        source, _, marks = self._read(document_id)
+        if source.original is None:
             return None
-        return self._query(original, self._common(sorted_distinct(original.fingerprints.hashes)))
+        return self._query(source.original, marks, self._common(sorted_distinct(source.original.fingerprints.hashes)))
 
-    def _query(self, original: Original, ignored: U64) -> AlignmentQuery:
-        fingerprints = original.fingerprints
-        matching = self._matching(fingerprints.kind)
-        sequence = _sequence(fingerprints, matching)
-        boilerplate = self._reader.boilerplate()
-        common = contains(np.sort(ignored), sequence.hashes)
-        counted = sorted_distinct(sequence.hashes[~(contains(boilerplate, sequence.hashes) | common)])
-        excluded = sequence.positions[common].astype(np.int64)
-        if len(boilerplate):  # all of its k-grams are excluded, selected or not
-            kgrams = self._recipe.hash_kgrams(fingerprints.kind, original.text.symbols)
-            excluded = np.union1d(excluded, np.flatnonzero(contains(boilerplate, kgrams)))
-        whole = self._query(original, ignored[:0]) if common.any() else None
-        return AlignmentQuery(original, sequence, counted, (excluded + 1, excluded + matching.k - 1), matching, whole)
+    def _query(self, original: Original, marks: Marks, ignored: U64) -> AlignmentQuery:
+        matching = self._matching(original.fingerprints.kind)
+        fingerprints = _placed(original.fingerprints, complete=matching.complete)
+        positions = fingerprints.positions.astype(np.int64)
+        common = contains(np.sort(ignored), fingerprints.hashes)
+        excluded = contains(self._boilerplate, fingerprints.hashes) | marks.covers(positions, matching.k)
+        counted = ~(excluded | common)
+        sequence = _symbol_sequence(original, fingerprints, counted, marks, Marks.of(positions[common], matching.k))
+        whole = self._query(original, marks, ignored[:0]) if common.any() else None
+        hashes = sorted_distinct(fingerprints.hashes[counted])
+        return AlignmentQuery(original, fingerprints, sequence, marks, hashes, matching, whole)
 
     def align_query(self, query: AlignmentQuery, document_ids: Sequence[int]) -> Iterator[PairAlignment]:
         """Align a query with stored documents, all different, in order. Raises Corrupt, MissingPackage."""
         for start in range(0, len(document_ids), BATCH):
             batch = document_ids[start : start + BATCH]
-            documents = [self.read(document_id) for document_id in batch]
-            unread = [id_ for id_, document in zip(batch, documents, strict=True) if document.original is None]
+            documents = [self._read(document_id) for document_id in batch]
+            unread = [id_ for id_, document in zip(batch, documents, strict=True) if document.sequence is None]
             stored = self._stored_sequences((query.whole or query).counted, unread)
+            marks = self._stored_marks(unread, query.matching.k)
             for document_id, document in zip(batch, documents, strict=True):
-                yield self._align(query, document, document_id, stored.get(document_id))
+                other = document._replace(marks=marks.get(document_id, document.marks))
+                yield self._align(query, other, document_id, stored.get(document_id))
 
     def _align(
-        self, query: AlignmentQuery, document: SourceDocument, document_id: int, stored: FingerprintSequence | None
+        self,
+        query: AlignmentQuery,
+        document: _Document,
+        document_id: int,
+        stored: FingerprintSequence | None,
     ) -> PairAlignment:
         """Align a query with a document. stored: the query's hashes in the document, if it could not be read."""
-        matching = query.matching
-        sequence = stored or FingerprintSequence(query.counted[:0], np.empty(0, np.uint32))
-        if document.original is not None:
-            sequence = _sequence(document.original.fingerprints, matching)
-        if query.whole is not None and self._is_equal(query.whole.counted, sequence, document_id):
+        k, slack, repeats = query.matching.k, query.matching.slack, self._joining.repeats
+        held = stored or FingerprintSequence(NO_HASHES, NO_HASHES)
+        if document.source.original is not None:
+            held = _placed(document.source.original.fingerprints, complete=True)
+        if query.whole is not None and self._is_equal(query.whole.counted, held.hashes, document_id):
             query = query.whole
-        shared = query.counted[contains(np.sort(sequence.hashes), query.counted)]
-        regions = find_regions(query.sequence, sequence, shared, matching.k, matching.slack)
-        query_symbols = query.original.text.symbols
-        if document.original is not None:
-            regions = extend(query_symbols.values, document.original.text.symbols.values, regions, query.barriers)
-        symbols = len(query_symbols), self._reader.catalogue.record(document_id).symbols
-        return self._alignment(regions, symbols, SourceDocument("same", query.original), document)
+        if document.sequence is not None:
+            regions = tile_symbols(query.sequence, document.sequence, k, repeats=repeats)
+        else:
+            shared = query.counted[contains(np.sort(held.hashes), query.counted)]
+            regions = tile_fingerprints(query.fingerprints, held, shared, k, slack, repeats=repeats)
+        symbols = query.sequence.length, self._reader.catalogue.record(document_id).symbols
+        one = _Document(SourceDocument("same", query.original), None, query.marks)
+        return self._alignment(regions, symbols, (one, document), query.matching)
 
-    def _is_equal(self, counted: U64, sequence: FingerprintSequence, document_id: int) -> bool:
-        """Return True if a document holds the hashes, sorted and distinct, and no others but boilerplate."""
+    def _is_equal(self, counted: U64, hashes: U64, document_id: int) -> bool:
+        """Return True if a document holds the counted hashes, sorted and distinct, and no others but boilerplate."""
         (size,) = self._reader.catalogue.sizes(np.array([document_id], np.uint32))
         if int(size["hashes"]) - int(size["boilerplate"]) != len(counted):
             return False
-        return bool(contains(np.sort(sequence.hashes), counted).all())
+        return bool(contains(np.sort(hashes), counted).all())
 
     def align_pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, PairAlignment]]:
         """Yield the index and the alignment of each pair of stored documents, in any order.
@@ -209,31 +245,47 @@ class PairAligner:
         stored: dict[int, FingerprintSequence] = {}
         if document_ids and (self._max_postings is None or self._reader.posting_count <= self._max_postings):
             hashes = [lists.hashes for lists in scan_posting_lists(self._reader)]
-            stored = self._stored_sequences(np.concatenate([np.empty(0, np.uint64), *hashes]), document_ids)
+            stored = self._stored_sequences(np.concatenate([NO_HASHES, *hashes]), document_ids)
         for index in indices:
             a, b = pairs[index]
             documents = self.read(a), self.read(b)
-            regions = self._stored_regions(a, b, stored)
-            if regions is None:
-                yield index, PairAlignment(None, 0.0, 0.0, *documents)
-            else:
-                records = [self._reader.catalogue.record(document_id) for document_id in (a, b)]
-                yield index, self._alignment(regions, (records[0].symbols, records[1].symbols), *documents)
+            matching = self._stored_matching(a)
+            alignment = None
+            if matching is not None and a in stored and b in stored:
+                alignment = self._align_stored((a, b), documents, (stored[a], stored[b]), matching)
+            yield index, alignment or PairAlignment(None, 0.0, 0.0, *documents)
 
-    def _stored_regions(self, a: int, b: int, stored: dict[int, FingerprintSequence]) -> list[Region] | None:
-        """Find regions by stored positions alone; None if these are not known."""
-        if a not in stored or b not in stored:
-            return None
+    def _stored_matching(self, document_id: int) -> _Matching | None:
         try:
-            matching = self._matching(self._reader.catalogue.record(a).kind)
+            return self._matching(self._reader.catalogue.record(document_id).kind)
         except UnknownKind:
             return None
-        shared: U64 = np.intersect1d(stored[a].hashes, stored[b].hashes)
-        if not len(shared):  # the hashes that they share have no positions
+
+    def _align_stored(
+        self,
+        pair: tuple[int, int],
+        documents: tuple[SourceDocument, SourceDocument],
+        stored: tuple[FingerprintSequence, FingerprintSequence],
+        matching: _Matching,
+    ) -> PairAlignment | None:
+        """Align two documents by stored positions alone; None if the hashes that they share have none."""
+        shared: U64 = np.intersect1d(stored[0].hashes, stored[1].hashes)
+        if not len(shared):
             return None
-        if not all(np.array_equal(sorted_distinct(stored[document_id].hashes), shared) for document_id in (a, b)):
+        marks = self._stored_marks(pair, matching.k)
+        if not all(np.array_equal(sorted_distinct(each.hashes), shared) for each in stored):
             shared = shared[~contains(self._common(shared), shared)]
-        return find_regions(stored[a], stored[b], shared, matching.k, matching.slack)
+        one, other = (
+            _unmarked(each, marks.get(document_id, NO_MARKS), matching.k)
+            for document_id, each in zip(pair, stored, strict=True)
+        )
+        regions = tile_fingerprints(one, other, shared, matching.k, matching.slack)
+        symbols = [self._reader.catalogue.record(document_id).symbols for document_id in pair]
+        a, b = (
+            _Document(document, None, marks.get(document_id, NO_MARKS))
+            for document_id, document in zip(pair, documents, strict=True)
+        )
+        return self._alignment(regions, (symbols[0], symbols[1]), (a, b), matching)
 
     def _stored_sequences(self, hashes: U64, document_ids: Collection[int]) -> dict[int, FingerprintSequence]:
         """Return where the store says that each document holds the hashes, which are sorted and distinct."""
@@ -248,28 +300,88 @@ class PairAligner:
             for document_id, part in zip(ids.tolist(), parts, strict=True)
         }
 
+    def _stored_marks(self, document_ids: Collection[int], k: int) -> dict[int, Marks]:
+        """Return the marks of documents that cannot be read, as far as their stored positions tell."""
+        if not len(self._boilerplate):
+            return {}
+        held = self._stored_sequences(self._boilerplate, document_ids)
+        return {document_id: Marks.of(each.positions.astype(np.int64), k) for document_id, each in held.items()}
+
+    def _marks(self, original: Original) -> Marks:
+        """Return the marks of a document that was read: all of its k-grams tell, selected or not."""
+        if not len(self._boilerplate):
+            return NO_MARKS
+        kind = original.fingerprints.kind
+        kgrams = self._recipe.hash_kgrams(kind, original.text.symbols)
+        return Marks.of(np.flatnonzero(contains(self._boilerplate, kgrams)), self._recipe.rule_for(kind)[1].k)
+
     def _alignment(
-        self, regions: list[Region], symbols: tuple[int, int], a: SourceDocument, b: SourceDocument
+        self,
+        tiles: list[Region],
+        symbols: tuple[int, int],
+        documents: tuple[_Document, _Document],
+        matching: _Matching,
     ) -> PairAlignment:
-        if self._gap:
-            regions = bridge(regions, self._gap)
-        return PairAlignment(sorted(regions), *coverages(regions, *symbols), a, b)
+        """Join tiles, leave out regions that are too short, and measure what the tiles of the others cover."""
+        a, b = documents
+        regions = bridge(tiles, matching.gap) if matching.gap else sorted(tiles)
+        if self._joining.shortest > 1:
+            texts = a.source.original, b.source.original
+            regions = [region for region in regions if _shortest_length(region, texts) >= self._joining.shortest]
+            tiles = [tile for tile in tiles if any(region.holds(tile) for region in regions)]
+        coverage_a = coverage(((tile.a_start, tile.a_end) for tile in tiles), symbols[0], a.marks)
+        coverage_b = coverage(((tile.b_start, tile.b_end) for tile in tiles), symbols[1], b.marks)
+        return PairAlignment(regions, coverage_a, coverage_b, a.source, b.source)
 
     def _matching(self, kind: str) -> _Matching:
         """Return the parameters of a kind's rule. Raises UnknownKind."""
-        rule = self._recipe.rule_for(kind)[1]
+        alphabet, rule = self._recipe.rule_for(kind)
         scheme = find_scheme(rule.scheme)
         slack = max(rule.k, int(rule.parameters[scheme.window]) if scheme.window else 0)
-        return _Matching(rule.k, slack, scheme.sampling is None and not scheme.fixed_size)
+        gap = self._joining.gap
+        if gap is None:
+            gap = 0 if alphabet == "tokens" else TEXT_GAP
+        return _Matching(rule.k, slack, scheme.sampling is None and not scheme.fixed_size, gap)
 
     def _common(self, hashes: U64) -> U64:
         """Return those of the sorted hashes that max_df documents hold."""
         return hashes[self._reader.look_up(hashes, cap=self._max_df).capped] if self._max_df else hashes[:0]
 
 
-def _sequence(fingerprints: Fingerprints, matching: _Matching) -> FingerprintSequence:
+def _placed(fingerprints: Fingerprints, *, complete: bool) -> FingerprintSequence:
     placed = fingerprints.positions != NO_POSITION
-    return FingerprintSequence(fingerprints.hashes[placed], fingerprints.positions[placed], matching.complete)
+    return FingerprintSequence(fingerprints.hashes[placed], fingerprints.positions[placed], complete)
+
+
+def _unmarked(fingerprints: FingerprintSequence, marks: Marks, k: int) -> FingerprintSequence:
+    """Return the fingerprints that are not mostly marked."""
+    kept = ~marks.covers(fingerprints.positions.astype(np.int64), k)
+    return fingerprints._replace(hashes=fingerprints.hashes[kept], positions=fingerprints.positions[kept])
+
+
+def _symbol_sequence(
+    original: Original, fingerprints: FingerprintSequence, counted: Bools, *barriers: Marks
+) -> SymbolSequence:
+    """Prepare a document for tiling around the fingerprints that count; no match is extended into the barriers."""
+    values = original.text.symbols.values
+    barred = NO_BARS
+    for marks in barriers:
+        if len(marks.starts):
+            flags = marks.flags(len(values))
+            barred = flags if barred is NO_BARS else barred | flags
+    anchors = fingerprints._replace(hashes=fingerprints.hashes[counted], positions=fingerprints.positions[counted])
+    return symbol_sequence(values, anchors, barred)
+
+
+def _shortest_length(region: Region, texts: tuple[Original | None, Original | None]) -> int:
+    """Return the characters of a region in the document where they are fewer; symbols where there is no text."""
+    ends = ((region.a_start, region.a_end), (region.b_start, region.b_end))
+    lengths = []
+    for (start, end), text in zip(ends, texts, strict=True):
+        if text is not None:
+            start, end = text.text.locate(start, end).interval
+        lengths.append(end - start)
+    return min(lengths)
 
 
 def _size(document: SourceDocument) -> int:

@@ -1,16 +1,14 @@
-"""Regions of two documents a and b, in symbols: extend them, join them, measure what they cover."""
+"""Regions of two documents a and b, in symbols: join them, measure what they cover."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fpdb.arrays import I64
-
-FIRST_STEP: Final = 64  # symbols compared in the first step; each further step is twice as long
-NO_BARRIERS: Final = np.empty(0, np.int64), np.empty(0, np.int64)
+from fpdb.errors import BadQuery
+from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.validation import check_integer
 
 
 class Region(NamedTuple):
@@ -26,65 +24,47 @@ class Region(NamedTuple):
         """Return the region with a and b exchanged."""
         return Region(self.b_start, self.b_end, self.a_start, self.a_end, self.shared)
 
+    def cut(self, count: int) -> "Region":
+        """Return the region without so many symbols at its start, in both documents."""
+        return self._replace(a_start=self.a_start + count, b_start=self.b_start + count)
 
-def extend(
-    a: NDArray[Any], b: NDArray[Any], regions: Sequence[Region], barriers: tuple[I64, I64] = NO_BARRIERS
-) -> list[Region]:
-    """Move the ends of regions outwards to the last equal symbols, none into another region.
+    def holds(self, other: "Region") -> bool:
+        """Return True if another region lies in this one, in both documents."""
+        in_a = self.a_start <= other.a_start and other.a_end <= self.a_end
+        return in_a and self.b_start <= other.b_start and other.b_end <= self.b_end
 
-    Args:
-        a: The symbols of document a; shape (n,).
-        b: The symbols of document b; shape (m,).
-        regions: The regions to extend.
-        barriers: Indices of symbols of a that no start is moved before, and that no end is moved behind; ascending.
+    @property
+    def length(self) -> int:
+        """The symbols in the document in which they are fewer; 0 or less if nothing is left."""
+        return min(self.a_end - self.a_start, self.b_end - self.b_start)
+
+
+class Joining(NamedTuple):
+    """Which regions of two documents become one, and which are left out.
+
+    Attributes:
+        gap: Regions that follow each other in both documents after at most so many symbols of each are one; None for
+            10 in texts and 0 in programs.
+        shortest: The characters that a region has at least in both documents, once joined; symbols where a text cannot
+            be read.
+        repeats: Whatever of the first document occurs in the second one is in a region, so that regions may overlap in
+            the second one. Otherwise a passage that repeats in one document only counts once.
     """
 
-    def mirrored(region: Region) -> Region:
-        a_start, a_end, b_start, b_end, shared = region
-        return Region(len(a) - a_end, len(a) - a_start, len(b) - b_end, len(b) - b_start, shared)
+    gap: int | None = None
+    shortest: int = 1
+    repeats: bool = False
 
-    starts, ends = barriers
-    extended = map(mirrored, _extend_ends(a, b, regions, ends))
-    return list(map(mirrored, _extend_ends(a[::-1], b[::-1], list(extended), len(a) - starts[::-1])))
-
-
-def _extend_ends(a: NDArray[Any], b: NDArray[Any], regions: Sequence[Region], barriers: I64) -> list[Region]:
-    a_starts, a_ends, b_starts, b_ends, _ = map(sorted, zip(*regions, strict=True)) if regions else ([],) * 5
-    extended = []
-    for a_start, a_end, b_start, b_end, shared in regions:
-        free = (
-            _free_symbols(a_starts, a_ends, a_end, len(a)),
-            _free_symbols(b_starts, b_ends, b_end, len(b)),
-            _next_edge(barriers, a_end, len(a)) - a_end,
-        )
-        step = _common_prefix(a[a_end:], b[b_end:], min(free))
-        extended.append(Region(a_start, a_end + step, b_start, b_end + step, shared))
-    return extended
+    @classmethod
+    def of(cls, gap: int | None, shortest: int = 1, *, repeats: bool = False) -> "Joining":
+        """Return the options. Raises BadQuery if one is invalid."""
+        if gap is not None:
+            check_integer(gap, "gap", 0, error=BadQuery, message="gap is a number of symbols, 0 or more")
+        check_integer(shortest, "shortest", 1, error=BadQuery, message="shortest is a number of characters, 1 or more")
+        return cls(gap, shortest, repeats)
 
 
-def _free_symbols(starts: list[int], ends: list[int], position: int, length: int) -> int:
-    """Count the symbols from a position on that are in no region; 0 inside a region."""
-    inside = bisect_left(starts, position) > bisect_right(ends, position)
-    return 0 if inside else _next_edge(starts, position, length) - position
-
-
-def _next_edge(edges: Sequence[int] | I64, position: int, length: int) -> int:
-    """Return the first of the ascending edges from a position on, or the length of the document."""
-    index = bisect_left(edges, position)
-    return int(edges[index]) if index < len(edges) else length
-
-
-def _common_prefix(a: NDArray[Any], b: NDArray[Any], limit: int) -> int:
-    """Return how many of the first symbols are equal, up to the limit."""
-    done, step = 0, FIRST_STEP
-    while done < limit:
-        size = min(step, limit - done)
-        differ = a[done : done + size] != b[done : done + size]
-        if differ.any():
-            return done + int(differ.argmax())
-        done += size
-        step *= 2
-    return done
+NOT_JOINED = Joining(0)
 
 
 def bridge(regions: Sequence[Region], gap: int) -> list[Region]:
@@ -108,18 +88,20 @@ def _follows(last: Region, region: Region, gap: int, b_starts: Sequence[int]) ->
     return forward and near and (between == 0 or region.b_start <= last.b_end)
 
 
-def coverages(regions: Sequence[Region], a_symbols: int, b_symbols: int) -> tuple[float, float]:
-    """Return the share of each document's symbols that lie in regions."""
-    return (
-        coverage(((region.a_start, region.a_end) for region in regions), a_symbols),
-        coverage(((region.b_start, region.b_end) for region in regions), b_symbols),
-    )
+def coverage(intervals: Iterable[tuple[int, int]], symbols: int, marks: Marks = NO_MARKS) -> float:
+    """Return the share of a document's symbols that lie in the intervals [start, end), marked ones left out.
 
-
-def coverage(intervals: Iterable[tuple[int, int]], symbols: int) -> float:
-    """Return the share of a document's symbols that lie in the intervals [start, end); 0 if it has no symbols."""
-    covered = reached = 0
+    It is 0 if the document has no other symbols.
+    """
+    starts, ends = [], []
+    reached = 0
     for start, end in sorted(intervals):
-        covered += max(end - max(start, reached), 0)
-        reached = max(reached, end)
-    return min(covered / symbols, 1.0) if symbols else 0.0
+        if end > reached:
+            starts.append(max(start, reached))
+            ends.append(end)
+            reached = end
+    covered = sum(ends) - sum(starts)
+    if len(marks.starts):
+        covered -= int(marks.count(np.array(starts, np.int64), np.array(ends, np.int64)).sum())
+        symbols -= marks.total(symbols)
+    return min(covered / symbols, 1.0) if symbols > 0 else 0.0

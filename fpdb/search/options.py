@@ -81,13 +81,18 @@ class QueryOptions:
 
 @dataclass(frozen=True, slots=True)
 class ContentOptions:
-    """Options of queries by content, see `Searchable.query`; ranking: the keywords of `QueryOptions`."""
+    """Options of queries by content, see `Searchable.query`.
+
+    repeats: see `Joining`. ranking: the keywords of `QueryOptions`.
+    """
 
     window: int | None = None
     rarity: Rarity = "document"
     include_self: bool = False
     regions: bool = False
-    gap: int = 0
+    gap: int | None = None
+    shortest: int = 1
+    repeats: bool = False
     ranking: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

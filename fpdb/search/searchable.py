@@ -70,7 +70,8 @@ class Searchable(ABC):
         rarity: Rarity = "document",
         include_self: bool = False,
         regions: bool = False,
-        gap: int = 0,
+        gap: int | None = None,
+        shortest: int = 1,
         texts: TextLookup | None = None,
         **options: Any,
     ) -> Answer:
@@ -84,7 +85,9 @@ class Searchable(ABC):
             rarity: See `WriteBatch.add`.
             include_self: Whether a document of the query's name and content is a match like others.
             regions: Whether matches tell their regions, see `Match`.
-            gap: The largest number of symbols between two regions that are joined.
+            gap: The largest number of symbols between two regions that are joined; None for 10 in texts, 0 in
+                programs.
+            shortest: The fewest characters of a region, in either document.
             texts: Gives a document's content, for regions, or None; by default it is the text that was kept, else that
                 of the file that the document came from.
             options: See `search.options.QueryOptions`: by, smallest, max_df, max_ignored, min, top. By default by,
@@ -93,7 +96,7 @@ class Searchable(ABC):
         Raises:
             Error: BadName, BadQuery, BadRecipe, UnknownKind, Unreadable, MissingKey, MissingPackage or Corrupt.
         """
-        asked = ContentOptions(window, rarity, include_self, regions, gap, options)
+        asked = ContentOptions(window, rarity, include_self, regions, gap=gap, shortest=shortest, ranking=options)
         with self.searcher(texts) as searcher:
             return searcher.rank_document(QueryDocument(name, content, kind), asked).answer
 

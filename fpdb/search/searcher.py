@@ -95,7 +95,9 @@ class Searcher:
         if not options.needs_regions:
             return ranked
         from fpdb.regions.pair_aligner import PairAligner
+        from fpdb.regions.region import Joining
         from fpdb.search.region_matches import add_regions
 
-        aligner = PairAligner(self.reader, self.recipe, self.open_sources(), gap=options.gap)
+        joining = Joining.of(options.gap, options.shortest, repeats=options.repeats)
+        aligner = PairAligner(self.reader, self.recipe, self.open_sources(), joining=joining)
         return (add_regions(each, aligner, options, ranking) for each in ranked)

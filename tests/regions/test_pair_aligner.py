@@ -70,28 +70,31 @@ def test_every_passage_of_the_guarantee_is_covered(db, tmp_path, rng):
     """The winnowing guarantee, for regions: on a small alphabet, by comparing all symbols with all."""
     for trial in range(20):
         document = "".join(rng.choice(list("abcd"), 300))
-        pieces = [document[at : at + 80] for at in rng.integers(0, 220, 3)]
+        pieces = [document[at : at + 75] for at in rng.permutation([0, 75, 150, 225])[:3]]
         query = "".join(piece + "".join(rng.choice(list("abcd"), 40)) for piece in pieces)
         add(db, tmp_path, f"{trial}", document)
-        (match,) = [match for match in db.query(query, regions=True).matches if match.name == f"{trial}"]
+        (match,) = [match for match in db.query(query, regions=True, gap=0).matches if match.name == f"{trial}"]
         inside = {at for region in match.regions for at in range(region.a.start, region.a.end)}
         starts = {document[at : at + GUARANTEE] for at in range(len(document) - GUARANTEE + 1)}
         for at in range(len(query) - GUARANTEE + 1):
             if query[at : at + GUARANTEE] in starts:
-                assert len(inside & set(range(at, at + GUARANTEE))) >= 30
+                assert len(inside & set(range(at, at + GUARANTEE))) >= GUARANTEE // 2
         for region in match.regions:
             here, there = region.a, region.b
             assert query[here.start : here.end] == document[there.start : there.end]
 
 
-def test_small_gaps_are_bridged_if_asked(db, tmp_path):
+def test_small_gaps_are_bridged_in_texts_or_if_asked(db, tmp_path):
     text = words(1, 100)
     add(db, tmp_path, "a", " ".join(text))
     changed = " ".join([*text[:50], "changed", *text[51:]])
-    assert len(match_of(db, changed).regions) == 2
-    (region,) = match_of(db, changed, gap=10).regions
+    (region,) = match_of(db, changed).regions
+    assert match_of(db, changed, gap=10).regions == [region]
     assert region.a.end == len(changed)
-    assert region.shared == sum(region.shared for region in match_of(db, changed).regions)
+    parts = match_of(db, changed, gap=0)
+    assert len(parts.regions) == 2
+    assert region.shared == sum(part.shared for part in parts.regions)
+    assert parts.query_coverage == match_of(db, changed).query_coverage < 1  # what lies in the gap does not agree
     for gap in (-1, 1.5, True, "1"):
         with pytest.raises(fpdb.BadQuery):
             db.query(changed, regions=True, gap=gap)
@@ -103,7 +106,7 @@ def test_small_gaps_are_bridged_if_asked(db, tmp_path):
 @pytest.mark.parametrize("kept", [True, False])
 @pytest.mark.parametrize("times", [1, 3, 10, 30])
 def test_a_block_that_repeats(db, tmp_path, times, kept):
-    """As many regions as it stands, not squared; coverage in [0, 1] and the same from either side."""
+    """It counts once if the other document has it once; coverage is the same from either side."""
     block = " ".join(words(1, 40))
     many = "\n".join(f"{block} {' '.join(words(100 + at, 12))}" for at in range(times))
     add(db, tmp_path, "many", many)
@@ -112,11 +115,14 @@ def test_a_block_that_repeats(db, tmp_path, times, kept):
     answers = {name: db.query(text, regions=True, **given) for name, text in (("many", many), ("one", block))}
     (one,) = [match for match in answers["many"].matches if match.name == "one"]
     (other,) = [match for match in answers["one"].matches if match.name == "many"]
-    assert len(one.regions) == len(other.regions) == times
+    assert len(one.regions) == len(other.regions) == 1
     for answer in answers.values():
         assert all(0 < share <= 1 for m in answer.matches for share in (m.query_coverage, m.document_coverage))
         assert max(match.query_coverage for match in answer.matches) > 0.85
     assert abs(one.query_coverage - other.document_coverage) < 0.02
+    shortest = len(folded(block)) / len(folded(many))
+    assert 0.85 * shortest < one.query_coverage < shortest + 0.1
+    assert all(match.regions == [] for match in db.query(block, regions=True, shortest=len(many) + 1, **given).matches)
 
 
 def test_answers_do_not_depend_on_the_order_of_adding(tmp_path, rng):
@@ -166,7 +172,7 @@ def test_regions_are_of_all_fingerprints_of_the_query(db, tmp_path, options):
 
 
 def test_regions_have_no_boilerplate(db, tmp_path):
-    """No region takes a whole k-gram of a template in, not even by extension."""
+    """A region takes half a k-gram of a template in at most, at its ends, and a template counts in no measure."""
     template, own = " ".join(words(1, 60)), " ".join(words(2, 60))
     db.add("template", template, boilerplate=True)
     text = f"{own}\n{template}\n{' '.join(words(3, 60))}"
@@ -175,8 +181,9 @@ def test_regions_have_no_boilerplate(db, tmp_path):
     match = match_of(db, text)
     own_part, rest = match.regions
     assert own_part.a.start == 0
-    assert len(folded(text[own_part.a.end : rest.a.start])) > len(folded(template)) - 2 * GUARANTEE
-    assert match.query_coverage < 0.9
+    k = db.recipe.rules["characters"].k
+    assert len(folded(text[own_part.a.end : rest.a.start])) >= len(folded(template)) - k
+    assert match.query_coverage == match.document_coverage == match.containment == 1  # of what is no boilerplate
     assert db.query(template, regions=True).matches == []
 
 

@@ -1,66 +1,10 @@
-"""Regions are extended, joined and measured as their definitions say."""
+"""Regions are joined and measured as their definitions say."""
 
-import itertools
-
-import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.regions.region import Region, bridge, coverage, extend
-
-
-def plain_extension(query, document, region, others, barriers):
-    """Move the ends of a region symbol by symbol, up to the next barrier."""
-    starts, ends = (set(side.tolist()) for side in barriers)
-    q0, q1, d0, d1, shared = region
-    q_blocked = {at for other in others for at in range(other.a_start, other.a_end)}
-    d_blocked = {at for other in others for at in range(other.b_start, other.b_end)}
-    while q1 < len(query) and d1 < len(document) and query[q1] == document[d1]:
-        if q1 in q_blocked or d1 in d_blocked or q1 in ends:
-            break
-        q1, d1 = q1 + 1, d1 + 1
-    while q0 and d0 and query[q0 - 1] == document[d0 - 1] and q0 not in starts:
-        if q0 - 1 in q_blocked or d0 - 1 in d_blocked:
-            break
-        q0, d0 = q0 - 1, d0 - 1
-    return Region(q0, q1, d0, d1, shared)
-
-
-@given(st.data(), st.sampled_from([1, 2, 3]))
-@settings(max_examples=300, deadline=None)
-def test_ends_move_to_the_last_equal_symbol_and_into_no_other_region(data, letters):
-    text = st.lists(st.integers(0, letters - 1), min_size=2, max_size=200)
-    query, document = (np.array(data.draw(text), np.uint8) for _ in range(2))
-    edges = [
-        sorted(data.draw(st.sets(st.integers(0, len(side)), min_size=2, max_size=6))) for side in (query, document)
-    ]
-    spans = [list(zip(side[::2], side[1::2], strict=False)) for side in edges]
-    regions = [Region(q[0], q[1], d[0], d[1], 1) for q, d in zip(*spans, strict=False)]
-    wide = np.uint32 if data.draw(st.booleans()) else np.uint8
-    edge = st.sets(st.integers(0, len(query)), max_size=5).map(sorted)
-    barriers = tuple(np.array(data.draw(edge), np.int64) for _ in range(2))
-    moved = extend(query, document.astype(wide), regions, barriers)
-    for index, (region, after) in enumerate(zip(regions, moved, strict=True)):
-        assert plain_extension(query, document, after, moved[:index] + moved[index + 1 :], barriers) == after
-        assert after.a_start <= region.a_start <= region.a_end <= after.a_end
-        assert not any(after.a_start < barrier <= region.a_start for barrier in barriers[0])
-        assert not any(region.a_end <= barrier < after.a_end for barrier in barriers[1])
-        for start, end in ((after.a_start, region.a_start), (region.a_end, after.a_end)):
-            shift = (after.b_start, region.b_end)[start == region.a_end]
-            base = (after.a_start, region.a_end)[start == region.a_end]
-            assert (query[start:end] == document[shift + start - base : shift + end - base]).all()
-    for start, end in ((0, 1), (2, 3)):
-        ordered = sorted((region[start], region[end]) for region in moved)
-        assert all(one[1] <= other[0] for one, other in itertools.pairwise(ordered))
-
-
-def test_ends_stay_within_what_counts():
-    text = np.arange(100, dtype=np.uint8)
-    region = Region(40, 50, 40, 50, 1)
-    assert extend(text, text, [region]) == [Region(0, 100, 0, 100, 1)]
-    within = np.array([10, 31]), np.array([45, 62])
-    assert extend(text, text, [region], within) == [Region(31, 62, 31, 62, 1)]
+from fpdb.regions.region import Region, bridge, coverage
 
 
 def test_small_gaps_are_bridged():

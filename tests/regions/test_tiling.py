@@ -1,4 +1,4 @@
-"""Regions from fingerprints alone: what a plain reading of MOSS's rule finds, and what repeats come to."""
+"""Tiles are those of a plain greedy string tiling, whatever repeats."""
 
 import itertools
 
@@ -7,11 +7,75 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fpdb.regions import tiling
 from fpdb.regions.region import Region, coverage
-from fpdb.regions.tiling import FingerprintSequence, find_regions
+from fpdb.regions.tiling import NO_BARS, FingerprintSequence, symbol_sequence, tile_fingerprints, tile_symbols
 
 K = 5
+NONE = frozenset()
+
+
+def plain_tiles(a, b, anchors, shortest, **rules):
+    """Return (i, j, length), sorted: the longest match around an anchor first; of one partly taken, free parts remain.
+
+    anchors: (i, j, width). rules: barred, the symbols of a and of b that no match is extended to; joins(i, j), False
+    where no match goes on; repeats, see `Joining`.
+    """
+    barred, repeats = rules.get("barred", (NONE, NONE)), rules.get("repeats", False)
+    joins = rules.get("joins", lambda *_: True)
+
+    def agree(i, j):
+        return 0 <= i < len(a) and 0 <= j < len(b) and a[i] == b[j] and i not in barred[0] and j not in barred[1]
+
+    def match(i, j, width):
+        start, end = 0, width
+        while agree(i + start - 1, j + start - 1) and joins(i + start, j + start):
+            start -= 1
+        while agree(i + end, j + end) and joins(i + end, j + end):
+            end += 1
+        return i + start, j + start, end - start
+
+    def choose(matches, shortest, taken_b):
+        waiting = list(matches)
+        while waiting:
+            first = min(waiting, key=lambda one: (-one[2], one[0] + one[1], abs(one[0] - one[1]), one[0]))
+            waiting.remove(first)
+            i, j, length = first
+            free = [at for at in range(length) if i + at not in taken_a and j + at not in taken_b]
+            if len(free) == length:
+                tiles.append(first)
+                taken_a.update(range(i, i + length))
+                if taken_b is not nothing:
+                    taken_b.update(range(j, j + length))
+                continue
+            groups = itertools.groupby(enumerate(free), lambda pair: pair[1] - pair[0])
+            parts = [[at for _, at in group] for _, group in groups]
+            waiting += [(i + part[0], j + part[0], len(part)) for part in parts if len(part) >= shortest]
+
+    tiles, taken_a, nothing = [], set(), set()
+    matches = merged([match(*anchor) for anchor in anchors], joins)
+    choose(matches, shortest, set())
+    if repeats:
+        choose(matches, 1, nothing)
+    return sorted(tiles)
+
+
+def merged(matches, joins):
+    """Return matches, those as one that overlap or touch on a diagonal: around barred symbols in anchors they may."""
+    result = []
+    for i, j, length in sorted(matches, key=lambda one: (one[0] - one[1], one)):
+        start, other, before = result[-1] if result else (0, 0, 0)
+        end = start + before
+        if result and start - other == i - j and (i < end or (i == end and joins(i, j))):
+            result[-1] = start, other, max(end, i + length) - start
+        else:
+            result.append((i, j, length))
+    return result
+
+
+def kgrams(symbols, chosen):
+    """Return the k-grams of symbols that are chosen by their hashes."""
+    found = [(hash(tuple(symbols[at : at + K])) % 2**60, at) for at in range(len(symbols) - K + 1)]
+    return selected([(value, at) for value, at in found if value % chosen == 0])
 
 
 def selected(pairs, complete=True):
@@ -20,177 +84,136 @@ def selected(pairs, complete=True):
     return FingerprintSequence(hashes, np.array([position for _, position in pairs], np.uint32), complete)
 
 
-def common(query, document):
-    return np.intersect1d(query.hashes, document.hashes)
+def anchor_pairs(one, other, width):
+    return [
+        (int(i), int(j), width)
+        for (x, i), (y, j) in itertools.product(
+            zip(one.hashes, one.positions, strict=True), zip(other.hashes, other.positions, strict=True)
+        )
+        if x == y
+    ]
 
 
-def found(query, document, shared=None, slack=K):
-    return find_regions(query, document, common(query, document) if shared is None else shared, K, slack)
-
-
-def plain_regions(query, document, slack):  # noqa: C901 (the definition in one piece)
-    """All maximal runs of shared fingerprints that are consecutive in both, chosen longest first, symbol by symbol."""
-
-    def runs(allowed):
-        for i, j in itertools.product(range(len(query)), range(len(document))):
-            if not allowed(i, j) or (allowed(i - 1, j - 1) and joins(i, j)):
-                continue
-            length = 1
-            while allowed(i + length, j + length) and joins(i + length, j + length):
-                length += 1
-            yield -length, shared_before(query, i) + shared_before(document, j), i, j
-
-    def shared_before(side, index):
-        other = {hash_ for hash_, _ in (document if side is query else query)}
-        return sum(hash_ in other for hash_, _ in side[:index])
-
-    def joins(i, j):
-        ours, theirs = query[i][1] - query[i - 1][1], document[j][1] - document[j - 1][1]
-        return abs(ours - theirs) <= slack
-
-    def equal(i, j):
-        return 0 <= i < len(query) and 0 <= j < len(document) and query[i][0] == document[j][0]
-
-    taken = set(), set()
-    chosen = []
-    for against in ((0, 1), (0,), (1,)):
-
-        def allowed(i, j, against=against):
-            return equal(i, j) and not any((i, j)[side] in taken[side] for side in against)
-
-        while True:
-            candidates = list(runs(allowed))
-            if not candidates:
-                break
-            length, place = min(candidates)[:2]
-            ties = [run for run in candidates if run[:2] == (length, place)]
-            _, _, i, j = min(
-                ties, key=lambda run: (abs(shared_before(query, run[2]) - shared_before(document, run[3])), run[2])
-            )
-            chosen.append((i, j, -length))
-            taken[0].update(range(i, i - length))
-            taken[1].update(range(j, j - length))
-    return sorted(
-        Region(query[i][1], query[i + n - 1][1] + K, document[j][1], document[j + n - 1][1] + K, n)
-        for i, j, n in chosen
-    )
+def flags(barred, length):
+    return np.array([at in barred for at in range(length)], np.uint8) if barred else NO_BARS
 
 
 @st.composite
-def fingerprints(draw, hashes=6, most=14):
-    steps = draw(st.lists(st.tuples(st.integers(0, hashes), st.integers(1, 9)), max_size=most))
+def two_texts(draw):
+    letters = draw(st.sampled_from([1, 2, 3]))
+    pieces = draw(st.lists(st.lists(st.integers(0, letters), min_size=1, max_size=12), min_size=1, max_size=4))
+    orders = [draw(st.lists(st.sampled_from(pieces), max_size=5)) for _ in range(2)]
+    return [list(itertools.chain.from_iterable(order)) for order in orders]
+
+
+@given(two_texts(), st.sampled_from([1, 1, 3]), st.data(), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_tiles_of_symbols_are_those_of_the_plain_rule(texts, chosen, data, repeats):
+    fingerprints = [kgrams(text, chosen) for text in texts]
+    barred = [data.draw(st.frozensets(st.integers(0, max(len(text) - 1, 0)), max_size=3)) for text in texts]
+    sequences = [
+        symbol_sequence(np.array(text, np.uint8), each, flags(bars, len(text)))
+        for text, each, bars in zip(texts, fingerprints, barred, strict=True)
+    ]
+    regions = tile_symbols(*sequences, K, repeats=repeats)
+    anchors = anchor_pairs(fingerprints[0], fingerprints[1], K)
+    expected = plain_tiles(texts[0], texts[1], anchors, K, barred=barred, repeats=repeats)
+    assert [(r.a_start, r.b_start, r.a_end - r.a_start) for r in regions] == expected
+    shared = [at for at, value in zip(fingerprints[0].positions, fingerprints[0].hashes, strict=True)
+              if value in fingerprints[1].hashes]  # fmt: skip
+    assert [r.shared for r in regions] == [sum(r.a_start <= at <= r.a_end - K for at in shared) for r in regions]
+
+
+@st.composite
+def fingerprint_lists(draw, hashes=5, most=14):
+    steps = draw(st.lists(st.tuples(st.integers(0, hashes), st.integers(K, K + 4)), max_size=most))
     positions = itertools.accumulate((step for _, step in steps), initial=0)
     return [(hash_, position) for (hash_, _), position in zip(steps, positions, strict=False)]
 
 
-def in_order(*hashes):
-    return [(hash_, 3 * index) for index, hash_ in enumerate(hashes)]
+@given(fingerprint_lists(), fingerprint_lists(), st.sampled_from([0, 1, 9]), st.booleans())
+@example([(1, 0)], [(1, 0)], 0, False)
+@example([(1, 0), (2, 5)], [(1, 0), (2, 5), (1, 10), (2, 15)], 0, True)
+@settings(max_examples=300, deadline=None)
+def test_tiles_of_positions_are_those_of_the_plain_rule(one, other, slack, repeats):
+    """Far apart, so that k-grams do not overlap."""
+    sides = selected(one), selected(other)
+
+    def joins(i, j):
+        return abs((one[i][1] - one[i - 1][1]) - (other[j][1] - other[j - 1][1])) <= slack
+
+    shared = np.intersect1d(sides[0].hashes, sides[1].hashes)
+    values = [[hash_ for hash_, _ in side] for side in (one, other)]
+    numbers = [selected(list(zip(side, itertools.count(), strict=False))) for side in values]
+    anchors = anchor_pairs(numbers[0], numbers[1], 1)
+    tiles = plain_tiles(values[0], values[1], anchors, 1, joins=joins, repeats=repeats)
+    expected = [Region(one[i][1], one[i + n - 1][1] + K, other[j][1], other[j + n - 1][1] + K, n) for i, j, n in tiles]
+    assert tile_fingerprints(sides[0], sides[1], shared, K, slack, repeats=repeats) == expected
 
 
-@given(fingerprints(), fingerprints(), st.sampled_from([0, 3, 9]))
-@example([(1, 0)], [(1, 0)], 0)
-@example([(1, 0), (2, 3)] * 1, [(1, 0), (2, 3), (1, 7), (2, 10)], 0)
-@example(in_order(1, 2, 3, 4, 5, 6, 7, 8), in_order(1, 2, 3, 4, 5, 9, 4, 5, 6, 7, 8), 0)
-@example(in_order(1, 2, 3, 4, 5, 9, 4, 5, 6, 7, 8), in_order(1, 2, 3, 4, 5, 6, 7, 8), 0)
-@settings(max_examples=400, deadline=None)
-def test_runs_are_those_of_the_plain_rule(query, document, slack):
-    if max((sum(hash_ == one for hash_, _ in query) for one, _ in query), default=0) > tiling.ALL_PAIRS:
-        return
-    assert found(selected(query), selected(document), slack=slack) == plain_regions(query, document, slack)
+def found(one, other, shared=None, slack=K):
+    shared = np.intersect1d(one.hashes, other.hashes) if shared is None else shared
+    return tile_fingerprints(one, other, shared, K, slack)
 
 
-@given(fingerprints(hashes=3, most=60), fingerprints(hashes=3, most=60), st.sampled_from([1, 2, 8]))
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), max_size=30), st.randoms(use_true_random=False))
 @settings(max_examples=200, deadline=None)
-def test_every_shared_fingerprint_is_in_a_region(query, document, few):
-    """Whatever repeats, and however few pairs are looked at; and mirrored documents are covered alike."""
-    kept, tiling.ALL_PAIRS = tiling.ALL_PAIRS, few
-    try:
-        one, other = selected(query), selected(document)
-        regions = found(one, other)
-        mirrored = found(other, one)
-    finally:
-        tiling.ALL_PAIRS = kept
-    shared = set(one.hashes.tolist()) & set(other.hashes.tolist())
-    for pairs, start, end in ((query, 0, 1), (document, 2, 3)):
-        inside = {symbol for region in regions for symbol in range(region[start], region[end])}
-        for hash_, position in pairs:
-            if hash_ in shared:
-                assert set(range(position, position + K)) <= inside
-    ours = [sum(hash_ in shared for hash_, _ in pairs) for pairs in (query, document)]
-    assert max(ours) <= sum(region.shared for region in regions) <= sum(ours)
-    assert len(regions) <= sum(ours)
-    assert sum(region.shared for region in mirrored) <= sum(ours)
-
-
-def test_regions_do_not_depend_on_the_order_of_shared_hashes_or_on_hash_values():
-    rng = np.random.default_rng(3)
-    query = selected([(int(hash_), 3 * index) for index, hash_ in enumerate(rng.integers(0, 9, 50))])
-    document = selected([(int(hash_), 4 * index) for index, hash_ in enumerate(rng.integers(0, 9, 50))])
-    renamed = rng.permutation(9).astype(np.uint64)
-    again = (FingerprintSequence(renamed[side.hashes.astype(int)], side.positions) for side in (query, document))
-    assert found(query, document) == found(*again)
+def test_regions_of_positions_never_overlap(steps, random):
+    one = list(zip((hash_ for hash_, _ in steps), itertools.accumulate(step for _, step in steps), strict=True))
+    other = [(hash_, 7 * at) for at, (hash_, _) in enumerate(random.sample(one, len(one)))]
+    regions = found(selected(one), selected(other))
+    for start, end in ((0, 1), (2, 3)):
+        ordered = sorted((region[start], region[end]) for region in regions)
+        assert all(first < last for first, last in ordered)
+        assert all(before[1] <= after[0] for before, after in itertools.pairwise(ordered))
 
 
 def test_a_fingerprint_between_parts_a_region():
-    query = selected([(1, 0), (9, 2), (2, 4), (3, 6)])
-    document = selected([(1, 10), (2, 14), (3, 16)])
-    assert found(query, document) == [Region(0, 5, 10, 15, 1), Region(4, 11, 14, 21, 2)]
-    assert found(document, query) == [Region(10, 15, 0, 5, 1), Region(14, 21, 4, 11, 2)]
-    assert found(selected([(1, 0), (2, 4), (3, 6)]), document) == [Region(0, 11, 10, 21, 3)]
+    one = selected([(1, 0), (9, 2), (2, 6), (3, 8)])
+    other = selected([(1, 10), (2, 16), (3, 18)])
+    assert found(one, other) == [Region(0, 5, 10, 15, 1), Region(6, 13, 16, 23, 2)]
+    assert found(other, one) == [Region(10, 15, 0, 5, 1), Region(16, 23, 6, 13, 2)]
+    assert found(selected([(1, 0), (2, 6), (3, 8)]), other) == [Region(0, 13, 10, 23, 3)]
+
+
+def test_regions_of_overlapping_kgrams_are_cut():
+    one = selected([(1, 0), (9, 1), (2, 3)])
+    other = selected([(1, 10), (2, 13)])
+    assert found(one, other) == [Region(0, 5, 10, 15, 1), Region(5, 8, 15, 18, 1)]
 
 
 def test_only_shared_ones_at_hand_join_unless_distances_differ():
-    query = selected([(1, 0), (2, 4), (3, 8)])
-    document = selected([(1, 10), (2, 14), (3, 40)], complete=False)
-    assert found(query, document) == [Region(0, 9, 10, 19, 2), Region(8, 13, 40, 45, 1)]
+    one = selected([(1, 0), (2, 5), (3, 10)])
+    other = selected([(1, 10), (2, 15), (3, 40)], complete=False)
+    assert found(one, other) == [Region(0, 10, 10, 20, 2), Region(10, 15, 40, 45, 1)]
 
 
 def test_hashes_that_do_not_count_part_regions():
-    query, document = (selected([(hash_, 3 * hash_) for hash_ in range(5)]) for _ in range(2))
-    regions = found(query, document, shared=np.array([0, 1, 3, 4], np.uint64))
-    assert regions == [Region(0, 8, 0, 8, 2), Region(9, 17, 9, 17, 2)]
+    one, other = (selected([(hash_, 5 * hash_) for hash_ in range(5)]) for _ in range(2))
+    regions = found(one, other, shared=np.array([0, 1, 3, 4], np.uint64))
+    assert regions == [Region(0, 10, 0, 10, 2), Region(15, 25, 15, 25, 2)]
 
 
 def test_equal_hashes_may_stand_apart_by_the_slack():
     """Robust winnowing: in a passage of few k-grams equal hashes are selected at different places."""
-    query = selected([(1, 0), (1, 4), (2, 8)])
-    document = selected([(1, 2), (1, 4), (2, 10)])
-    assert found(query, document, slack=4) == [Region(0, 13, 2, 15, 3)]
-    assert len(found(query, document, slack=1)) == 3
+    one = selected([(1, 0), (1, 4), (2, 8)])
+    other = selected([(1, 2), (1, 4), (2, 10)])
+    assert found(one, other, slack=4) == [Region(0, 13, 2, 15, 3)]
+    assert len(found(one, other, slack=1)) == 3
 
 
 @pytest.mark.parametrize(("here", "there"), [(10, 10), (10, 1), (1, 10), (3, 10)])
-def test_a_passage_that_repeats_makes_as_many_regions_as_it_stands(here, there):
-    """Each time among something else: n + m regions at most, not n m."""
-    passage = [100 + index for index in range(6)]
+def test_a_passage_counts_as_often_as_it_stands_in_both(here, there):
+    passage = [100 + index for index in range(20)]
 
     def document(times, other):
-        hashes = itertools.chain.from_iterable([*passage, other + index] for index in range(times))
-        return selected([(hash_, 4 * index) for index, hash_ in enumerate(hashes)])
+        symbols = np.array([*itertools.chain.from_iterable([*passage, other + index] for index in range(times))])
+        return symbol_sequence(symbols, kgrams(symbols.tolist(), 1))
 
-    regions = found(document(here, 1000), document(there, 2000))
-    assert len(regions) == max(here, there)
-    assert {region.shared for region in regions} == {6}
-    assert len({region.a_start for region in regions}) == here
-    assert len({region.b_start for region in regions}) == there
-    if here == there:
-        assert all(region.a_start == region.b_start for region in regions)
-
-
-@pytest.mark.parametrize("times", [tiling.ALL_PAIRS - 1, 10 * tiling.ALL_PAIRS])
-def test_repeats_side_by_side_are_one_region(times):
-    hashes = list(range(6)) * times
-    document = selected([(hash_, 4 * index) for index, hash_ in enumerate(hashes)])
-    assert found(document, document) == [Region(0, 4 * len(hashes) - 4 + K, 0, 4 * len(hashes) - 4 + K, len(hashes))]
-
-
-def test_what_is_frequent_goes_with_the_rare_beside_it():
-    """The first document has more of the frequent hash before; ranks alone would pair all of it wrongly."""
-    frequent = [7] * (4 * tiling.ALL_PAIRS)
-    query = selected([(hash_, 4 * at) for at, hash_ in enumerate([7, 7, 7, 1, *frequent, 2])])
-    document = selected([(hash_, 4 * at) for at, hash_ in enumerate([1, *frequent, 2])])
-    longest = max(found(query, document), key=lambda region: region.shared)
-    assert longest.shared == len(frequent) + 2
+    one, other = document(here, 1000), document(there, 2000)
+    assert len(tile_symbols(one, other, K)) == min(here, there)
+    regions = tile_symbols(one, other, K, repeats=True)
+    assert len({region.a_start for region in regions}) == len(regions) == here
 
 
 @pytest.mark.parametrize("pattern", ["one", "alternating", "random"])
@@ -198,8 +221,24 @@ def test_very_frequent_hashes_take_linear_time(pattern, rng):
     """50,000 times on both sides are 2.5 billion pairs; memory for these is not there."""
     count = 50_000
     hashes = {"one": np.zeros(count), "alternating": np.arange(count) % 2, "random": rng.integers(0, 3, count)}[pattern]
-    query = FingerprintSequence(hashes.astype(np.uint64), np.arange(count, dtype=np.uint32) * 3)
-    document = FingerprintSequence(hashes[::-1].astype(np.uint64), np.arange(count, dtype=np.uint32) * 3)
-    regions = found(query, document)
-    end = 3 * (count - 1) + K
-    assert coverage([region[:2] for region in regions], end) == coverage([region[2:4] for region in regions], end) == 1
+    one = FingerprintSequence(hashes.astype(np.uint64), np.arange(count, dtype=np.uint32) * K)
+    regions = found(one, one)
+    assert regions == [Region(0, K * count, 0, K * count, count)]
+    last = count - K + 1
+    anchors = FingerprintSequence(one.hashes[:last], np.arange(last, dtype=np.uint32))
+    symbols = symbol_sequence(hashes.astype(np.uint8), anchors)
+    backwards = one._replace(hashes=one.hashes[::-1].copy())
+    assert tile_symbols(symbols, symbols, K) == [Region(0, count, 0, count, last)]
+    assert coverage([region[:2] for region in found(one, backwards)], K * count) > 0.5
+
+
+def test_anchors_beyond_the_end_are_refused():
+    symbols = np.arange(K, dtype=np.uint8)
+    good = symbol_sequence(symbols, selected([(1, 0)]))
+    for wrong in (selected([(1, 1)]), selected([(1, 0), (2, 7)])):
+        with pytest.raises(ValueError, match="beyond"):
+            tile_symbols(good, symbol_sequence(symbols, wrong), K)
+    with pytest.raises(ValueError, match="differ"):
+        symbol_sequence(symbols, selected([(1, 0)]), np.zeros(3, np.uint8))
+    empty = symbol_sequence(symbols[:0], selected([]))
+    assert tile_symbols(good, empty, K) == tile_symbols(empty, empty, K) == []

@@ -110,7 +110,7 @@ def test_a_template_without_one_of_its_lines(course, preset):
 
 
 def test_two_who_left_out_the_same_line_share_what_straddles_it(course, preset):
-    """That much is text which both have and the template has not; it is less than a k-gram on either side."""
+    """All symbols there lie in k-grams of the template."""
     template = lines_of(preset, 1, 30)
     texts = {
         name: joined(template[:15], template[16:], lines_of(preset, seed, 9)) for name, seed in (("a", 2), ("b", 3))
@@ -120,10 +120,7 @@ def test_two_who_left_out_the_same_line_share_what_straddles_it(course, preset):
     k = course.recipe.rule_for("text" if preset == "text" else "code")[1].k
     (match,) = matches(course, preset, texts, "a")
     assert match.shared < k
-    region = max(match.regions, key=lambda region: region.shared)
-    assert region.a.first_line <= 15 < region.a.last_line
-    if preset == "text":
-        assert sum(map(str.isalnum, texts["a"][region.a.start : region.a.end])) <= 2 * (k - 1)
+    assert match.regions == []
 
 
 @given(st.data())

@@ -1,0 +1,62 @@
+"""Marked symbols: those that lie in k-grams of boilerplate, which count for nothing.
+
+A k-gram that begins in boilerplate and ends behind it is no boilerplate itself. Where a line of a template was deleted,
+or two templates were put together, such k-grams would count, though all of their symbols are boilerplate. So symbols
+count, not k-grams: symbols in k-grams of boilerplate are marked, and a k-gram that is mostly marked counts for nothing.
+Fewer than k symbols between marked ones are marked, too, since no whole k-gram fits in there; a selected k-gram that is
+boilerplate may be up to w - 1 k-grams away from the seam. A passage of w + k - 1 symbols that are not marked has a
+selected k-gram of such symbols, and is found.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fpdb.arrays import I64, U8, Bools
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Marks:
+    """Stretches [start, end) of marked symbols, ascending, apart from each other; arrays of shape (n,)."""
+
+    starts: I64
+    ends: I64
+
+    @classmethod
+    def of(cls, positions: I64, k: int) -> "Marks":
+        """Return the marks by the positions of k-grams that are boilerplate, ascending."""
+        if not len(positions):
+            return NO_MARKS
+        apart = np.diff(positions) >= 2 * k
+        return cls(positions[np.r_[True, apart]], positions[np.r_[apart, True]] + k)
+
+    def count(self, starts: I64, ends: I64) -> I64:
+        """Return the number of marked symbols in each of the intervals [start, end)."""
+        if not len(self.starts):
+            return np.zeros(len(starts), np.int64)
+        return self._count_before(ends) - self._count_before(starts)
+
+    def _count_before(self, symbols: I64) -> I64:
+        lengths = self.ends - self.starts
+        before = np.cumsum(lengths) - lengths
+        index = np.searchsorted(self.starts, symbols, "right") - 1
+        inside = np.minimum(symbols - self.starts[index], lengths[index]) + before[index]
+        return np.where(index >= 0, inside, 0)
+
+    def covers(self, positions: I64, k: int) -> Bools:
+        """Return True for each k-gram of which more than half of the symbols are marked."""
+        return 2 * self.count(positions, positions + k) > k
+
+    def total(self, symbols: int) -> int:
+        """Return the number of marked symbols of a document with so many symbols."""
+        return int(self.count(np.array([0]), np.array([symbols]))[0])
+
+    def flags(self, symbols: int) -> U8:
+        """Return 1 for each symbol that is marked, else 0; shape (symbols,)."""
+        steps = np.zeros(symbols + 1, np.int8)
+        steps[self.starts] += 1
+        steps[self.ends] -= 1
+        return np.cumsum(steps[:-1], dtype=np.int8).view(np.uint8)
+
+
+NO_MARKS = Marks(np.empty(0, np.int64), np.empty(0, np.int64))
