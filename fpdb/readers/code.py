@@ -1,7 +1,8 @@
 """Read source code as tokens, so that names, values, comments and layout do not count.
 
 Comments, white space, and lines that import or name a package have no symbols. All identifiers are one symbol, as are
-all literals of a class (string, character, number). Keywords and operators stand for themselves.
+all literals of a class (string, character, number). Keywords and operators stand for themselves; from version 2 of the
+readers on, those of declarations do not: see `fold_declarations`.
 """
 
 import re
@@ -11,15 +12,21 @@ from fpdb.readers import grammars, languages, lexers
 from fpdb.readers.encodings import as_text
 from fpdb.readers.folding import READER_VERSION
 from fpdb.readers.symbols import Symbols
+from fpdb.readers.tokens import fold_declarations
 
 # How a source file declares its encoding, in its first two lines (PEP 263; Ruby and Emacs alike).
 _DECLARED = re.compile(rb"\A(?:[^\r\n]*\r?\n)?[ \t\f]*+(?:#|//|/\*|;++|--).*?coding[:=][ \t]*([-\w.]+)")
 
 HEAD = 1 << 16
+DECLARING = frozenset(
+    {"c", "cpp", "csharp", "dart", "go", "java", "javascript"}
+    | {"kotlin", "php", "rust", "scala", "swift", "tsx", "typescript"}
+)
+"""Languages whose variables are declared with modifiers and types."""
 
 
 def read(
-    content: bytes | str, _alphabet: str = "tokens", name: str | None = None, _version: int = READER_VERSION
+    content: bytes | str, _alphabet: str = "tokens", name: str | None = None, version: int = READER_VERSION
 ) -> Symbols:
     """Return the tokens of a program in the language of its file's name, or its first line, or its content.
 
@@ -34,6 +41,8 @@ def read(
         tokens = grammars.tokenise(text, language)
     else:
         tokens = lexers.tokenise(text if isinstance(text, str) else text.decode("ascii"), language)
+    if version > 1 and language in DECLARING:
+        tokens = fold_declarations(tokens)
     locate, locate_ends = (partial(tokens.to_characters, offsets) for offsets in (tokens.starts, tokens.ends))
     return Symbols(tokens.values, locate, f"{language}; {encoding}", text, locate_ends)
 

@@ -84,8 +84,8 @@ class AlignmentQuery(NamedTuple):
     """A document that others are aligned with.
 
     fingerprints: those that have a position. sequence: its symbols, prepared for tiling around those that count.
-    counted: the hashes that count, sorted and distinct. whole: the query with the hashes that are ignored, if there are
-    any: it is aligned with documents that hold the same hashes.
+    counted: the hashes that count, sorted and distinct; held: with those of k-grams that are mostly marked. whole: the
+    query with the hashes that are ignored, if there are any: it is aligned with documents that hold the same hashes.
     """
 
     original: Original
@@ -93,6 +93,7 @@ class AlignmentQuery(NamedTuple):
     sequence: SymbolSequence
     marks: Marks
     counted: U64
+    held: U64
     matching: _Matching
     whole: "AlignmentQuery | None" = None
 
@@ -165,12 +166,12 @@ class PairAligner:
         fingerprints = _placed(original.fingerprints, complete=matching.complete)
         positions = fingerprints.positions.astype(np.int64)
         common = contains(np.sort(ignored), fingerprints.hashes)
-        excluded = contains(self._boilerplate, fingerprints.hashes) | marks.covers(positions, matching.k)
-        counted = ~(excluded | common)
+        held = ~(contains(self._boilerplate, fingerprints.hashes) | common)
+        counted = held & ~marks.covers(positions, matching.k)
         sequence = _symbol_sequence(original, fingerprints, counted, marks, Marks.of(positions[common], matching.k))
         whole = self._query(original, marks, ignored[:0]) if common.any() else None
-        hashes = sorted_distinct(fingerprints.hashes[counted])
-        return AlignmentQuery(original, fingerprints, sequence, marks, hashes, matching, whole)
+        hashes = (sorted_distinct(fingerprints.hashes[which]) for which in (counted, held))
+        return AlignmentQuery(original, fingerprints, sequence, marks, next(hashes), next(hashes), matching, whole)
 
     def align_query(self, query: AlignmentQuery, document_ids: Sequence[int]) -> Iterator[PairAlignment]:
         """Align a query with stored documents, all different, in order. Raises Corrupt, MissingPackage."""
@@ -178,7 +179,7 @@ class PairAligner:
             batch = document_ids[start : start + BATCH]
             documents = [self._read(document_id) for document_id in batch]
             unread = [id_ for id_, document in zip(batch, documents, strict=True) if document.sequence is None]
-            stored = self._stored_sequences((query.whole or query).counted, unread)
+            stored = self._stored_sequences((query.whole or query).held, unread)
             marks = self._stored_marks(unread, query.matching.k)
             for document_id, document in zip(batch, documents, strict=True):
                 other = document._replace(marks=marks.get(document_id, document.marks))
@@ -196,7 +197,7 @@ class PairAligner:
         held = stored or FingerprintSequence(NO_HASHES, NO_HASHES)
         if document.source.original is not None:
             held = _placed(document.source.original.fingerprints, complete=True)
-        if query.whole is not None and self._is_equal(query.whole.counted, held.hashes, document_id):
+        if query.whole is not None and self._is_equal(query.whole.held, held.hashes, document_id):
             query = query.whole
         if document.sequence is not None:
             regions = tile_symbols(query.sequence, document.sequence, k, repeats=repeats)
@@ -207,12 +208,12 @@ class PairAligner:
         one = _Document(SourceDocument("same", query.original), None, query.marks)
         return self._alignment(regions, symbols, (one, document), query.matching)
 
-    def _is_equal(self, counted: U64, hashes: U64, document_id: int) -> bool:
-        """Return True if a document holds the counted hashes, sorted and distinct, and no others but boilerplate."""
+    def _is_equal(self, held: U64, hashes: U64, document_id: int) -> bool:
+        """Return True if a document has the hashes that a query holds, sorted, and no others but boilerplate."""
         (size,) = self._reader.catalogue.sizes(np.array([document_id], np.uint32))
-        if int(size["hashes"]) - int(size["boilerplate"]) != len(counted):
+        if int(size["hashes"]) - int(size["boilerplate"]) != len(held):
             return False
-        return bool(contains(np.sort(hashes), counted).all())
+        return bool(contains(np.sort(hashes), held).all())
 
     def align_pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, PairAlignment]]:
         """Yield the index and the alignment of each pair of stored documents, in any order.

@@ -12,16 +12,17 @@ from hypothesis import strategies as st
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.fingerprint import KINDS, Recipe
 from fpdb.readers import grammars, sandbox_worker
-from fpdb.readers.code import find_language
-from fpdb.readers.tokens import TokenClass, token_symbol
+from fpdb.readers.code import DECLARING, find_language
+from fpdb.readers.folding import READER_VERSION
+from fpdb.readers.tokens import MODIFIERS, TYPES, TokenClass, token_symbol
 from tests.readers.listings import LISTINGS, MORE
 
 ALL = {**LISTINGS, **MORE}
 IDENTIFIER, STRING, CHARACTER, NUMBER = (token_symbol(token.value) for token in TokenClass)
 
 
-def read(content, name):
-    return KINDS["code"].read(content, "tokens", name)
+def read(content, name, version=READER_VERSION):
+    return KINDS["code"].read(content, "tokens", name, version)
 
 
 def slices(symbols):
@@ -40,9 +41,44 @@ def variants(text):
 @pytest.mark.parametrize("name", LISTINGS)
 def test_tokens_are_these(name):
     text, expected = LISTINGS[name]
-    symbols = read(text, name)
+    symbols = read(text, name, 1)
     assert slices(symbols) == expected
     assert symbols.note == f"{find_language(text, name)}; string"
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [
+        ("a.java", "public static final int X = 0; void f(final String s) { g(s); }", "X = 0; f(s) { g(s); }"),
+        ("a.c", "static unsigned long x = 0; const int f(char c) { return c; }", "x = 0; f(c) { return c; }"),
+        ("a.cpp", "virtual const std::string& f(auto x);", "std::x& f(y);"),
+        ("a.js", "const f = (a) => { let b = a; }", "f = (a) => { b = a; }"),
+        ("a.rs", "pub const fn f(mut x: u8) { let mut y: i32 = x; }", "fn f(x: T) { y: T = x; }"),
+        ("a.kt", "private val x = 1\nfun f() { var y = x }", "x = 1\nfun f() { y = x }"),
+    ],
+)
+def test_declarations_do_not_count(name, one, other):
+    assert read(one, name).values.tolist() == read(other, name).values.tolist()
+    assert read(one, name, 1).values.tolist() != read(other, name, 1).values.tolist()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_symbols_of_version_2_are_those_of_the_plain_rule(name):
+    text, _ = ALL[name]
+    first = read(text, name, 1)
+    tokens = list(zip(first.values.tolist(), first.offsets.tolist(), first.ends.tolist(), strict=True))
+    if find_language(text, name) in DECLARING:
+        kept = [token for token in tokens if token[0] not in map(token_symbol, MODIFIERS.split())]
+        types = {token_symbol(word) for word in TYPES.split()}
+        named = [(IDENTIFIER if value in types else value, start, end) for value, start, end in kept]
+        tokens = []
+        for value, start, end in named:
+            if tokens and value == IDENTIFIER == tokens[-1][0]:
+                tokens[-1] = value, tokens[-1][1], end
+            else:
+                tokens.append((value, start, end))
+    symbols = read(text, name)
+    assert list(zip(symbols.values.tolist(), symbols.offsets.tolist(), symbols.ends.tolist(), strict=True)) == tokens
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -85,9 +121,9 @@ def is_name(token, value):
 def test_layout_between_tokens_does_not_count(between):
     text, expected = LISTINGS["A.java"]
     spaced = "".join(token + "".join(["\n", *between]) for token in expected)
-    symbols = read(spaced, "A.java")
+    symbols = read(spaced, "A.java", 1)
     assert slices(symbols) == expected
-    assert symbols.values.tolist() == read(text, "A.java").values.tolist()
+    assert symbols.values.tolist() == read(text, "A.java", 1).values.tolist()
 
 
 @pytest.mark.parametrize(
