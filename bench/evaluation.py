@@ -3,7 +3,7 @@
 Containment is that of the smaller program in the larger one: the larger of both directions. Weighted measures count
 rare hashes more; rare means rare among all programs of the set. Coverage is the share of symbols that lie in regions,
 either of the program with the larger share, or of the query. AUC is the probability that a copy scores higher than an
-independent program; ties count half. For rarity and weighted coverage see `Match`.
+independent program; ties count half. For the measures see `QueryOptions`.
 """
 
 import statistics
@@ -40,12 +40,10 @@ MEASURES: Mapping[str, Mapping[str, Callable[[Match], float]]] = {
         "resemblance": _larger("resemblance"),
         "weighted resemblance": _larger("weighted_resemblance"),
     },
-    "weighted_query_coverage": {
+    "similarity": {"similarity": _larger("similarity")},
+    "query_coverage": {
         "coverage": _larger("query_coverage", "document_coverage"),
-        "weighted coverage": _larger("weighted_query_coverage", "weighted_document_coverage"),
         "coverage of the asked": _larger("query_coverage"),
-        "weighted, of the asked": _larger("weighted_query_coverage"),
-        "containment x rarity": lambda match: max(match.containment, match.reverse_containment) * (match.rarity or 0),
     },
 }
 """The measures of a match, by the measure that the query ranks by."""

@@ -70,18 +70,21 @@ def shown(columns: Columns) -> Columns:
 
 def measure_groups(measure: str, *, regions: bool) -> set[str]:
     """Return the groups of columns that a ranking by this measure fills, with or without regions."""
-    weighted, coverage = measure.startswith("weighted"), measure.endswith("coverage")
     groups = {
         "regions": regions,
-        "coverage": regions or coverage,
-        "weighted": weighted and not coverage,
-        "weighted_coverage": weighted and coverage,
+        "coverage": regions or measure.endswith("coverage"),
+        "weighted": measure.startswith("weighted"),
+        "similarity": measure == "similarity",
+        "pair_weights": measure.startswith("weighted") or measure == "similarity",
     }
     return {group for group, is_filled in groups.items() if is_filled}
 
 
 def score_heading(measure: str) -> str | None:
     """Return the heading of a column with the measure; None if the result has a column of its own for it."""
+    headings = {"similarity": "similarity", "mean_containment": "mean"}
+    if measure in headings:
+        return headings[measure]
     return "weighted" if measure.startswith("weighted") else "coverage" if measure.endswith("coverage") else None
 
 
@@ -117,6 +120,7 @@ MATCH: Final[Columns] = (
         "reverse_containment", float, "reverse", ".1%", page="reverse", about="how much of the document is in the query"
     ),
     ResultColumn("resemblance", float, "resemblance", page="resemblance", about="how much of both together they share"),
+    *_floats("similarity", "similarity"),
     *_floats("weighted", "weighted_containment", "weighted_reverse_containment", "weighted_resemblance"),
     REGIONS,
     ResultColumn(
@@ -130,7 +134,6 @@ MATCH: Final[Columns] = (
         about="how much of the document lies in regions",
     ),
     ResultColumn("source", group="coverage"),
-    *_floats("weighted_coverage", "rarity", "weighted_query_coverage", "weighted_document_coverage"),
     ResultColumn("database", str, "database", group="databases"),
 )
 
@@ -141,11 +144,10 @@ PAIR: Final[Columns] = (
     ResultColumn("containment_a", float, "a in b", ".1%", page="A in B", about="how much of A is in B"),
     ResultColumn("containment_b", float, "b in a", ".1%", page="B in A", about="how much of B is in A"),
     ResultColumn("resemblance", float, "resemblance", page="resemblance", about="how much of both together they share"),
-    *_floats("weighted", "weighted_containment_a", "weighted_containment_b", "weighted_resemblance"),
+    *_floats("pair_weights", "weighted_containment_a", "weighted_containment_b", "weighted_resemblance", "similarity"),
     REGIONS,
     ResultColumn("coverage_a", float, group="coverage", page="A covered", about="how much of A lies in regions"),
     ResultColumn("coverage_b", float, group="coverage", page="B covered", about="how much of B lies in regions"),
-    *_floats("weighted_coverage", "rarity", "weighted_coverage_a", "weighted_coverage_b"),
     ResultColumn("source_a", group="regions"),
     ResultColumn("source_b", group="regions"),
 )

@@ -325,11 +325,12 @@ class Database(Searchable):
             texts: See `query`.
             watch: Is called now and then with a stage, what is counted in it, how many are done, and of how many.
             document_pairs: How many pairs of documents a pair of owners tells, those that share most.
-            options: See `pairs.options.PairOptions`: min_shared, by, min, top, max_df, new, since, owners, by_owner.
+            options: See `pairs.options.PairOptions`: min_shared, by, min, top, max_df, new, since, owners,
+                by_owner. The default of `by` is `Recipe.pair_measure`.
         """
         from fpdb.pairs.options import PairOptions
 
-        checked = PairOptions(**options)
+        checked = PairOptions(**{"by": self.recipe.pair_measure, **options})
         if checked.by_owner and not regions and document_pairs:
             from fpdb.pairs.owner_pairs import rank_owners
 

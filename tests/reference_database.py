@@ -19,6 +19,9 @@ OPTIONS = [
     {"max_df": 2, "max_ignored": 1, "by": "shared"},
     {"max_df": 20, "max_ignored": 0},
     {"max_df": 6, "by": "resemblance", "top": 1},
+    {"by": "similarity"},
+    {"by": "similarity", "min": 0.2, "top": 3, "max_df": 3},
+    {"by": "similarity", "smallest": 5},
     {"by": "weighted_containment", "min": 0.1},
     {"by": "weighted_reverse_containment", "top": 3},
     {"by": "weighted_resemblance", "max_df": 3},
@@ -103,6 +106,9 @@ class ReferenceDatabase:
             if by.startswith("weighted"):
                 sample = document if len(asked) == len(query) else {hash_ for hash_ in document if hash_ <= asked[-1]}
                 matches[-1] |= self._weighted(counted, sample, itself, all_measures=by != "weighted_containment")
+            if by == "similarity":
+                size = len(document) * len(asked) / len(query)
+                matches[-1] |= {by: 1.0} if is_copy else self._similarity(counted, document, itself, size)
         matches = [match for match in matches if match[by] >= options.get("min", 0)]
         matches.sort(key=lambda match: (-match[by], -match["shared"], name_bytes(match["name"])))
         note = None
@@ -126,17 +132,27 @@ class ReferenceDatabase:
             "matches": matches[: options.get("top")],
         }
 
-    def _weighted(self, query, document, itself, *, all_measures):
-        """Return the weighted measures of two sets; `itself` names the document that is the query, if there is one."""
+    def _weight(self, hashes, query, itself):
+        """Return the weight of hashes; `itself` names the document that is the query, if there is one."""
         _, ordinary, frequency = self._counts
         documents = len(ordinary) + (itself is None)
+        known = ordinary.get(itself, set())
+        return sum(
+            rarity(documents, 1 + frequency[hash_] - (hash_ in known) if hash_ in query else frequency[hash_])
+            for hash_ in hashes
+        )
+
+    def _similarity(self, query, document, itself, size):
+        """Return the mean of two weighted containments, of a document of this size, with the query's mean weight."""
+        shared, query_weight = (self._weight(hashes, query, itself) for hashes in (query & document, query))
+        reverse = share(shared, max(size * (query_weight / len(query)), shared))
+        return {"similarity": (share(shared, query_weight) + reverse) / 2}
+
+    def _weighted(self, query, document, itself, *, all_measures):
+        """Return the weighted measures of two sets."""
 
         def weight(hashes):
-            known = ordinary.get(itself, set())
-            return sum(
-                rarity(documents, 1 + frequency[hash_] - (hash_ in known) if hash_ in query else frequency[hash_])
-                for hash_ in hashes
-            )
+            return self._weight(hashes, query, itself)
 
         shared, query_weight = weight(query & document), weight(query)
         measures = {"weighted_containment": share(shared, query_weight)}
@@ -149,7 +165,7 @@ class ReferenceDatabase:
 
 def rarity(documents, frequency):
     """Return the weight of a hash with this document frequency, in units of 2**-28."""
-    return round(math.log(documents / frequency) * 2**28)
+    return round((math.log((documents + 20) / frequency) / math.log(documents + 20)) ** 3 * 2**28)
 
 
 def share(part, whole):

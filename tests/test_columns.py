@@ -12,6 +12,7 @@ from fpdb.pairs.explanation import ExplainedDocument
 
 NOT_COLUMNS = {
     fpdb.Match: {"part"},
+    fpdb.Pair: {"document_pairs"},
     fpdb.Cluster: {"members"},
     fpdb.CommonPassage: {"hashes"},
     ExplainedDocument: {"name", "in_database", "boilerplate"},
@@ -48,10 +49,10 @@ def test_a_cell_has_the_format_of_its_type() -> None:
     [
         ("containment", False, set()),
         ("shared", True, {"coverage", "regions"}),
-        ("weighted_resemblance", False, {"weighted"}),
-        ("weighted_containment", True, {"weighted", "coverage", "regions"}),
+        ("weighted_resemblance", False, {"weighted", "pair_weights"}),
+        ("weighted_containment", True, {"weighted", "pair_weights", "coverage", "regions"}),
         ("query_coverage", False, {"coverage"}),
-        ("weighted_coverage", True, {"coverage", "weighted_coverage", "regions"}),
+        ("similarity", True, {"coverage", "similarity", "pair_weights", "regions"}),
     ],
 )
 def test_groups_follow_from_the_measure(measure: str, regions: bool, groups: set[str]) -> None:

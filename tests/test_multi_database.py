@@ -101,7 +101,7 @@ def test_documents_of_text(tmp_path, preset):
                 {"rarity": "corpus"},
                 {"name": "0"},
                 {"by": "weighted_resemblance"},
-                {"by": "weighted_document_coverage", "top": 2},
+                {"by": "similarity", "top": 2},
             ):
                 expected = one.query(text, **options).to_dict()
                 found = shards.query(text, **options)

@@ -39,7 +39,7 @@ print(time.perf_counter() - begun)
 def code_pairs(workspace: Workspace) -> Iterator[Figure]:
     """Find all pairs of 2,000 programs of about 5 KB: `fpdb init --preset code`, `add`, `pairs`, on two cores.
 
-    Then `pairs` twice more, ranked by weighted coverage: the first 20 pairs, and all of them, for which the programs of
+    Then `pairs` twice more, ranked by similarity: the first 20 pairs, and all of them, for which the programs of
     all pairs are compared.
 
     The programs are statements and functions of the Python installation's modules, put together until they have 5 KB.
@@ -61,11 +61,9 @@ def code_pairs(workspace: Workspace) -> Iterator[Figure]:
     yield median("add", [size / 1e6 / each.add for each in rounds], "MB/s")
     yield median("pairs", [each.pairs for each in rounds], "s")
     yield Figure("pairs that share anything", pair_count, "")
-    yield median("pairs, by weighted coverage, the first 20", [each.first_by_coverage for each in rounds], "s")
-    yield median("pairs, by weighted coverage, all", all_pairs, "s")
-    yield Figure(
-        "pairs, by weighted coverage, each of all", statistics.median(all_pairs) * 1e6 / max(pair_count, 1), "us"
-    )
+    yield median("pairs, by similarity, the first 20", [each.first_by_similarity for each in rounds], "s")
+    yield median("pairs, by similarity, all", all_pairs, "s")
+    yield Figure("pairs, by similarity, each of all", statistics.median(all_pairs) * 1e6 / max(pair_count, 1), "us")
     yield median("tree-sitter alone, one process", [size / 1e6 / each.parsing for each in rounds], "MB/s")
 
 
@@ -78,7 +76,7 @@ class Round(NamedTuple):
     processor: float
     peak: int
     parsing: float
-    first_by_coverage: float
+    first_by_similarity: float
     all_by_coverage: float
 
 
@@ -95,8 +93,8 @@ def _measure_round(database: Path, programs: Path) -> Round:
     (init, add, pairs), peaks = zip(*(run(*command) for command in commands), strict=True)
     processor = _processor_seconds() - before
     parsed = subprocess.run([sys.executable, "-c", PARSED, str(programs)], capture_output=True, text=True, check=True)
-    first, _ = run("pairs", "--by", "weighted-coverage")
-    everything, _ = run("pairs", "--by", "weighted-coverage", "--format", "json")
+    first, _ = run("pairs", "--by", "similarity")
+    everything, _ = run("pairs", "--by", "similarity", "--format", "json")
     return Round(init, add, pairs, processor, max(peaks), float(parsed.stdout), first, everything)
 
 

@@ -18,27 +18,31 @@ T = TypeVar("T")
 
 DEFAULT_OWNERS = "label:owner"
 
-COUNTED_MEASURES = ("containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance")
+COUNTED_MEASURES = (
+    *("similarity", "mean-containment", "containment", "resemblance", "shared"),
+    *("weighted-containment", "weighted-resemblance"),
+)
 MEASURE_HELP = (
     "Measure to sort by, and for --min. Containment is the larger of the two directions; weighted measures give rare "
-    "hashes more weight."
+    "hashes more weight. Similarity is the mean of both weighted containments, mean-containment that of both "
+    "containments."
 )
 
 
-def _attribute_name(_: click.Context, __: click.Parameter, measure: str) -> str:
-    return measure.replace("-", "_")
+def _attribute_name(_: click.Context, __: click.Parameter, measure: str | None) -> str | None:
+    return measure and measure.replace("-", "_")
 
 
 def measure_option(choices: tuple[str, ...], text: str) -> Any:
     """Declare --by."""
-    return option(text, choices=choices, default="containment", callback=_attribute_name)
+    return option(text, choices=choices, callback=_attribute_name)
 
 
 @argument_group
 class PairSelection:
     """Options that select pairs of documents, as `fpdb.Database.pairs` takes it."""
 
-    by: str = measure_option(COUNTED_MEASURES, MEASURE_HELP)
+    by: str | None = measure_option(COUNTED_MEASURES, f"{MEASURE_HELP}  [default: containment]")
     min_shared: int = option("Only pairs that share at least N fingerprints.", minimum=1, default=1, metavar="N")
     min: float | None = option(
         "Only pairs whose measure is at least X.  [default: 0.5 for clusters and drop lists]", metavar="X"
@@ -73,7 +77,7 @@ class PairSelection:
 
     def options(self) -> dict[str, Any]:
         """Return the options as `fpdb.Database.pairs` takes them. Raises click.UsageError."""
-        options = vars(self).copy()
+        options = {name: value for name, value in vars(self).items() if name != "by" or value is not None}
         pattern = options.pop("owner_pattern")
         if pattern is None:
             return options

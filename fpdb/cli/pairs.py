@@ -36,11 +36,11 @@ DOCUMENT_PAIRS = 10
 class CoveredPairSelection(PairSelection):
     """Options that select pairs, also by the coverage of their regions."""
 
-    by: str = measure_option(
-        (*COUNTED_MEASURES, "coverage", "weighted-coverage"),
-        f"{MEASURE_HELP} Coverage is the share of a document that lies in regions, the larger of the two; weighted "
-        "coverage multiplies it by the rarity of the shared hashes, so that the least likely coincidences come first. "
-        "Both take longer the more pairs share any hash, see --min-shared.",
+    by: str | None = measure_option(
+        (*COUNTED_MEASURES, "coverage"),
+        f"{MEASURE_HELP} Coverage is the share of a document that lies in regions, the larger of the two: it takes "
+        "longer the more pairs share any hash, see --min-shared.  [default: similarity if programs are read as tokens, "
+        "else mean-containment; containment for clusters]",
     )
 
 
@@ -89,9 +89,10 @@ def pairs(target: Target, arguments: _Arguments) -> None:
 
 def _print_pairs(db: "Database", arguments: _Arguments) -> None:
     selection, top, format = arguments.selection, arguments.top, arguments.output.format
-    options = selection.options()
-    connect = None if selection.by == "shared" else selection.min
-    page = db.report(by=selection.by, connect=connect) if arguments.report else None
+    measure = selection.by or db.recipe.pair_measure
+    options = selection.options() | {"by": measure}
+    connect = None if measure == "shared" else selection.min
+    page = db.report(by=measure, connect=connect) if arguments.report else None
     limit = page.limits.rows if page else DEFAULT_TOP
     # In a table, one pair more than it shows tells that there are more.
     search = partial(
@@ -110,9 +111,9 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
 
         write_sarif(pair_results(found))
     elif format == "table":
-        _print_table(list(found), results, arguments)
+        _print_table(list(found), results, arguments, measure)
     else:
-        write_results(format, select(PAIR, measure_groups(selection.by, regions=arguments.output.regions)), found)
+        write_results(format, select(PAIR, measure_groups(measure, regions=arguments.output.regions)), found)
     if page and arguments.report:
         from fpdb.pairs.results import Comparison
 
@@ -129,15 +130,15 @@ def _copy_first(pairs: "Iterable[Pair]", copies: "list[Pair]", limit: int) -> "I
         yield pair
 
 
-def _print_table(pairs: "list[Pair]", results: "Results[Pair]", arguments: _Arguments) -> None:
+def _print_table(pairs: "list[Pair]", results: "Results[Pair]", arguments: _Arguments, measure: str) -> None:
     shown_pairs = pairs[: arguments.top or DEFAULT_TOP]
     if not shown_pairs:
         write_line(empty_text("no pair shares as much", results))
         return
-    measure = arguments.selection.by
     heading = score_heading(measure)
-    score = ResultColumn("score", float, heading, lambda pair: format(_score(pair, measure), ".3f"))
-    bars = ResultColumn("bar", str, "", lambda pair: bar(_score(pair, measure)))
+    score = ResultColumn("score", float, heading, lambda pair: format(pair.score(measure), ".3f"))
+    part = "containment" if measure == "shared" else measure
+    bars = ResultColumn("bar", str, "", lambda pair: bar(pair.score(part)))
     write_ranked((*shown(PAIR), *([score] if heading else []), bars), shown_pairs)
     if len(pairs) > len(shown_pairs):
         write_line("there are more; see them with --top")
@@ -145,12 +146,6 @@ def _print_table(pairs: "list[Pair]", results: "Results[Pair]", arguments: _Argu
         from fpdb.cli.regions import show_pair_regions
 
         show_pair_regions(shown_pairs)
-
-
-def _score(pair: "Pair", measure: str) -> float:
-    """Return the measure, the larger one of both directions."""
-    names = ["containment_a", "containment_b"] if measure == "shared" else [measure, f"{measure}_a", f"{measure}_b"]
-    return max(getattr(pair, name, None) or 0.0 for name in names)
 
 
 def _print_clusters(db: "Database", arguments: _Arguments) -> None:

@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 
 COUNTED = ("containment", "reverse-containment", "resemblance")
 COVERAGES = ("query-coverage", "document-coverage")
-MEASURES = (
-    *(*COUNTED, "shared", *(f"weighted-{measure}" for measure in COUNTED)),
-    *(*COVERAGES, *(f"weighted-{measure}" for measure in COVERAGES)),
-)
+MEASURES = ("similarity", *COUNTED, "shared", *(f"weighted-{measure}" for measure in COUNTED), *COVERAGES)
 
 
 @argument_group
@@ -69,10 +66,10 @@ class _Arguments:
     )
     by: str | None = option(
         "Measure to sort by, and for --min. Weighted measures give rare hashes more weight; "
-        "weighted-reverse-containment and weighted-resemblance read the whole database. Coverage is the share of the "
-        "query, or of the document, that lies in regions; weighted coverage multiplies it by the rarity of the shared "
-        "hashes. Coverage takes longer the more documents share any hash.  [default: containment; reverse-containment "
-        "with koala]",
+        "weighted-reverse-containment and weighted-resemblance read the whole database. Similarity is the mean of both "
+        "weighted containments; the document's hashes are taken to be as rare as the query's. Coverage is the share of "
+        "the query, or of the document, that lies in regions: it takes longer the more documents share any hash.  "
+        "[default: similarity if programs are read as tokens, else containment; reverse-containment with koala]",
         choices=MEASURES,
     )
     search: SearchOptions

@@ -75,7 +75,11 @@ def spans(target: Target, arguments: _Arguments) -> None:
 
 def _spans_of_names(db: "Database", target: Target, arguments: _Arguments) -> "Iterator[Span]":
     selection = arguments.selection
-    options: dict[str, Any] = {"by": selection.by, "min": selection.min, "max_df": selection.max_df or None}
+    options: dict[str, Any] = {
+        "by": selection.by or "containment",
+        "min": selection.min,
+        "max_df": selection.max_df or None,
+    }
     for name in arguments.names:
         content, kind = read_document(db, target, name, arguments.kind)
         spans = db.spans(content, name=name, kind=kind, **options, **vars(arguments.shape))

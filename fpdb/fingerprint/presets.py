@@ -18,17 +18,21 @@ class Preset:
 
 _TEXT = Rule(30, "robust-winnow", {"w": 21})
 
-# k: the shortest length at which unrelated modules of Python's library share less than one token k-gram in a hundred
-# (mean: 2.8 at 12, 1.2 at 14, 0.7 at 16, 0.3 at 20). w: finds each shared passage of 23 tokens, six lines of Python.
-_CODE = Rule(16, "robust-winnow", {"w": 8})
+# As short as pairs of programs rank best with: docs/guide/quality.md. Finds each shared passage of 17 tokens.
+_CODE = Rule(12, "robust-winnow", {"w": 6})
 
 PRESETS: Mapping[str, Preset] = {
     "text": Preset(
         "essays and articles: every shared passage of 50 letters and digits is found, and where it is",
         {"characters": _TEXT},
     ),
+    "answers": Preset(
+        "short answers of some 50 to 500 words: every shared passage of 17 letters and digits is found, also if most "
+        "words were changed",
+        {"characters": Rule(12, "robust-winnow", {"w": 6})},
+    ),
     "code": Preset(
-        "programs: every shared passage of 23 tokens is found, whatever its names, comments and layout",
+        "programs: every shared passage of 17 tokens is found, whatever its names, comments and layout",
         {"tokens": _CODE, "characters": _TEXT},
     ),
     "web": Preset(  # as in the winnowing paper's experiments (section 5.1)

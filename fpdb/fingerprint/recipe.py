@@ -151,7 +151,13 @@ class Recipe:
     def measure(self, kind: str) -> str:
         """Return the default measure that ranks searches by documents of a kind."""
         rule = next(iter(self.rules.values())) if kind == AUTO else self.rule_for(kind)[1]
-        return find_scheme(rule.scheme).measure
+        measure = find_scheme(rule.scheme).measure
+        return "similarity" if measure == "containment" and "tokens" in self.rules else measure
+
+    @property
+    def pair_measure(self) -> str:
+        """The default measure that ranks pairs."""
+        return "similarity" if "tokens" in self.rules else "mean_containment"
 
     def resolve_kind(self, kind: str, content: bytes | str, name: str | None = None) -> str:
         """Return the kind, or for "auto" the detected one; without a rule for tokens, source code is text."""

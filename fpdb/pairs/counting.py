@@ -83,8 +83,15 @@ class Measures(NamedTuple):
         return cls(ratio(value, size_a), ratio(value, size_b), ratio(value, size_a + size_b - value))
 
     def score(self, by: str) -> F64:
-        """Return the measure to rank by: the resemblance, or the larger containment."""
-        return self.resemblance if by.endswith("resemblance") else np.maximum(self.containment_a, self.containment_b)
+        """Return the measure to rank by: the resemblance, the mean of both containments or the larger one."""
+        if by.endswith("resemblance"):
+            return self.resemblance
+        return self.mean if by in ("similarity", "mean_containment") else np.maximum(*self[:2])
+
+    @property
+    def mean(self) -> F64:
+        """The mean of both containments."""
+        return (self.containment_a + self.containment_b) / 2
 
 
 class _Tile(NamedTuple):

@@ -6,7 +6,7 @@ that are aligned together, and half a kilobyte a pair that passes, or is among t
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, replace
-from heapq import heappush, heappushpop, nsmallest
+from heapq import nsmallest
 from itertools import islice
 from typing import Any, Final
 
@@ -18,7 +18,6 @@ from fpdb.pairs.ranking import Pair, describe_pairs, rank_pairs
 from fpdb.pairs.results import Comparison
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
 from fpdb.regions.places import MatchedRegion
-from fpdb.search.rarity import rarity
 from fpdb.spool import spool
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader, find_listed
@@ -32,53 +31,29 @@ def rank_by_coverage(
 ) -> Comparison[Pair]:
     """Return the pairs that pass, by a measure that regions tell, then shared, both descending, then the names' bytes.
 
-    Aligns the documents of all pairs that share enough hashes; by weighted coverage, which is the rarity at most, those
-    of the rarest hashes first, until no other pair can pass. Raises Corrupt, MissingPackage.
+    Aligns the documents of all pairs that share enough hashes. Raises Corrupt, MissingPackage.
     """
 
-    def score(pair: Pair) -> float:
-        return float(max(getattr(pair, f"{options.by}_a"), getattr(pair, f"{options.by}_b")))
-
     def order(pair: Pair) -> tuple[float, int, bytes, bytes]:
-        return -score(pair), -pair.shared, file_format.name_bytes(pair.a), file_format.name_bytes(pair.b)
+        return -pair.score(options.by), -pair.shared, file_format.name_bytes(pair.a), file_format.name_bytes(pair.b)
 
     counter = PairCounter(reader, options.of_all(), watch)
-
-    def passing() -> Iterator[Pair]:
-        floor = float(options.min or 0)
-        highest: list[float] = []  # a heap of the `top` highest scores
-        for bound, pair in _covered_pairs(reader, counter, aligner, options, watch):
-            if bound < floor:
-                return
-            if score(pair) >= floor:
-                if options.top is not None:
-                    (heappushpop if len(highest) == options.top else heappush)(highest, score(pair))
-                    floor = max(floor, highest[0]) if len(highest) == options.top else floor
-                yield pair
-
-    pairs = sorted(passing(), key=order) if options.top is None else nsmallest(options.top, passing(), key=order)
-    return Comparison(iter(pairs), counter.ignored, counter.corpus.advice)
+    least = options.min or 0.0
+    passing = (pair for pair in _covered_pairs(reader, counter, aligner, watch) if pair.score(options.by) >= least)
+    pairs = sorted(passing, key=order) if options.top is None else nsmallest(options.top, passing, key=order)
+    return Comparison(iter(pairs), counter.ignored)
 
 
-def _covered_pairs(
-    reader: Reader, counter: PairCounter, aligner: PairAligner, options: PairOptions, watch: Watch | None
-) -> Iterator[tuple[float, Pair]]:
-    """Yield all pairs with their coverages, and a bound that no score from the batch of the pair on exceeds."""
+def _covered_pairs(reader: Reader, counter: PairCounter, aligner: PairAligner, watch: Watch | None) -> Iterator[Pair]:
+    """Yield all pairs with their coverages."""
     counted = CountedPairs.concatenate(list(counter.batches()))
-    bounds = np.ones(len(counted.a))
-    if options.weighted:
-        bounds = rarity(counted.weight, counted.shared, len(counter.corpus.owner_names))
-    order = np.argsort(-bounds, kind="stable")
-    counted, bounds = counted.take(order), bounds[order]
-    for start in range(0, len(bounds), BATCH):
-        batch = np.arange(start, min(start + BATCH, len(bounds)))
+    for start in range(0, len(counted.a), BATCH):
+        batch = np.arange(start, min(start + BATCH, len(counted.a)))
         pairs = list(describe_pairs(counter, counted.take(batch), weighted=False))
-        if options.weighted:
-            pairs = [replace(pair, rarity=value) for pair, value in zip(pairs, bounds[batch].tolist(), strict=True)]
         for done, (index, alignment) in enumerate(_align(reader, aligner, pairs), start):
-            yield float(bounds[start]), replace(pairs[index], **_coverages(pairs[index], alignment))
+            yield replace(pairs[index], coverage_a=alignment.coverage_a, coverage_b=alignment.coverage_b)
             if watch is not None and done % WATCHED == 0:
-                watch("looking closer", "pair", done, len(bounds))
+                watch("looking closer", "pair", done, len(counted.a))
 
 
 def pairs_by_content(
@@ -102,7 +77,8 @@ def attach_regions(reader: Reader, aligner: PairAligner, pairs: Iterable[Pair]) 
         for index, alignment in _align(reader, aligner, batch):
             batch[index] = replace(
                 batch[index],
-                **_coverages(batch[index], alignment),
+                coverage_a=alignment.coverage_a,
+                coverage_b=alignment.coverage_b,
                 source_a=alignment.a.state,
                 source_b=alignment.b.state,
                 regions=alignment.located(),
@@ -119,12 +95,3 @@ def _align(reader: Reader, aligner: PairAligner, pairs: Sequence[Pair]) -> Itera
     names = [(file_format.name_bytes(pair.a), file_format.name_bytes(pair.b)) for pair in pairs]
     ids = find_listed(reader, {name for pair in names for name in pair})
     return aligner.align_pairs([(ids[a], ids[b]) for a, b in names])
-
-
-def _coverages(pair: Pair, alignment: PairAlignment) -> dict[str, Any]:
-    """Return the fields of a pair that an alignment gives."""
-    a, b = alignment.coverage_a, alignment.coverage_b
-    fields = {"coverage_a": a, "coverage_b": b}
-    if pair.rarity is None:
-        return fields
-    return fields | {"weighted_coverage_a": a * pair.rarity, "weighted_coverage_b": b * pair.rarity}

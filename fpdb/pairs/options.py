@@ -15,10 +15,13 @@ Watch = Callable[[str, str, int, int], None]
 """A callback for progress: the stage, the noun of what is counted in it, how many are done, and how many there are."""
 
 CONNECTED: Final = 0.5  # the measure from which a pair connects its documents, by default
-REGIONAL: Final = ("coverage", "weighted_coverage")
+REGIONAL: Final = ("coverage",)
 """Measures that regions tell."""
 
-MEASURES: Final = ("containment", "resemblance", "shared", "weighted_containment", "weighted_resemblance", *REGIONAL)
+MEASURES: Final = (
+    *("similarity", "mean_containment", "containment", "resemblance", "shared"),
+    *("weighted_containment", "weighted_resemblance", *REGIONAL),
+)
 SMALL: Final = 10_000  # documents up to which no hash is common
 COMMON: Final = 1_000  # documents that make a hash common in a larger collection
 
@@ -29,8 +32,10 @@ class PairOptions:
 
     Attributes:
         min_shared: The fewest hashes that a pair shares.
-        by: The measure to rank by, one of MEASURES; containment and coverage are the larger of both directions. Only
-            pairs of documents can be ranked by coverage: the regions of all that share enough hashes are found, which
+        by: The measure to rank by, one of MEASURES. Similarity is the mean of both weighted containments,
+            mean_containment that of both containments; containment, weighted_containment and coverage are the larger
+            of both directions. Only pairs of documents can be ranked by coverage: the regions of all that share enough
+            hashes are found, which
             takes longer the more there are.
         min: The least measure, inclusive.
         top: The most pairs to return.
@@ -70,7 +75,7 @@ class PairOptions:
     @property
     def weighted(self) -> bool:
         """True if hashes weigh by their rarity."""
-        return self.by.startswith("weighted_")
+        return self.by == "similarity" or self.by.startswith("weighted_")
 
     @property
     def regional(self) -> bool:
@@ -78,8 +83,8 @@ class PairOptions:
         return self.by in REGIONAL
 
     def of_all(self) -> "PairOptions":
-        """Return the options for all pairs, by a measure that hashes tell; weighted if these options are."""
-        return replace(self, by="weighted_containment" if self.weighted else "containment", min=None, top=None)
+        """Return the options for all pairs, by a measure that hashes tell."""
+        return replace(self, by="containment", min=None, top=None)
 
     def told_by_hashes(self) -> "PairOptions":
         """Return the same options. Raises BadQuery if regions tell the measure."""

@@ -32,9 +32,8 @@ class Pair:
         containment_a: The share of a's hashes that are in b; containment_b: of b's in a.
         resemblance: The share of the hashes of both together that they share.
         weighted_containment_a: With hashes weighed by their rarity, like the others; only if ranked by one of them.
-        rarity: See `Match`; only if ranked by the weighted coverage.
+        similarity: The mean of both weighted containments; only if ranked by it or one of them.
         coverage_a: The share of a's symbols that lie in regions; only if ranked by it, or regions are asked for.
-        weighted_coverage_a: The coverage times the rarity; only if ranked by it.
         source_a: See `Match.source`; only if regions are asked for.
         regions: In order of a; only if regions are asked for, and something tells them.
         document_pairs: Of two owners, the pairs of their documents that share most; only if they are asked for.
@@ -49,11 +48,9 @@ class Pair:
     weighted_containment_a: float | None = None
     weighted_containment_b: float | None = None
     weighted_resemblance: float | None = None
-    rarity: float | None = None
+    similarity: float | None = None
     coverage_a: float | None = None
     coverage_b: float | None = None
-    weighted_coverage_a: float | None = None
-    weighted_coverage_b: float | None = None
     source_a: SourceState | None = None
     source_b: SourceState | None = None
     regions: list[MatchedRegion] | None = None
@@ -70,6 +67,15 @@ class Pair:
             weighted_containment_a=self.weighted_containment_b,
             weighted_containment_b=self.weighted_containment_a,
         )
+
+    def score(self, by: str) -> float:
+        """Return a measure of `PairOptions`; 0 if it is not known."""
+        if by == "mean_containment":
+            return (self.containment_a + self.containment_b) / 2
+        if by == "shared":
+            return float(self.shared)
+        values = (getattr(self, name, None) for name in (by, f"{by}_a", f"{by}_b"))
+        return max(value or 0.0 for value in values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dict without None, as `fpdb pairs --format json` prints it."""
@@ -105,7 +111,8 @@ def describe_pairs(counter: PairCounter, pairs: CountedPairs, *, weighted: bool)
         batch = pairs.take(np.arange(start, min(start + BATCH, len(pairs.a))))
         columns: list[NDArray[Any]] = [batch.shared, *counter.measures(batch, weighted=False)]
         if weighted:
-            columns += counter.measures(batch, weighted=True)
+            measures = counter.measures(batch, weighted=True)
+            columns += [*measures, measures.mean]
         rows = zip(batch.a.tolist(), batch.b.tolist(), *(column.tolist() for column in columns), strict=True)
         for a, b, *values in rows:
             yield Pair(name(a), name(b), *values)

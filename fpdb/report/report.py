@@ -192,7 +192,7 @@ class Report:
             a, b = (self._source("owner", name, UNREAD) for name in (pair.a, pair.b))
             counts = [len(row.regions) for row in parts if row.regions is not None]
             values = [*_pair_values(pair), sum(counts) if counts else None]
-            page.rows += [Row(a, b, self._pair_score(pair), values), *parts]
+            page.rows += [Row(a, b, pair.score(self._by), values), *parts]
 
     def _pair_rows(self, reader: Reader, pairs: Sequence[Pair], options: PairOptions) -> list[Row]:
         """Return the rows of pairs, in order; without regions of documents that were removed meanwhile."""
@@ -217,12 +217,7 @@ class Report:
         covered: list[float | int | None] = [None, None, None]
         if regions is not None:
             covered = [len(regions), alignment.coverage_a, alignment.coverage_b]
-        return Row(a, b, self._pair_score(pair), [*_pair_values(pair), *covered], regions)
-
-    def _pair_score(self, pair: Pair) -> float:
-        if self._by.endswith("resemblance"):
-            return float(getattr(pair, self._by))
-        return max(float(getattr(pair, f"{self._by}_{side}")) for side in "ab")
+        return Row(a, b, pair.score(self._by), [*_pair_values(pair), *covered], regions)
 
     def _source(self, role: str, name: str, document: SourceDocument) -> int:
         """Return the index of a source on the page, which gets its text if there is room for it."""

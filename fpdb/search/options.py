@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 COUNTED: Final = ("containment", "reverse_containment", "resemblance")
 WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
 COVERED: Final = ("query_coverage", "document_coverage")
-WEIGHTED_COVERED: Final = ("weighted_query_coverage", "weighted_document_coverage")
-REGIONAL: Final = (*COVERED, *WEIGHTED_COVERED)
 """Measures that need the regions of a match."""
 
-MEASURES: Final = (*COUNTED, "shared", *WEIGHTED, *REGIONAL)
+MEASURES: Final = ("similarity", *COUNTED, "shared", *WEIGHTED, *COVERED)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
     """Options that find and rank matches by hashes.
 
-    The weighted measures count log(N / df) for a hash that df of N documents hold. The query counts as one of the N and
-    of the df, whether the database holds it or not, so that its scores are those that `pairs` would give it. Weighted
-    reverse containment and resemblance read all postings, or those up to the largest of the `smallest` hashes.
+    The weighted measures count a hash that df of N documents hold by its rarity, see `search.rarity`. The query counts
+    as one of the N and of the df, whether the database holds it or not, so that its scores are those that `pairs` would
+    give it. Weighted reverse containment and resemblance read all postings, or those up to the largest of the
+    `smallest` hashes. Similarity is the mean of both weighted containments, for which a document's hashes are taken to
+    be as rare, in the mean, as the query's: so no other posting is read, and a copy scores 1.
 
-    The measures of REGIONAL need the regions of all documents that share a hash with the query.
+    The measures of COVERED need the regions of all documents that share a hash with the query.
 
     Raises BadQuery if a value is unknown or out of range.
     """
@@ -62,12 +62,12 @@ class QueryOptions:
     @property
     def weighted(self) -> bool:
         """Return True if hashes weigh by their rarity."""
-        return self.by in WEIGHTED or self.by in WEIGHTED_COVERED
+        return self.by == "similarity" or self.by in WEIGHTED
 
     @property
     def regional(self) -> bool:
         """Return True if the measure needs regions."""
-        return self.by in REGIONAL
+        return self.by in COVERED
 
     def check_by_hashes(self) -> None:
         """Raise BadQuery if the measure needs the content of one document."""
@@ -75,8 +75,8 @@ class QueryOptions:
             raise BadQuery(f"{self.by} is told by regions: ask with one document's content, by `query`")
 
     def without_regions(self) -> QueryOptions:
-        """Return options that rank all candidates by a measure of hashes, weighted if this one is."""
-        return replace(self, by="weighted_containment" if self.weighted else "containment", min=None, top=None)
+        """Return options that rank all candidates by a measure of hashes."""
+        return replace(self, by="containment", min=None, top=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class ContentOptions:
     @property
     def needs_regions(self) -> bool:
         """Return True if regions are told, or rank the matches."""
-        return self.regions or self.ranking.get("by") in REGIONAL
+        return self.regions or self.ranking.get("by") in COVERED
 
 
 def recipe_options(recipe: Recipe, given: Mapping[str, Any], kind: str | None = None) -> QueryOptions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise, repeat
+from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
@@ -33,7 +33,6 @@ class RankedMatches(NamedTuple):
     query: QueryFingerprints
     document_ids: list[int]  # of the matches, in order
     ignored: U64  # hashes, as common
-    rarities: list[float | None]  # of the matches, if hashes weigh by theirs
 
 
 def rank_queries(reader: Reader, queries: Sequence[QueryFingerprints], options: QueryOptions) -> Iterator[RankedBatch]:
@@ -116,7 +115,6 @@ class RankedBatch:
             columns["part"] = map(_part_of_shorter, kgrams, columns["reverse_containment"], lengths)
         if database_of is not None:
             columns["database"] = map(database_of, document_ids)
-        rarities: list[float | None] = list(columns.pop("rarity", repeat(None, len(name_indices))))
         matches = matches_of(columns)
         return [
             RankedMatches(
@@ -124,7 +122,6 @@ class RankedBatch:
                 each.query,
                 document_ids[start:end],
                 each.hashes.looked_up[~each.counts],
-                rarities[start:end],
             )
             for each, (start, end) in zip(scored.queries, pairwise(self.bounds.tolist()), strict=True)
         ]

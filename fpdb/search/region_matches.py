@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter
 
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
-from fpdb.search.options import COVERED, ContentOptions, QueryOptions
+from fpdb.search.options import ContentOptions, QueryOptions
 from fpdb.search.ranking import RankedMatches
 from fpdb.search.results import Match
 
@@ -42,12 +42,9 @@ def _rank_by_coverage(
     """Rank all matches by what their alignments with the query cover; leave out those that do not pass."""
     score = attrgetter(ranking.by)
     passing: list[tuple[Match, int]] = []
-    rows = zip(ranked.answer.matches, ranked.document_ids, ranked.rarities, alignments, strict=True)
-    for match, document_id, rarity, alignment in rows:
+    rows = zip(ranked.answer.matches, ranked.document_ids, alignments, strict=True)
+    for match, document_id, alignment in rows:
         match = _with_coverage(match, alignment)
-        if rarity is not None:
-            weighted = {f"weighted_{name}": getattr(match, name) * rarity for name in COVERED}
-            match = match._replace(weighted_containment=None, rarity=rarity, **weighted)
         if score(match) >= (ranking.min or 0):
             passing.append((match, document_id))
 

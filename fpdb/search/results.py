@@ -10,7 +10,7 @@ from itertools import repeat
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fpdb.search.options import COVERED, REGIONAL
+from fpdb.search.options import COVERED
 
 if TYPE_CHECKING:
     from fpdb.regions.places import MatchedRegion
@@ -22,9 +22,7 @@ class Match(NamedTuple):
 
     containment: the share of the query's hashes that the document has; reverse_containment: of the document's that the
     query has; resemblance: of those of both together that both have. The weighted ones count a hash by its rarity, and
-    are given if matches are ranked by one of them, see `QueryOptions`. rarity: the mean of log(N / df) / log(N) over
-    the shared hashes, from 0 for hashes that all documents hold to nearly 1; weighted coverages are the coverage times
-    it.
+    are given if matches are ranked by one of them, and so is the similarity, see `QueryOptions`.
 
     query_coverage, document_coverage: the share of either's symbols that lie in regions. source: "same" if the
     document's content was read, from the database or its file; else why not: regions are then not extended beyond the
@@ -42,12 +40,10 @@ class Match(NamedTuple):
     weighted_containment: float | None = None
     weighted_reverse_containment: float | None = None
     weighted_resemblance: float | None = None
-    rarity: float | None = None
+    similarity: float | None = None
     part: float | None = None
     query_coverage: float | None = None
     document_coverage: float | None = None
-    weighted_query_coverage: float | None = None
-    weighted_document_coverage: float | None = None
     source: SourceState | None = None
     regions: list[MatchedRegion] | None = None
     database: str | None = None
@@ -121,7 +117,7 @@ class Answer:
 
     def without_regions(self, by: str) -> Answer:
         """Return the answer as it would be without regions; by: the measure that it is ranked by."""
-        names = ("regions",) if by in REGIONAL else ("regions", "source", *COVERED)
+        names = ("regions",) if by in COVERED else ("regions", "source", *COVERED)
         nothing: dict[str, Any] = dict.fromkeys(names)
         return replace(self, matches=[match._replace(**nothing) for match in self.matches])
 

@@ -69,7 +69,7 @@ def _score_copies(queries: Sequence[Candidates], measures: dict[str, F64]) -> No
     for name, column in measures.items():
         if name in COUNTED:
             column[copies] = 1.0
-        elif name in WEIGHTED:
+        elif name in WEIGHTED or name == "similarity":
             column[copies] = np.concatenate([query.weights.shared > 0 for query in queries if query.weights])[copies]
 
 
@@ -105,12 +105,16 @@ def _measure_alone(reader: Reader, candidates: Candidates, held: I64, shares: U3
     measures = compare(candidates.shared, candidates.counts, held * len(looked_up) / max(hashes.distinct, 1))
     if candidates.weights is None:
         return measures
-    from fpdb.search.rarity import rarity, sum_weights
-
     weights, shared, documents = candidates.weights
-    measures["rarity"] = rarity(shared, candidates.shared, documents)
     if by == "weighted_containment":
         return measures | {by: compare(shared, weights, shared)["containment"]}
+    if by == "similarity":
+        mean_weight = weights.sum() / max(candidates.counted, 1)
+        reached = held * len(looked_up) / max(hashes.distinct, 1) * mean_weight
+        weighted = compare(shared, weights, reached)
+        return measures | {by: (weighted["containment"] + weighted["reverse_containment"]) / 2}
+    from fpdb.search.rarity import sum_weights
+
     last = int(looked_up[-1]) if 0 < len(looked_up) < hashes.distinct else 2**64 - 1
     rest = sum_weights(reader, candidates.document_ids, documents, looked_up[candidates.counts], last)
     weighted = compare(shared, weights, shared + rest)

@@ -22,7 +22,7 @@ from fpdb.spark.fingerprints import readable
 from fpdb.spark.frames import frozen, prefixed, sort_merged
 
 COLUMNS: Final = ("a", "b", "shared", "containment_a", "containment_b", "resemblance")
-WEIGHTED: Final = ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance")
+WEIGHTED: Final = ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance", "similarity")
 MAX_SENT: Final = 5_000_000  # common hashes that are sent to all workers, so that none of their postings is moved
 UNKNOWN: Final = ("since", "by_owner")  # options that only a database has
 
@@ -33,7 +33,7 @@ def pairs(fingerprinted: DataFrame, boilerplate: DataFrame | None = None, **opti
     Args:
         fingerprinted: Of `fingerprints`.
         boilerplate: Likewise, made with purpose="discard"; its hashes are left out everywhere.
-        options: See `PairOptions`, but for `since` and `by_owner`.
+        options: See `PairOptions`, but for `since` and `by_owner`. The default of `by` is mean_containment.
 
     Returns:
         The pairs that share hashes, in the order and with the columns of `pairs.ranking.Pair`.
@@ -41,7 +41,7 @@ def pairs(fingerprinted: DataFrame, boilerplate: DataFrame | None = None, **opti
     Raises:
         BadQuery: An option is not what it should be.
     """
-    checked = check_options(options)
+    checked = check_options({"by": "mean_containment", **options})
     columns = [*COLUMNS, *(WEIGHTED if checked.weighted else ())]
     joined = PairJoin(fingerprinted, boilerplate, checked).pairs()
     ranked = joined.orderBy(F.desc("score"), F.desc("shared"), "a", "b").select(*columns)
@@ -144,7 +144,8 @@ class PairJoin:
         both = both.select(*sides, "shared", *(["weight"] if options.weighted else []))
         columns = dict(zip(COLUMNS[3:], measures(F.col("shared").cast("double"), "size"), strict=True))
         if options.weighted:
-            columns |= dict(zip(WEIGHTED, measures(F.col("weight"), "total"), strict=True))
+            of_a, of_b, of_both = measures(F.col("weight"), "total")
+            columns |= dict(zip(WEIGHTED, (of_a, of_b, of_both, (of_a + of_b) / 2), strict=True))
         both = as_duplicates(both, weighted=options.weighted)
         both = both.withColumns({"a": F.col("a_name"), "b": F.col("b_name"), **columns})
         return both.withColumn("score", score(options.by))
@@ -214,7 +215,9 @@ def score(by: str) -> Column:
     """Return the measure to rank by."""
     if by == "shared":
         return F.col("shared").cast("double")
-    if by.endswith("resemblance"):
+    if by == "mean_containment":
+        return (F.col("containment_a") + F.col("containment_b")) / 2
+    if by == "similarity" or by.endswith("resemblance"):
         return F.col(by)
     return F.greatest(f"{by}_a", f"{by}_b")
 

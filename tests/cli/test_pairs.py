@@ -26,7 +26,7 @@ def test_weighted_measures_are_added(term: Run) -> None:
 
 def test_a_table_ends_with_a_hint(term: Run) -> None:
     lines = term("pairs", "--owners", "label:none", "--top", "1").stdout.splitlines()
-    assert lines[0].split() == ["#", "a", "b", "shared", "a", "in", "b", "b", "in", "a", "resemblance"]
+    assert lines[0].split() == ["#", "a", "b", "shared", "a", "in", "b", "b", "in", "a", "resemblance", "mean"]
     assert (len(lines), lines[2]) == (3, "there are more; see them with --top")
     assert term("pairs", "--min", "1").stdout == "no pair shares as much\n"
 

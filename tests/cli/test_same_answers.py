@@ -43,7 +43,7 @@ def everything(run: Run) -> dict[tuple[str, ...], bytes | str]:
         for command in (("pairs",), ("pairs", "--top", "2"), ("pairs", "--clusters"), ("pairs", "--max-df", "3")):
             line = (*command, "--by", by, "--format", form)
             found[line] = run(*line).stdout
-    for form, by in itertools.product(["json", "csv", "table"], ["coverage", "weighted-coverage"]):
+    for form, by in itertools.product(["json", "csv", "table"], ["coverage", "similarity"]):
         for options in ((), ("--regions",), ("--top", "2", "--min", "0.001", "--max-df", "3")):
             line = ("pairs", "--by", by, "--format", form, *options)
             found[line] = run(*line).stdout
@@ -55,7 +55,7 @@ def everything(run: Run) -> dict[tuple[str, ...], bytes | str]:
             found[line] = run(*line).stdout
     for command in (
         ("pairs", "--by", "weighted-resemblance"),
-        ("pairs", "--by", "weighted-coverage"),
+        ("pairs", "--by", "similarity"),
         ("pairs", "--max-df", "3"),
         ("query", *queries),
         ("query", *queries, "--by", "document-coverage"),

@@ -16,7 +16,7 @@ def test_sarif_has_a_result_a_region(shared_lines: Run) -> None:
     Path(hostile).write_text(Path("a.txt").read_text())
     shared_lines("add", hostile, "--keep-text")
     pairs, query = ("pairs",), ("query", "draft.txt")
-    for command in (pairs, (*pairs, "--by", "weighted-coverage"), query, (*query, "a.txt", "--min", "0.1")):
+    for command in (pairs, (*pairs, "--by", "coverage"), query, (*query, "a.txt", "--min", "0.1")):
         said = json.loads(shared_lines(*command, "--format", "sarif").stdout)
         (run,) = said["runs"]
         assert (said["version"], run["tool"]["driver"]["name"]) == ("2.1.0", "fpdb")

@@ -24,7 +24,7 @@ READING = {
     "a query of two databases": ("query", "--db", "corpus.fpdb", "--db", "other.fpdb", "asked.txt", "--regions"),
     "a report of a query": ("query", "asked.txt", "--report", "page.html"),
     "pairs": ("pairs", "--regions"),
-    "pairs by coverage": ("pairs", "--by", "weighted-coverage", "--format", "csv"),
+    "pairs by coverage": ("pairs", "--by", "coverage", "--format", "csv"),
     "a report of pairs": ("pairs", "--report", "page.html"),
     "SARIF": ("pairs", "--format", "sarif"),
     "spans": ("spans",),

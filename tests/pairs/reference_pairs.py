@@ -80,6 +80,7 @@ def weighted(shared, a, b, weight):
         "weighted_containment_a": share(whole, of_a),
         "weighted_containment_b": share(whole, of_b),
         "weighted_resemblance": share(whole, of_both),
+        "similarity": (share(whole, of_a) + share(whole, of_b)) / 2,
     }
 
 
@@ -91,8 +92,10 @@ def owner_of(labels, rule):
 
 
 def score(pair, by):
-    if by == "shared" or by.endswith("resemblance"):
+    if by in ("shared", "similarity") or by.endswith("resemblance"):
         return pair[by]
+    if by == "mean_containment":
+        return (pair["containment_a"] + pair["containment_b"]) / 2
     return max(pair[f"{by}_a"], pair[f"{by}_b"])
 
 
@@ -102,14 +105,20 @@ def as_dict(pair):
 
 def agree(db, expected, **options):
     """Equality with the oracle, in the order that is promised; no measure leaves [0, 1]."""
-    by, least = options.get("by", "containment"), options.get("min", 0)
+    by, least = options.get("by", "mean_containment"), options.get("min", 0)
     found = [as_dict(pair) for pair in db.pairs(**options)]
     expected = [pair for pair in expected if score(pair, by) >= least]
     expected.sort(key=lambda pair: (-score(pair, by), -pair["shared"], name_bytes(pair["a"]), name_bytes(pair["b"])))
-    given = [name for name in expected[0] if by.startswith("weighted") or "weighted" not in name] if expected else []
+    weighs = by == "similarity" or by.startswith("weighted")
+    given = (
+        [name for name in expected[0] if weighs or not ("weighted" in name or name == "similarity")] if expected else []
+    )
     assert found == [{name: pair[name] for name in given} for pair in expected[: options.get("top")]]
     assert all(
-        0 <= value <= 1 for pair in found for name, value in pair.items() if "_" in name or name == "resemblance"
+        0 <= value <= 1
+        for pair in found
+        for name, value in pair.items()
+        if "_" in name or name in ("resemblance", "similarity")
     )
 
 
@@ -132,6 +141,10 @@ OPTIONS = [
     {"owners": "path:2", "by_owner": True},
     {"by_owner": True, "max_df": 3},
     {"owners": "path:1", "by_owner": True, "new": ("term", "1"), "by": "resemblance"},
+    {"by": "similarity"},
+    {"by": "similarity", "min": 0.3, "top": 4},
+    {"by": "similarity", "max_df": 4, "owners": "path:1", "by_owner": True},
+    {"by": "containment", "min": 0.4, "max_df": 5},
     {"by": "weighted_containment"},
     {"by": "weighted_resemblance", "min": 0.123, "max_df": 6},
     {"by": "weighted_containment", "owners": "path:1", "by_owner": True, "top": 3},

@@ -1,8 +1,6 @@
 """Ranked by what regions cover: queries and pairs are those that regions tell, whatever of the texts is there."""
 
 import itertools
-import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,10 +12,10 @@ from fpdb.errors import BadQuery
 from fpdb.fingerprint.marks import Marks
 from fpdb.pairs import coverage
 from fpdb.regions import pair_aligner
-from tests.reference_database import name_bytes, rarity
+from tests.reference_database import name_bytes
 
 RECIPE = fpdb.Recipe.preset("text").with_(k=4, w=3)
-QUERY_MEASURES = ["query_coverage", "document_coverage", "weighted_query_coverage", "weighted_document_coverage"]
+QUERY_MEASURES = ["query_coverage", "document_coverage"]
 
 names = st.text("ab/é", min_size=1, max_size=3)
 contents = st.lists(st.sampled_from(["lorem", "ipsum", "dolor", "x", "yyyyyyyy"]), max_size=7).map("".join)
@@ -34,13 +32,11 @@ def fill(db, documents, discarded):
             batch.add("discarded", discarded, boilerplate=True)
 
 
-def rarities(documents, discarded):
-    """Return the hashes of each document, and the weight of each, in units, by the reference."""
+def held_hashes(documents, discarded):
+    """Return the hashes of each document that are no boilerplate."""
     held = {name: set(RECIPE.fingerprint(content).hashes.tolist()) for name, content in documents.items()}
     left_out = set() if discarded is None else set(RECIPE.fingerprint(discarded, purpose="discard").hashes.tolist())
-    held = {name: hashes - left_out for name, hashes in held.items()}
-    df = Counter(hash_ for hashes in held.values() for hash_ in hashes)
-    return held, {hash_: rarity(len(held), count) for hash_, count in df.items()}
+    return {name: hashes - left_out for name, hashes in held.items()}
 
 
 def marks_of(content, discarded, k):
@@ -53,10 +49,6 @@ def marks_of(content, discarded, k):
     return set(np.flatnonzero(Marks.of(np.array(positions, np.int64), k).flags(len(content))).tolist())
 
 
-def mean(held, weights, shared):
-    return sum(weights[hash_] for hash_ in shared) * 2**-28 / (len(shared) * math.log(len(held)))
-
-
 def texts_of(documents, missing):
     """Return all texts but one."""
     return lambda document: None if document.name == missing else documents[document.name]
@@ -67,17 +59,9 @@ def texts_of(documents, missing):
 def test_matches_are_ranked_by_what_their_regions_cover(tmp_path_factory, documents, discarded, by, least, top, data):  # noqa: PLR0913 (drawn values and fixtures)
     with fpdb.open(tmp_path_factory.mktemp("covering") / "t.fpdb", recipe=RECIPE) as db:
         fill(db, documents, discarded)
-        held, weights = rarities(documents, discarded)
         name, missing = data.draw(st.sampled_from(sorted(documents))), data.draw(st.sampled_from([*documents, None]))
         asked = {"name": name, "texts": texts_of(documents, missing)}
-        expected = []
-        for match in db.query(documents[name], regions=True, **asked).matches:
-            plain = match.to_dict()
-            if by.startswith("weighted"):
-                plain["rarity"] = mean(held, weights, held[name] & held[match.name])
-                for coverage in ("query_coverage", "document_coverage"):
-                    plain[f"weighted_{coverage}"] = plain[coverage] * plain["rarity"]
-            expected.append(plain)
+        expected = [match.to_dict() for match in db.query(documents[name], regions=True, **asked).matches]
         expected = [match for match in expected if match[by] >= (least or 0)]
         expected.sort(key=lambda match: (-match[by], -match["shared"], name_bytes(match["name"])))
         for regions in (False, True):
@@ -91,7 +75,7 @@ def test_matches_are_ranked_by_what_their_regions_cover(tmp_path_factory, docume
 
 
 @pytest.mark.parametrize("few", [False, True])
-@pytest.mark.parametrize("by", ["coverage", "weighted_coverage", "containment"])
+@pytest.mark.parametrize("by", ["coverage", "containment"])
 def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few, by):
     """A pair has the regions of the query with its first document; if that cannot be had, with the second."""
     if few:
@@ -106,12 +90,9 @@ def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few
         missing = data.draw(st.sampled_from([*documents, None]))
         with fpdb.open(tmp_path / "t.fpdb", recipe=RECIPE) as db:
             fill(db, documents, discarded)
-            held, weights = rarities(documents, discarded)
-            expected = []
-            for a, b in itertools.combinations(sorted(documents, key=name_bytes), 2):
-                if shared := held[a] & held[b]:
-                    rare = mean(held, weights, shared) if by == "weighted_coverage" else None
-                    expected.append(pair_of(db, documents, a, b, missing, rare))
+            held = held_hashes(documents, discarded)
+            named = itertools.combinations(sorted(documents, key=name_bytes), 2)
+            expected = [pair_of(db, documents, a, b, missing) for a, b in named if held[a] & held[b]]
             expected = [pair for pair in expected if score(pair, by) >= (least or 0)]
             expected.sort(
                 key=lambda pair: (-score(pair, by), -pair["shared"], name_bytes(pair["a"]), name_bytes(pair["b"]))
@@ -129,18 +110,7 @@ def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few
     run()
 
 
-def test_rarity_is_that_among_owners(db):
-    """Ten files of one owner with one passage do not make it common."""
-    passage, rest = "shared by two owners alone" * 3, [f"{number} of its own, nothing else" for number in range(12)]
-    for number in range(10):
-        db.add(f"ann/{number}", passage + rest[number])
-    db.add("bob/1", passage + rest[10])
-    db.add("cid/1", rest[11])
-    found = [pair.rarity for pair in db.pairs(by="weighted_coverage", owners="path:1") if pair.b == "bob/1"]
-    assert found == pytest.approx([math.log(3 / 2) / math.log(3)] * 10, abs=1e-7)
-
-
-def pair_of(db, documents, a, b, missing, rare):
+def pair_of(db, documents, a, b, missing):
     """Return the figures of a pair, from a query with one of its documents."""
     asked, other = (b, a) if a == missing else (a, b)
     answer = db.query(documents[asked], name=asked, regions=True, texts=texts_of(documents, missing))
@@ -158,11 +128,7 @@ def pair_of(db, documents, a, b, missing, rare):
         "containment_b": containments[side_b],
         "resemblance": match.resemblance,
     }
-    if rare is not None:
-        pair["rarity"] = rare
     pair |= {"coverage_a": coverages[side_a], "coverage_b": coverages[side_b]}
-    if rare is not None:
-        pair |= {f"weighted_coverage_{side}": pair[f"coverage_{side}"] * rare for side in "ab"}
     states = {f"source_{side}": "unavailable" if name == missing else "same" for side, name in (("a", a), ("b", b))}
     return pair | states | {"regions": sorted(regions, key=lambda one: (*one["a"].values(), *one["b"].values()))}
 
@@ -178,7 +144,7 @@ def test_where_no_text_can_be_had_positions_tell(tmp_path_factory, documents, di
     k = RECIPE.rules["characters"].k
     with fpdb.open(tmp_path_factory.mktemp("covering") / "t.fpdb", recipe=RECIPE) as db:
         fill(db, documents, discarded)
-        held, _ = rarities(documents, discarded)
+        held = held_hashes(documents, discarded)
         found = list(db.pairs(by="coverage", regions=True, gap=0))
         assert len(found) == sum(bool(held[a] & held[b]) for a, b in itertools.combinations(documents, 2))
         for pair in found:
@@ -224,7 +190,7 @@ def test_only_documents_are_ranked_by_it(tmp_path):
             lambda: db.pairs(by="coverage", by_owner=True),
             lambda: db.pairs(regions=True, by_owner=True),
             lambda: db.clusters(by="coverage"),
-            lambda: db.drop_list(by="weighted_coverage"),
+            lambda: db.drop_list(by="coverage"),
             lambda: db.spans(by="coverage"),
         ):
             with pytest.raises(BadQuery, match=r"owner|another measure"):
@@ -234,5 +200,5 @@ def test_only_documents_are_ranked_by_it(tmp_path):
         with pytest.raises(BadQuery, match="by `query`"):
             db.query_fingerprints([1], by="query_coverage")
         with pytest.raises(BadQuery, match="by `query`"):
-            db.queries([("a", "abc")], by="weighted_query_coverage")
+            db.queries([("a", "abc")], by="query_coverage")
         assert db.check() == []

@@ -29,7 +29,7 @@ preset = lib.Recipe.preset
 MEASURES = (
     *("containment", "reverse_containment", "resemblance", "shared", "weighted_containment"),
     *("weighted_reverse_containment", "weighted_resemblance", "query_coverage", "document_coverage"),
-    *("weighted_query_coverage", "weighted_document_coverage"),
+    "similarity",
 )
 
 QUERIES = (
@@ -76,7 +76,7 @@ QUERIES = (
 ALL_AGAINST_ALL = (
     db.pairs(),
     *(db.pairs(by=measure, top=3) for measure in ("resemblance", "shared", "weighted_resemblance", "coverage")),
-    db.pairs(by="weighted_coverage", min=0.1),
+    db.pairs(by="similarity", min=0.1),
     db.pairs(regions=True, top=1),
     db.pairs(regions=True, top=1, gap=100, texts=NOTHING),
     db.pairs(by_owner=True, owners="label:term"),

@@ -16,11 +16,12 @@ PROGRAMS = Base(
 MEASURES = (
     *("containment", "reverse-containment", "resemblance", "shared", "weighted-containment"),
     *("weighted-reverse-containment", "weighted-resemblance", "query-coverage", "document-coverage"),
-    *("weighted-query-coverage", "weighted-document-coverage"),
+    "similarity",
 )
 PAIR_MEASURES = (
     *("containment", "resemblance", "shared", "weighted-containment", "weighted-resemblance", "coverage"),
-    "weighted-coverage",
+    "similarity",
+    "mean-containment",
 )
 FORMATS = ("json", "csv", "parquet", "table")
 
@@ -41,7 +42,7 @@ QUERIES = Group(
         "query draft.txt --top 0",
         "query draft.txt --min 2",
         "query draft.txt --min 3 --by shared",
-        "query draft.txt --min 0.5 --by weighted-document-coverage --format json",
+        "query draft.txt --min 0.5 --by similarity --format json",
         "query draft.txt --smallest 8",
         "query draft.txt --window 60 --format json",
         "query draft.txt --window 5",
@@ -199,7 +200,7 @@ CODE = Group(
     (
         "list",
         "pairs",
-        "pairs --by weighted-coverage --top 4",
+        "pairs --by similarity --top 4",
         "pairs --by coverage --regions --top 2",
         "pairs --owner-from label:owner --by-owner",
         "pairs --format sarif --min 0.3",
@@ -208,7 +209,7 @@ CODE = Group(
         "query new.py",
         "query new.py --regions",
         "query new.py --format sarif --gap 4",
-        "query new.py --by weighted-query-coverage --format csv",
+        "query new.py --by similarity --format csv",
         "query new.py --report page.html",
         "query programs --top 1 --format csv",
         "query - --name x.c --kind code < programs/copy.c",

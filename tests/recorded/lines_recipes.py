@@ -23,7 +23,7 @@ RECIPES = Group(
             )
         ),
         "init -k 20 -w 11 ; add essays ; pairs",
-        "init --preset code -k 10 -w 5 ; add programs ; pairs --by weighted-coverage",
+        "init --preset code -k 10 -w 5 ; add programs ; pairs --by similarity",
         "init --set hash_bits=24 ; add essays ; pairs --top 3 ; info --format json",
         "init --set positions=0 ; add essays ; query draft.txt --regions ; pairs --regions --top 1",
         "init --set max_df=3 --set max_ignored=2 ; add essays ; query draft.txt ; info --format json",

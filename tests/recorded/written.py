@@ -47,7 +47,7 @@ PROGRAMS = (
     db.documents(),
     db.query(NEW, kind="code", name="new.py"),
     db.query(NEW, kind="code", name="new.py", regions=True, top=2),
-    db.pairs(by="weighted_coverage", top=5),
+    db.pairs(by="similarity", top=5),
     db.pairs(by_owner=True),
     db.spans(min=0.4),
 )

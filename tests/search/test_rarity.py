@@ -66,12 +66,12 @@ def test_what_is_rare_weighs_more(db):
         assert getattr(matches[0], by) > getattr(matches[1], by)
 
 
-def test_what_all_documents_and_the_query_hold_weighs_nothing(db):
+def test_what_all_documents_and_the_query_hold_weighs_something(db):
     db.add_fingerprints("a", [1, 2])
     for by in WEIGHTED:
         match = only(db.query_fingerprints([1, 2], by=by))
-        assert (match.containment, match.weighted_containment, match.weighted_resemblance or 0) == (1, 0, 0)
-        assert db.query_fingerprints([1, 2], by=by, min=0.1).matches == []
+        assert (match.containment, match.weighted_containment, match.weighted_resemblance or 1) == (1, 1, 1)
+        assert len(db.query_fingerprints([1, 2], by=by, min=1).matches) == 1
 
 
 def test_listing_the_query_itself_changes_no_other_score(db, rng):

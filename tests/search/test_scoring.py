@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.pairs import options as pair_options
+from fpdb.search import options as query_options
 from fpdb.search.scoring import measure_sets
 from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 from tests.search.answers import MEASURES, MOST, WEIGHTED, only, uniform
@@ -145,3 +147,24 @@ def test_questions_without_hashes_have_no_matches(db):
     for options in OPTIONS:
         answer = db.query_fingerprints([5, 5], **options)
         assert (answer.matches, answer.query.looked_up, answer.query.ignored_boilerplate) == ([], 0, 1)
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=9).map(lambda row: [7919 * each for each in row]),
+    st.lists(st.lists(st.integers(0, 9).map(lambda each: 7919 * each), max_size=9), max_size=3),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_copy_scores_one_by_every_measure_in_every_database(tmp_path_factory, hashes, others):
+    """However few the documents, and if all of them hold all that it holds."""
+    with fpdb.open(tmp_path_factory.mktemp("copy") / "t.fpdb") as db:
+        names = [(f"c{at}", each) for at, each in enumerate(others)]
+        with db.batch() as batch:
+            for name, held in [("a", hashes), ("b", hashes[::-1]), *names]:
+                batch.add_fingerprints(name, held)
+        for by in {*query_options.MEASURES} - {"shared", *query_options.COVERED}:
+            (copy,) = (match for match in db.query_fingerprints(hashes, by=by).matches if match.name == "b")
+            assert getattr(copy, by) == 1
+        for by in {*pair_options.MEASURES} - {"shared", *pair_options.REGIONAL}:
+            (pair,) = (pair for pair in db.pairs(by=by) if (pair.a, pair.b) == ("a", "b"))
+            assert pair.score(by) == 1
+        assert db.check() == []

@@ -94,7 +94,7 @@ def test_three_templates_at_once(course, preset):
     assert is_nothing(preset, course.pairs())
     assert all(is_nothing(preset, matches(course, preset, texts, name)) for name in texts)
     course.remove("template 1" + SUFFIX[preset])
-    assert len(list(course.pairs(min=0.1))) == 15
+    assert len(list(course.pairs(by="containment", min=0.1))) == 15
 
 
 def test_a_template_without_one_of_its_lines(course, preset):
