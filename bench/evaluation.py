@@ -8,7 +8,8 @@ independent program; ties count half. For the measures see `QueryOptions`.
 
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -17,6 +18,7 @@ import numpy as np
 
 import fpdb
 from fpdb import Match, Recipe
+from fpdb.arrays import I64
 
 INDEPENDENT = "independent"
 
@@ -51,6 +53,16 @@ MEASURES: Mapping[str, Mapping[str, Callable[[Match], float]]] = {
 Scores = dict[str, list[float]]
 
 
+@contextmanager
+def temporary_database(documents: Mapping[str, str | bytes], recipe: Recipe, kind: str) -> Iterator[fpdb.Database]:
+    """Yield a database of the documents, which is deleted afterwards; their names tell the languages of programs."""
+    with TemporaryDirectory() as folder, fpdb.open(Path(folder, "documents.fpdb"), recipe=recipe) as db:
+        with db.batch() as batch:
+            for name, content in documents.items():
+                batch.add(name, content, kind=kind)
+        yield db
+
+
 def score(
     programs: Mapping[str, str | bytes], comparisons: Iterable[LabelledPair], recipe: Recipe, *, texts: bool = True
 ) -> dict[str, Scores]:
@@ -66,10 +78,7 @@ def score(
     for comparison in comparisons:
         by_query[comparison.query].append(comparison)
     scores: dict[str, Scores] = defaultdict(lambda: defaultdict(list))
-    with TemporaryDirectory() as folder, fpdb.open(Path(folder, "programs.fpdb"), recipe=recipe) as db:
-        with db.batch() as batch:
-            for name, content in programs.items():
-                batch.add(name, content, kind="code")
+    with temporary_database(programs, recipe, "code") as db:
         for query, pairs in by_query.items():
             for by, measures in MEASURES.items():
                 answer = db.query(
@@ -92,6 +101,25 @@ def auc(copies: Sequence[float], others: Sequence[float]) -> float:
     ordered = np.sort(others)
     below, behind = (np.searchsorted(ordered, copies, side=side) for side in ("left", "right"))
     return float(np.mean(below + behind)) / 2 / len(ordered)
+
+
+def average_precision(copies: Sequence[float], others: Sequence[float]) -> float:
+    """Return the mean precision at the score of each copy; equal scores are one step."""
+    retrieved, hits = _count_by_threshold(copies, others)
+    return float(np.sum(hits / retrieved * np.diff(hits, prepend=0))) / len(copies)
+
+
+def best_f1(copies: Sequence[float], others: Sequence[float]) -> float:
+    """Return the largest F1 of all thresholds."""
+    retrieved, hits = _count_by_threshold(copies, others)
+    return float(np.max(2 * hits / (retrieved + len(copies))))
+
+
+def _count_by_threshold(copies: Sequence[float], others: Sequence[float]) -> tuple[I64, I64]:
+    """Return the number of all, and of copies, with at least each of the scores, the largest first; shape (n,)."""
+    thresholds = np.unique([*copies, *others])[::-1]
+    counts = [len(scores) - np.searchsorted(np.sort(scores), thresholds) for scores in (copies, others)]
+    return counts[0] + counts[1], counts[0]
 
 
 def table(rounds: Sequence[Mapping[str, Scores]], levels: Sequence[str]) -> Iterable[str]:

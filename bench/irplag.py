@@ -4,9 +4,9 @@ Karnalim, Budi, Toba, Joy, "Source code plagiarism detection in academia with in
 observation" (Informatics in Education, 2019): seven tasks in Java. Each has an original, copies of it at levels L1
 (comments, layout) to L6 (logic), and independent solutions. The query is each task's original; see `bench.evaluation`.
 
-The measures were chosen with `bench.solutions`. The preset's k and w have another reason as well (see
-`fingerprint.recipe`), but were settled when figures of this set were known. The programs are short, about a hundred
-tokens, so the figures depend on which k-grams are selected; --keys shows how much.
+docs/guide/quality.md says how measures, k and w were chosen; figures of this set were known then. The programs are
+short, about a hundred tokens, so the figures depend on which k-grams are selected; --keys shows how much. For measures
+of pairs see `bench.quality`.
 
     python -m bench.irplag --data IR-Plag-Dataset.zip
 """

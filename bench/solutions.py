@@ -5,8 +5,8 @@ Independent solutions: Python functions of one name, of unrelated packages, 40 t
 out. Copies: each solution disguised at six levels, as by `bench.disguise`. Each function is a query against its own
 copies and the other solutions of its task; see `bench.evaluation`.
 
-Measures are chosen on this set; `bench.irplag` then judges them, with other people's copies in another language. The
-packages come from the Python Package Index, in these versions, and are read, not run.
+`bench.irplag` and `bench.quality` judge measures with other people's copies in another language. The packages come from
+the Python Package Index, in these versions, and are read, not run.
 
     python -m bench.solutions --packages FOLDER
 """
