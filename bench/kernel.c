@@ -72,7 +72,7 @@ ptrdiff_t robust_winnow(const uint8_t *symbols, size_t length, size_t k, size_t 
     return (ptrdiff_t)count;
 }
 
-/* The same from ASCII text: letters and digits, lower-cased, are the symbols, and each selected hash is mixed once more, as
+/* The same from ASCII text: letters and digits, lower-cased, are the symbols; each selected hash is mixed once more, as
  * fpdb stores it. symbols has room for one entry a character. */
 ptrdiff_t fold_and_winnow(const uint8_t *text, size_t length, size_t k, size_t w, uint64_t base, uint64_t spread,
                           uint64_t multiplier, uint64_t store, uint8_t *symbols, uint32_t *positions, uint64_t *hashes)
@@ -84,6 +84,8 @@ ptrdiff_t fold_and_winnow(const uint8_t *text, size_t length, size_t k, size_t w
         fold[c] = (uint8_t)c;
     for (unsigned c = 'a'; c <= 'z'; c++)
         fold[c] = fold[c - 'a' + 'A'] = (uint8_t)c;
+    fold['l'] = fold['L'] = fold['1'] = 'i'; /* what looks alike is alike: version 2 of the readers */
+    fold['0'] = 'o';
     for (size_t i = 0; i < length; i++) {
         symbols[folded] = fold[text[i]]; /* overwritten by the next one where it is none */
         folded += symbols[folded] != 0;

@@ -10,15 +10,23 @@ from numpy.typing import NDArray
 from fpdb.arrays import U64
 from fpdb.fingerprint import Recipe, hash_levels
 from fpdb.fingerprint.hashing import GOLDEN, KGrams, derive, mix
+from fpdb.readers.folding import fold_character
 
 Letters = NDArray[np.uint32]
 
 _MASK = 2**64 - 1
 _HALF = np.uint64(32)
-# Letters that no reader of text folds: the first of the unified CJK ideographs. The more of them there are to choose
+
+
+def _unfolded(first: int, end: int) -> Letters:
+    """Return the letters of a range that no reader of text folds."""
+    return np.array([code for code in range(first, end) if fold_character(chr(code)) == chr(code)], np.uint32)
+
+
+# The first of the unified CJK ideographs. The more of them there are to choose
 # from, the slower hashes can climb.
-IDEOGRAPHS = np.arange(0x4E00, 0x4E00 + 2048, dtype=np.uint32)
-LATIN = np.arange(ord("a"), ord("z") + 1, dtype=np.uint32)
+IDEOGRAPHS = _unfolded(0x4E00, 0x4E00 + 2048)
+LATIN = _unfolded(ord("a"), ord("z") + 1)
 
 
 def text_of(letters: Letters) -> str:

@@ -64,7 +64,7 @@ def answers(db):
         "query": db.query_fingerprints(np.r_[hashes_of(5), hashes_of(7)]).to_dict(),
         "smallest": db.query_fingerprints(hashes_of(9), smallest=20, max_df=9, by="resemblance").to_dict(),
         "text": db.query(PROSE * 2, regions=True).to_dict(),
-        "pairs": [[pair.a, pair.b, pair.shared, pair.resemblance] for pair in db.pairs(top=30)],
+        "pairs": [[pair.a, pair.b, pair.shared, pair.resemblance] for pair in db.pairs(by="containment", top=30)],
         "kept": [repr(db.original(name)) for name in ("string", "bytes")],
     }
 

@@ -5,7 +5,7 @@ from tests.spark.rows import rows
 
 
 def test_drop_list(found, local):
-    options = {"max_df": 30, "by": "weighted_resemblance", "min": 0.15, "new": ("lang", "en"), "top": 19}
+    options = {"max_df": 30, "by": "similarity", "min": 0.12, "new": ("lang", "en"), "top": 19}
     keep = "label:lang=fr,en"
     expected = [tuple(drop.to_dict().values()) for drop in local.drop_list(keep=keep, **options)]
     assert {row[-1] for row in expected} == {"similar", "connected"}

@@ -8,6 +8,7 @@ import numpy as np
 
 from fpdb.fingerprint import DEFAULT_KEY, Recipe
 from fpdb.fingerprint.hashing import GOLDEN, derive
+from fpdb.readers.folding import fold_character
 from tests import crafted_archives as crafted
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -94,7 +95,8 @@ def selected_throughout(length: int) -> str:
     """
     recipe = Recipe.preset("text")
     k, hashing = recipe.rule_for("text")[1].k, derive(DEFAULT_KEY, "characters")
-    letters = np.arange(0x4E00, 0xA000, dtype=np.uint64)
+    codes = (code for code in range(0x4E00, 0xA000) if fold_character(chr(code)) == chr(code))
+    letters = np.fromiter(codes, np.uint64)
     spread = mixed(np.uint64(hashing.spread) + letters * np.uint64(GOLDEN))
     base, power = np.uint64(hashing.base), np.uint64(pow(hashing.base, k, 1 << 64))
     text = list(range(k - 1))
