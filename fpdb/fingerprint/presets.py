@@ -18,8 +18,9 @@ class Preset:
 
 _TEXT = Rule(30, "robust-winnow", {"w": 21})
 
-# As short as pairs of programs rank best with: docs/guide/quality.md. Finds each shared passage of 17 tokens.
-_CODE = Rule(12, "robust-winnow", {"w": 6})
+# k: from 8 to 16 pairs of programs rank as well (docs/guide/quality.md), and the longest has the fewest hits by chance
+# and the fewest hashes. w: finds each shared passage of 23 tokens.
+_CODE = Rule(16, "robust-winnow", {"w": 8})
 
 PRESETS: Mapping[str, Preset] = {
     "text": Preset(
@@ -27,12 +28,12 @@ PRESETS: Mapping[str, Preset] = {
         {"characters": _TEXT},
     ),
     "answers": Preset(
-        "short answers of some 50 to 500 words: every shared passage of 17 letters and digits is found, also if most "
+        "short answers of some 50 to 500 words: every shared passage of 20 letters and digits is found, also if most "
         "words were changed",
-        {"characters": Rule(12, "robust-winnow", {"w": 6})},
+        {"characters": Rule(16, "robust-winnow", {"w": 5})},
     ),
     "code": Preset(
-        "programs: every shared passage of 17 tokens is found, whatever its names, comments and layout",
+        "programs: every shared passage of 23 tokens is found, whatever its names, comments and layout",
         {"tokens": _CODE, "characters": _TEXT},
     ),
     "web": Preset(  # as in the winnowing paper's experiments (section 5.1)

@@ -55,7 +55,7 @@ GOLDEN_SELECTIONS = {
         },
         {
             "text": "372c0ec8713e14827d597d9f0fb64650",
-            "answers": "414b9b3782288e0ddee8329acb8d1d16",
+            "answers": "f34d48878e90e9b59f25a45ce911e578",
             "code": "372c0ec8713e14827d597d9f0fb64650",
             "web": "93478d68780e8229d2fe1cdeb675329f",
             "koala": "d43b0ad279bc1fdce5e8190b80aa3d84",
@@ -77,7 +77,7 @@ GOLDEN_SELECTIONS = {
         },
         {
             "text": "61aa6cd45b2da151341fdd8bb67daefd",
-            "answers": "5393553e841410acdad9ae59247a65bd",
+            "answers": "bc1d7b6960ee6b10d20ffe338ccadcdc",
             "code": "61aa6cd45b2da151341fdd8bb67daefd",
             "web": "d5ae41f7a53a94f077f76748eb282e30",
             "koala": "35d813e8f12139750761a85d306a2740",
