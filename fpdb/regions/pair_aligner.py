@@ -30,6 +30,7 @@ from fpdb.regions.tiling import (
 from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
 
+WINNOWING: Final = ("winnow", "robust-winnow")
 TEXT_GAP: Final = 10  # symbols: a changed word
 MAX_SYMBOLS: Final = 1 << 24  # of documents that stay in memory while others are aligned with them: some 250 MB
 BATCH: Final = 32  # documents that are looked up together
@@ -122,6 +123,14 @@ class PairAligner:
         self._boilerplate = reader.boilerplate()
         self._documents: OrderedDict[int, _Document] = OrderedDict()
         self._symbols = 0
+
+    def symbols_per_fingerprint(self, kind: str) -> int | None:
+        """Return the most symbols of a region for each fingerprint in it, or None if there is no such number."""
+        try:
+            rule = self._recipe.rule_for(kind)[1]
+        except UnknownKind:
+            return None
+        return 2 * int(rule.parameters["w"]) + rule.k - 2 if rule.scheme in WINNOWING else None
 
     def read(self, document_id: int) -> SourceDocument:
         """Read a stored document, or return it from memory. Raises Corrupt, MissingPackage."""
