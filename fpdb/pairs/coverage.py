@@ -1,7 +1,7 @@
 """Rank pairs by how much of their documents lies in regions, and give pairs their regions.
 
-A pair of programs takes some 0.03 ms. Memory, beside that of `PairCounter`: the documents that `PairAligner` keeps, 16 MB of pairs
-that are aligned together, and half a kilobyte a pair that passes, or is among the first `top`.
+A pair of programs takes some 0.03 ms. Memory, beside that of `PairCounter`: the documents that `PairAligner` keeps, 2
+MB of pairs that are aligned together, and half a kilobyte a pair that passes, or is among the first `top`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
