@@ -32,7 +32,7 @@ from fpdb.storage.reader import Reader
 
 WINNOWING: Final = ("winnow", "robust-winnow")
 TEXT_GAP: Final = 10  # symbols: a changed word
-MAX_SYMBOLS: Final = 1 << 24  # of documents that stay in memory while others are aligned with them: some 250 MB
+MAX_SYMBOLS: Final = 1 << 24  # of documents that stay in memory while others are aligned with them: some 320 MB
 BATCH: Final = 32  # documents that are looked up together
 
 
