@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from fpdb.storage.runs import blocks, look_up, merge, merge_policy, scan, writer
 # No deadline, nor a word on slow examples: a machine may be busy.
 settings.register_profile("short", max_examples=35, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("short")
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, in processes that tests start as well
 
 # Beginnings of the names of tests that are to run in one process of pytest-xdist, since each process would start a
 # Spark, a browser or the like of its own.

@@ -10,6 +10,7 @@ from fpdb.cli.terminal import say
 _ENDS_READER: Final = (signal.SIGABRT, signal.SIGBUS, signal.SIGSEGV)
 _OF_TERMINAL: Final = (signal.SIGINT, signal.SIGQUIT)
 _PASSED_ON: Final = (signal.SIGTERM, signal.SIGHUP)
+_IF_ENDED: Final = os.WEXITED | os.WNOHANG | os.WNOWAIT
 
 
 def continue_in_child() -> None:
@@ -17,17 +18,22 @@ def continue_in_child() -> None:
 
     If reading the file ends the child, this process says so, and exits with status 1.
     """
-    signals = {*_OF_TERMINAL, *_PASSED_ON}
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    awaited = {signal.SIGCHLD, *(number for number in _PASSED_ON if signal.getsignal(number) != signal.SIG_IGN)}
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, the child would leave no status
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*awaited, *_OF_TERMINAL})
     child = os.fork()
-    if child:
-        for number in _OF_TERMINAL:
-            signal.signal(number, signal.SIG_IGN)  # the terminal sends it to the child as well
-        for number in _PASSED_ON:
-            signal.signal(number, lambda number, _: os.kill(child, number))
-    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-    if child:
-        _end_like(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    if child == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return
+    for number in _OF_TERMINAL:
+        signal.signal(number, signal.SIG_IGN)  # the terminal sends it to the child as well
+    # The signals stay blocked, and are taken one by one: a handler would miss one that comes just before a wait begins.
+    while os.waitid(os.P_PID, child, _IF_ENDED) is None:
+        taken = signal.sigwait(awaited)
+        if taken != signal.SIGCHLD:
+            os.kill(child, taken)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    _end_like(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 def _end_like(status: int) -> None:

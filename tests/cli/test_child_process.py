@@ -56,6 +56,19 @@ def test_a_signal_ends_the_command(database, number):
         assert process.wait() == -number
 
 
+@pytest.mark.parametrize(("ignored", "sent"), [("SIGHUP", signal.SIGHUP), ("SIGCHLD", signal.SIGCONT)])
+def test_signals_that_are_ignored_stay_so(database, ignored, sent):
+    """As nohup ignores SIGHUP."""
+    program = PROGRAM.replace("import fpdb.cli", f"import fpdb.cli\nsignal.signal(signal.{ignored}, signal.SIG_IGN)")
+    with running(program.format(work=WAIT), database) as process:
+        assert hear(process) == "there"
+        process.send_signal(sent)
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.stdout.read() == ""
+        assert process.wait() == -signal.SIGTERM
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="of the terminal's signals")
 def test_the_terminal_interrupts_the_command(database):
     """The terminal sends it to both processes: the child's is the answer."""
