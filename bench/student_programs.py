@@ -61,7 +61,7 @@ def _parse(lines: list[str], indent: int) -> list[Node]:
 
 @dataclass(frozen=True)
 class Habits:
-    """How often a student does what: shares in [0, 1].
+    """The habits of a student: the share of the chances, in [0, 1], at which he takes each.
 
     Attributes:
         names: Seeds the names that he chooses.

@@ -177,7 +177,7 @@ class _Names:
 
 
 class _Scope(NamedTuple):
-    """What a block is written with, and the variables that have a type already."""
+    """The tools that a block is written with, and the variables that have a type already."""
 
     habits: Habits
     names: _Names

@@ -135,7 +135,7 @@ def copy_checked(source: str, target: str, like: str | None, *, immutable: bool 
 def _changes_refused(path: str, immutable: bool) -> Iterator[None]:
     """Raise StorageFailure if a file that is read as immutable changes in the block, also where that looks like damage.
 
-    What cannot be looked at is left to the block.
+    If the file cannot be looked at, the block says so itself.
     """
     state = None
     with suppress(OSError):
@@ -155,7 +155,7 @@ def _run_in_subprocess(task: str, *arguments: object) -> Iterator[tuple[str, Any
     """Yield what a task of `_TASKS` gives in a subprocess; raise what it raises, or Corrupt if it dies."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     # No shell takes part: the program is this Python, with a module of this package. A path is data in a JSON argument.
-    process = subprocess.Popen(  # noqa: S603
+    process = subprocess.Popen(  # noqa: S603 (this Python, no shell)
         [sys.executable, "-P", "-m", "fpdb.maintenance", task, json.dumps(arguments)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

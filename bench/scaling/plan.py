@@ -90,7 +90,7 @@ def computed(given: Mapping[str, float]) -> dict[str, float]:
     values: dict[str, Any] = dict(given)
     for line in lines():
         # What is evaluated is written in PLAN; what users give are values of its variables, and never a part of it.
-        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307
+        values[line.name] = eval(line.arithmetic, {"ceil": ceil, "max": max}, values)  # noqa: S307 (text of PLAN, no input)
     return values
 
 

@@ -31,8 +31,9 @@ def init(target: Target, arguments: _Arguments) -> None:
     for another recipe.
 
     A new database compares texts by what they look like (reader_version=2): letters of other scripts and digits that
-    look like a letter count as that letter, such as Cyrillic а as a, and 0 as o. Databases that were made before keep
-    what they have; --set reader_version=1 makes a database that can be merged with them.
+    look like a letter count as that letter, such as Cyrillic а as a, and 0 as o. Programs are compared whatever the
+    modifiers and types of their declarations. Databases that were made before keep what they have; --set
+    reader_version=1 makes a database that can be merged with them.
 
     With the default key, anyone who knows fpdb can find out which passages of a text are selected, and change only
     these. With --secret, he also needs the database; with --secret-file, also FILE. FILE is readable only by you, and

@@ -115,9 +115,9 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
     else:
         write_results(format, select(PAIR, measure_groups(measure, regions=arguments.output.regions)), found)
     if page and arguments.report:
-        from fpdb.pairs.results import Comparison
+        from fpdb.pairs.results import Comparison, Results
 
-        copies = type(results)(lambda: Comparison(iter(reported[:top]), results.ignored, results.advice))
+        copies = Results(lambda: Comparison(iter(reported[:top]), results.ignored, results.advice))
         page.add_pairs(copies, by_owner=arguments.by_owner, owners=options["owners"], max_df=selection.max_df)
         write_page(arguments.report, page.html())
 

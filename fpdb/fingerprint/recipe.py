@@ -59,8 +59,8 @@ class Recipe:
             looked up among n stored ones give about n q / 2^hash_bits hits by chance.
         positions: Whether positions are stored.
         max_df, max_ignored: Defaults of a query's options of these names.
-        reader_version: The rules by which documents are read. 1: look-alikes differ, and hidden text counts, as in
-            databases that were made before version 2; they keep it.
+        reader_version: The rules by which documents are read. 1: look-alikes differ, hidden text counts, and so do the
+            modifiers and types of declarations, as in databases that were made before version 2; they keep it.
     """
 
     key: int | None = field(repr=False)

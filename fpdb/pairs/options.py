@@ -35,8 +35,7 @@ class PairOptions:
         by: The measure to rank by, one of MEASURES. Similarity is the mean of both weighted containments,
             mean_containment that of both containments; containment, weighted_containment and coverage are the larger
             of both directions. Only pairs of documents can be ranked by coverage: the regions of all that share enough
-            hashes are found, which
-            takes longer the more there are.
+            hashes are found, which takes longer the more there are.
         min: The least measure, inclusive.
         top: The most pairs to return.
         max_df: Leave out hashes that this many documents hold, on both sides, unless both hold the same hashes; 0 for

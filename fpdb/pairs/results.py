@@ -65,7 +65,7 @@ class Results(Iterator[T]):
 
     @property
     def advice(self) -> Advice | None:
-        """Why nothing could be compared, or owners may not be what was meant; None if there is no doubt."""
+        """The reason why nothing could be compared, or a doubt about owners; None if there is neither."""
         return self._done().advice
 
     def _done(self) -> Comparison[T]:

@@ -1,6 +1,6 @@
 """Find the parts of a web page that a browser does not show, by what its elements say of themselves.
 
-What style sheets and scripts say is not known here. What is only kept from screen readers (`aria-hidden`) is shown.
+Style sheets and scripts are not read. Elements that are only kept from screen readers (`aria-hidden`) are shown.
 """
 
 import re

@@ -69,7 +69,7 @@ def _run(program: str, folder: str, files: tuple[IO[bytes], IO[bytes], IO[bytes]
     environment = {"PATH": "/usr/bin:/bin", "TMPDIR": folder, "LC_ALL": "C"}
     try:
         # The shell's script is a constant with numbers in it. The document is standard input, and in no argument.
-        return subprocess.run(  # noqa: S603
+        return subprocess.run(  # noqa: S603 (a constant script with numbers)
             command,
             stdin=document,
             stdout=text,

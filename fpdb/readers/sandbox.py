@@ -90,7 +90,7 @@ class Sandbox:
             command = [sys.executable, "-P", sandbox_worker.__file__, *self._packages]
             environment = {**os.environ, **_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
             # No shell takes part: the program is this Python, with a file of this package. Documents come by the pipe.
-            self._process = subprocess.Popen(  # noqa: S603
+            self._process = subprocess.Popen(  # noqa: S603 (this Python, no shell)
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
             )
             self._owner = os.getpid()

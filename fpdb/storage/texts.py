@@ -38,7 +38,7 @@ class KeptText(NamedTuple):
 def check_packages() -> None:
     """Raise MissingPackage if texts can be neither kept nor read."""
     try:
-        import zstandard  # noqa: F401
+        import zstandard  # noqa: F401 (only whether it can be imported matters)
     except ImportError as error:
         raise MissingPackage("zstandard is needed for kept texts: pip install 'fpdb[texts]'") from error
 

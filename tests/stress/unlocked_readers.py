@@ -126,25 +126,25 @@ def query(db, _):
 
 def list_slowly(db, path):
     """List the documents while commits are made."""
-    labels = {}
-    for number, document in enumerate(db.documents()):
-        labels[document.name] = dict(document.labels)
-        if number % 50 == 25:
-            await_commit(path)
-    labels.pop("constant")
-    return versions_fit(labels)
+    return labels_fit(((document.name, document.labels) for document in db.documents()), path)
 
 
 def snapshot_slowly(db, path):
     """Read records from one snapshot while commits are made."""
     with db.snapshot() as snapshot:
-        labels = {}
-        for number, (_, record) in enumerate(snapshot.catalogue.records()):
-            labels[record.name.decode()] = dict(record.labels)
-            if number % 50 == 25:
-                await_commit(path)
-        labels.pop("constant")
-        return versions_fit(labels)
+        records = (record for _, record in snapshot.catalogue.records())
+        return labels_fit(((record.name.decode(), record.labels) for record in records), path)
+
+
+def labels_fit(documents, path):
+    """Return True if the labels of documents are those of one commit, read while others are made."""
+    labels = {}
+    for number, (name, own) in enumerate(documents):
+        labels[name] = dict(own)
+        if number % 50 == 25:
+            await_commit(path)
+    labels.pop("constant")
+    return versions_fit(labels)
 
 
 def backup(db, _):
