@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from fpdb.pairs.results import Comparison, Results
     from fpdb.pairs.spans import Span
     from fpdb.regions.pair_aligner import PairAligner
-    from fpdb.regions.region import Joining
+    from fpdb.regions.region import RegionOptions
     from fpdb.regions.sources import Sources
     from fpdb.report.report import Report
 
@@ -56,7 +56,7 @@ T = TypeVar("T")
 
 # Hides the builtin in this module only, which does not use it; users write fpdb.open, as they write gzip.open. The
 # options are independent of each other, and each call names the one or two that it needs.
-def open(  # noqa: A001, PLR0913
+def open(  # noqa: A001, PLR0913 (fpdb.open is the name, and its options are independent)
     path: str | os.PathLike[str],
     mode: Mode = "a",
     *,
@@ -342,12 +342,14 @@ class Database(Searchable):
         if checked.by_owner:
             raise BadQuery("regions are of two documents: leave by_owner out")
         from fpdb.pairs.coverage import pairs_by_content
-        from fpdb.regions.region import Joining
+        from fpdb.regions.region import RegionOptions
 
         sources = sources_of([self.sources], texts)
-        joining = Joining.of(gap, shortest)
+        region_options = RegionOptions.of(gap, shortest)
         compare = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
-        return self._compare(lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, joining)))
+        return self._compare(
+            lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, region_options))
+        )
 
     def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Results[Cluster]:
         """Yield the groups of documents that pairs connect, directly or through others, the largest first.
@@ -411,14 +413,14 @@ class Database(Searchable):
 
         cut = spans.Cut(shortest, pad, snap, gap)
         if content is None:
-            from fpdb.regions.region import Joining
+            from fpdb.regions.region import RegionOptions
 
             checked = PairOptions(**options)
             sources = sources_of([self.sources], texts)
             of_pairs = partial(spans.spans_of_pairs, options=checked, keep=keep, cut=cut, watch=watch)
-            joining = Joining.of(gap, repeats=True)
+            region_options = RegionOptions.of(gap, repeats=True)
             return self._compare(
-                lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, joining))
+                lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, region_options))
             )
         with self.searcher(texts) as searcher:
             asked = ContentOptions.of(options | {"regions": True, "gap": gap, "repeats": True})
@@ -480,11 +482,13 @@ class Database(Searchable):
 
         return Report(self._store.snapshot, self.recipe, sources_of([self.sources], texts), **options)
 
-    def _aligner(self, snapshot: Snapshot, sources: Sources, options: PairOptions, joining: Joining) -> PairAligner:
+    def _aligner(
+        self, snapshot: Snapshot, sources: Sources, options: PairOptions, region_options: RegionOptions
+    ) -> PairAligner:
         from fpdb.regions.pair_aligner import PairAligner
 
         max_df = options.frequency_cap(snapshot.document_count)
-        return PairAligner(snapshot, self.recipe, sources, max_df=max_df, joining=joining)
+        return PairAligner(snapshot, self.recipe, sources, max_df=max_df, region_options=region_options)
 
     def _iterate(self, results: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
         """Iterate over results of the commit that is the newest when the first is asked for.

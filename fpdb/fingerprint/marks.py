@@ -43,7 +43,7 @@ class Marks:
         inside = np.minimum(symbols - self.starts[index], lengths[index]) + before[index]
         return np.where(index >= 0, inside, 0)
 
-    def covers(self, positions: I64, k: int) -> Bools:
+    def covers_most(self, positions: I64, k: int) -> Bools:
         """Return True for each k-gram of which more than half of the symbols are marked."""
         return 2 * self.count(positions, positions + k) > k
 

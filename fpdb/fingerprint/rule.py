@@ -48,6 +48,25 @@ class Rule:
         checked = scheme.check(self.scheme, {**self.parameters, scheme.window: window})[scheme.window]
         return {**self.parameters, scheme.wider or scheme.window: checked}
 
+    @property
+    def window(self) -> int | None:
+        """The number of k-grams in a row of which the scheme selects one, or None if it has no such number."""
+        name = find_scheme(self.scheme).window
+        return None if name is None else int(self.parameters[name])
+
+    @property
+    def guarantee(self) -> int | None:
+        """The length of the shortest passages that are surely found, in symbols; None for a scheme without window."""
+        return None if self.window is None else self.k + self.window - 1
+
+    @property
+    def symbols_per_fingerprint(self) -> int | None:
+        """The most symbols that equal passages have for each fingerprint that they share; None if it is not known.
+
+        With m shared fingerprints, m at least 1, they have fewer than m + 1 windows one after the other.
+        """
+        return None if self.window is None or self.guarantee is None else self.guarantee + self.window - 1
+
     def __str__(self) -> str:
         """Return k, the scheme and its parameters on one line."""
         return " ".join([f"k={self.k}", self.scheme, *(f"{name}={value}" for name, value in self.parameters.items())])

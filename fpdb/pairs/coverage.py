@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from fpdb.arrays import F64
+from fpdb.errors import UnknownKind
+from fpdb.fingerprint import Recipe
 from fpdb.pairs.corpus import NONE
 from fpdb.pairs.counting import CountedPairs, PairCounter
 from fpdb.pairs.options import PairOptions, Watch
@@ -23,6 +25,7 @@ from fpdb.regions.places import MatchedRegion
 from fpdb.spool import spool
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader, find_listed
+from fpdb.storage.records import Record
 
 BATCH: Final = 1 << 11  # pairs that are aligned together
 WATCHED: Final = 64  # pairs after which progress is told
@@ -83,17 +86,29 @@ def _bounds(reader: Reader, counter: PairCounter, aligner: PairAligner, pairs: C
     Each region begins with a shared fingerprint, and has so many more symbols only if it has another one, since each
     window of equal k-grams selects equal ones. Where some hashes do not count, no bound is known.
     """
-    if counter.max_df or len(reader.boilerplate()):
+    if not len(pairs.a) or counter.max_df or len(reader.boilerplate()):
         return np.ones(len(pairs.a))
-    repeats, each = np.zeros(len(counter.corpus)), np.full(len(counter.corpus), np.inf)  # by rank
-    for document_id, record in reader.catalogue.records():
-        (rank,) = counter.corpus.ranks.look_up(np.array([document_id], np.uint32)).tolist()
-        symbols = aligner.symbols_per_fingerprint(record.kind)
-        if rank != NONE and symbols is not None and record.symbols:
-            repeats[rank], each[rank] = record.fingerprints - record.hashes, symbols / record.symbols
-    covered = [(pairs.shared + repeats[side]) * each[side] for side in (pairs.a, pairs.b)]
+    rows = [
+        (document_id, record.fingerprints - record.hashes, _share_per_fingerprint(aligner.recipe, record))
+        for document_id, record in reader.catalogue.records()
+    ]
+    document_ids, repeated, shares = map(np.array, zip(*rows, strict=True))
+    ranks = counter.corpus.ranks.look_up(document_ids.astype(np.uint32))
+    compared = ranks != NONE
+    repeats, share = np.zeros(len(counter.corpus)), np.zeros(len(counter.corpus))  # by rank
+    repeats[ranks[compared]], share[ranks[compared]] = repeated[compared], shares[compared]
+    covered = [(pairs.shared + repeats[side]) * share[side] for side in (pairs.a, pairs.b)]
     bounds: F64 = np.minimum(np.maximum(*covered), 1.0)
     return bounds
+
+
+def _share_per_fingerprint(recipe: Recipe, record: Record) -> float:
+    """Return the most of a document that a region can cover for each fingerprint in it; infinite if that is unknown."""
+    try:
+        symbols = recipe.rule_for(record.kind)[1].symbols_per_fingerprint
+    except UnknownKind:
+        symbols = None
+    return symbols / record.symbols if symbols is not None and record.symbols else np.inf
 
 
 def pairs_by_content(

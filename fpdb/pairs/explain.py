@@ -8,7 +8,7 @@ import numpy as np
 from fpdb.arrays import F64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.documents import find_document
 from fpdb.errors import BadQuery, UnknownKind
-from fpdb.fingerprint import Recipe, Rule, Symbols, content_digest, find_scheme
+from fpdb.fingerprint import Recipe, Rule, Symbols, content_digest
 from fpdb.pairs.corpus import read_corpus
 from fpdb.pairs.counting import Measures
 from fpdb.pairs.explanation import ExplainedDocument, Explanation, find_reasons
@@ -118,7 +118,7 @@ def explain(
         min=float(options.min or 0),
         max_df=cap,
         k=None if rule is None else rule.k,
-        surely_found=None if rule is None else _guarantee(rule),
+        surely_found=None if rule is None else rule.guarantee,
         longest=None if rule is None else _longest(a, b),
         reasons=(),
     )
@@ -180,12 +180,6 @@ def _rule(recipe: Recipe, kind: str) -> tuple[str, Rule] | None:
         return recipe.rule_for(kind)
     except UnknownKind:
         return None
-
-
-def _guarantee(rule: Rule) -> int | None:
-    """Return the length of passages that a scheme with a window surely finds: of w k-grams in a row it selects one."""
-    window = find_scheme(rule.scheme).window
-    return None if window is None else rule.k + int(rule.parameters[window]) - 1
 
 
 def _longest(a: ComparedDocument, b: ComparedDocument) -> int | None:

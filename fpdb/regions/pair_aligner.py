@@ -4,35 +4,28 @@ Documents are read again, if their contents can be had, and their symbols are ti
 the store tells where it holds the hashes of the other one; of two such documents, where both hold the same hashes.
 """
 
-from collections import OrderedDict, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import U64, Bools, contains, sorted_distinct
+from fpdb.arrays import U64, contains, sorted_distinct
 from fpdb.errors import UnknownKind
-from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe, find_scheme
+from fpdb.fingerprint import Fingerprints, Recipe, find_scheme
 from fpdb.fingerprint.marks import NO_MARKS, Marks
 from fpdb.regions._tiling import SymbolSequence
+from fpdb.regions.alignable import AlignableDocument, AlignableDocuments, prepare_symbols, with_positions
 from fpdb.regions.line_index import locate_regions
 from fpdb.regions.places import MatchedRegion
-from fpdb.regions.region import NOT_JOINED, Joining, Region, bridge, coverage
-from fpdb.regions.sources import Original, SourceDocument, Sources, read_document
-from fpdb.regions.tiling import (
-    NO_BARS,
-    NO_HASHES,
-    FingerprintSequence,
-    symbol_sequence,
-    tile_fingerprints,
-    tile_symbols,
-)
+from fpdb.regions.region import AS_TILED, Region, RegionOptions, bridge, coverage
+from fpdb.regions.sources import Original, SourceDocument, Sources
+from fpdb.regions.tiling import NO_HASHES, FingerprintSequence, tile_fingerprints, tile_symbols
 from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
 
-WINNOWING: Final = ("winnow", "robust-winnow")
 TEXT_GAP: Final = 10  # symbols: a changed word
-MAX_SYMBOLS: Final = 1 << 24  # of documents that stay in memory while others are aligned with them: some 320 MB
 BATCH: Final = 32  # documents that are looked up together
 
 
@@ -64,21 +57,13 @@ class PairAlignment(NamedTuple):
 class _Matching(NamedTuple):
     """Parameters by which fingerprints of one rule become regions.
 
-    slack: see `tile_fingerprints`. complete: False for samples. gap: see `PairAligner`.
+    slack: see `tile_fingerprints`. complete: False for samples. gap: see `RegionOptions`.
     """
 
     k: int
     slack: int
     complete: bool
     gap: int
-
-
-class _Document(NamedTuple):
-    """A stored document: its content, and its symbols, prepared for tiling, with their marks, if it could be read."""
-
-    source: SourceDocument
-    sequence: SymbolSequence | None = None
-    marks: Marks = NO_MARKS
 
 
 class AlignmentQuery(NamedTuple):
@@ -100,7 +85,7 @@ class AlignmentQuery(NamedTuple):
 
 
 class PairAligner:
-    """Align documents, reading each as seldom as possible."""
+    """Align documents of a reader, reading each as seldom as possible."""
 
     def __init__(
         self,
@@ -109,51 +94,22 @@ class PairAligner:
         sources: Sources,
         *,
         max_df: int = 0,
-        joining: Joining = NOT_JOINED,
+        region_options: RegionOptions = AS_TILED,
         max_postings: int | None = None,
     ) -> None:
         """Align documents of a reader.
 
         Stored documents are aligned without the hashes that max_df documents hold, if it is not 0, unless both hold the
-        same hashes. joining: which regions become one, and which are left out. Two unreadable documents are aligned
-        only if there are at most max_postings postings, since all of them are read.
+        same hashes. Two unreadable documents are aligned only if there are at most max_postings postings, since all of
+        them are read.
         """
-        self._reader, self._recipe, self._sources = reader, recipe, sources
-        self._max_df, self._joining, self._max_postings = max_df, joining, max_postings
-        self._boilerplate = reader.boilerplate()
-        self._documents: OrderedDict[int, _Document] = OrderedDict()
-        self._symbols = 0
-
-    def symbols_per_fingerprint(self, kind: str) -> int | None:
-        """Return the most symbols of a region for each fingerprint in it, or None if there is no such number."""
-        try:
-            rule = self._recipe.rule_for(kind)[1]
-        except UnknownKind:
-            return None
-        return 2 * int(rule.parameters["w"]) + rule.k - 2 if rule.scheme in WINNOWING else None
+        self.recipe = recipe
+        self._reader, self._documents = reader, AlignableDocuments(reader, recipe, sources)
+        self._max_df, self._options, self._max_postings = max_df, region_options, max_postings
 
     def read(self, document_id: int) -> SourceDocument:
         """Read a stored document, or return it from memory. Raises Corrupt, MissingPackage."""
-        return self._read(document_id).source
-
-    def _read(self, document_id: int) -> _Document:
-        document = self._documents.get(document_id)
-        if document is None:
-            document = self._prepare(read_document(self._reader, self._recipe, document_id, self._sources))
-            self._documents[document_id] = document
-            self._symbols += _size(document.source)
-            while self._symbols > MAX_SYMBOLS and len(self._documents) > 2:
-                self._symbols -= _size(self._documents.popitem(last=False)[1].source)
-        self._documents.move_to_end(document_id)
-        return document
-
-    def _prepare(self, source: SourceDocument) -> _Document:
-        if source.original is None:
-            return _Document(source)
-        fingerprints = _placed(source.original.fingerprints, complete=True)
-        marks = self._marks(source.original)
-        counted = ~contains(self._boilerplate, fingerprints.hashes)
-        return _Document(source, _symbol_sequence(source.original, fingerprints, counted, marks), marks)
+        return self._documents.read(document_id).source
 
     def query(self, fingerprints: Fingerprints, ignored: U64) -> AlignmentQuery:
         """Prepare a document, whose fingerprints have their symbols, for alignment.
@@ -161,23 +117,23 @@ class PairAligner:
         ignored: hashes that do not count, beside those of boilerplate; shape (n,).
         """
         original = Original.of(fingerprints)
-        return self._query(original, self._marks(original), ignored)
+        return self._query(original, self._documents.marks_of(original), ignored)
 
     def stored_query(self, document_id: int) -> AlignmentQuery | None:
         """Prepare a stored document for alignment; return None if it cannot be read. Raises Corrupt, MissingPackage."""
-        source, _, marks = self._read(document_id)
+        source, _, marks = self._documents.read(document_id)
         if source.original is None:
             return None
         return self._query(source.original, marks, self._common(sorted_distinct(source.original.fingerprints.hashes)))
 
     def _query(self, original: Original, marks: Marks, ignored: U64) -> AlignmentQuery:
         matching = self._matching(original.fingerprints.kind)
-        fingerprints = _placed(original.fingerprints, complete=matching.complete)
+        fingerprints = with_positions(original.fingerprints, complete=matching.complete)
         positions = fingerprints.positions.astype(np.int64)
         common = contains(np.sort(ignored), fingerprints.hashes)
-        held = ~(contains(self._boilerplate, fingerprints.hashes) | common)
-        counted = held & ~marks.covers(positions, matching.k)
-        sequence = _symbol_sequence(original, fingerprints, counted, marks, Marks.of(positions[common], matching.k))
+        held = ~(contains(self._documents.boilerplate, fingerprints.hashes) | common)
+        counted = held & ~marks.covers_most(positions, matching.k)
+        sequence = prepare_symbols(original, fingerprints, counted, marks, Marks.of(positions[common], matching.k))
         whole = self._query(original, marks, ignored[:0]) if common.any() else None
         hashes = (sorted_distinct(fingerprints.hashes[which]) for which in (counted, held))
         return AlignmentQuery(original, fingerprints, sequence, marks, next(hashes), next(hashes), matching, whole)
@@ -186,10 +142,10 @@ class PairAligner:
         """Align a query with stored documents, all different, in order. Raises Corrupt, MissingPackage."""
         for start in range(0, len(document_ids), BATCH):
             batch = document_ids[start : start + BATCH]
-            documents = [self._read(document_id) for document_id in batch]
+            documents = [self._documents.read(document_id) for document_id in batch]
             unread = [id_ for id_, document in zip(batch, documents, strict=True) if document.sequence is None]
-            stored = self._stored_sequences((query.whole or query).held, unread)
-            marks = self._stored_marks(unread, query.matching.k)
+            stored = self._documents.stored_sequences((query.whole or query).held, unread)
+            marks = self._documents.stored_marks(unread, query.matching.k)
             for document_id, document in zip(batch, documents, strict=True):
                 other = document._replace(marks=marks.get(document_id, document.marks))
                 yield self._align(query, other, document_id, stored.get(document_id))
@@ -197,15 +153,15 @@ class PairAligner:
     def _align(
         self,
         query: AlignmentQuery,
-        document: _Document,
+        document: AlignableDocument,
         document_id: int,
         stored: FingerprintSequence | None,
     ) -> PairAlignment:
         """Align a query with a document. stored: the query's hashes in the document, if it could not be read."""
-        k, slack, repeats = query.matching.k, query.matching.slack, self._joining.repeats
+        k, slack, repeats = query.matching.k, query.matching.slack, self._options.repeats
         held = stored or FingerprintSequence(NO_HASHES, NO_HASHES)
         if document.source.original is not None:
-            held = _placed(document.source.original.fingerprints, complete=True)
+            held = with_positions(document.source.original.fingerprints, complete=True)
         if query.whole is not None and self._is_equal(query.whole.held, held.hashes, document_id):
             query = query.whole
         if document.sequence is not None:
@@ -214,7 +170,7 @@ class PairAligner:
             shared = query.counted[contains(np.sort(held.hashes), query.counted)]
             regions = tile_fingerprints(query.fingerprints, held, shared, k, slack, repeats=repeats)
         symbols = query.sequence.length, self._reader.catalogue.record(document_id).symbols
-        one = _Document(SourceDocument("same", query.original), None, query.marks)
+        one = AlignableDocument(SourceDocument("same", query.original), None, query.marks)
         return self._alignment(regions, symbols, (one, document), query.matching)
 
     def _is_equal(self, held: U64, hashes: U64, document_id: int) -> bool:
@@ -255,7 +211,7 @@ class PairAligner:
         stored: dict[int, FingerprintSequence] = {}
         if document_ids and (self._max_postings is None or self._reader.posting_count <= self._max_postings):
             hashes = [lists.hashes for lists in scan_posting_lists(self._reader)]
-            stored = self._stored_sequences(np.concatenate([NO_HASHES, *hashes]), document_ids)
+            stored = self._documents.stored_sequences(np.concatenate([NO_HASHES, *hashes]), document_ids)
         for index in indices:
             a, b = pairs[index]
             documents = self.read(a), self.read(b)
@@ -282,7 +238,7 @@ class PairAligner:
         shared: U64 = np.intersect1d(stored[0].hashes, stored[1].hashes)
         if not len(shared):
             return None
-        marks = self._stored_marks(pair, matching.k)
+        marks = self._documents.stored_marks(pair, matching.k)
         if not all(np.array_equal(sorted_distinct(each.hashes), shared) for each in stored):
             shared = shared[~contains(self._common(shared), shared)]
         one, other = (
@@ -292,63 +248,37 @@ class PairAligner:
         regions = tile_fingerprints(one, other, shared, matching.k, matching.slack)
         symbols = [self._reader.catalogue.record(document_id).symbols for document_id in pair]
         a, b = (
-            _Document(document, None, marks.get(document_id, NO_MARKS))
+            AlignableDocument(document, None, marks.get(document_id, NO_MARKS))
             for document_id, document in zip(pair, documents, strict=True)
         )
         return self._alignment(regions, (symbols[0], symbols[1]), (a, b), matching)
-
-    def _stored_sequences(self, hashes: U64, document_ids: Collection[int]) -> dict[int, FingerprintSequence]:
-        """Return where the store says that each document holds the hashes, which are sorted and distinct."""
-        if not document_ids:
-            return {}
-        ids = np.array(sorted(document_ids), np.uint32)
-        found = self._reader.find_occurrences(hashes, ids)
-        order = np.lexsort((found.positions, found.document_ids))
-        parts = np.split(order, np.searchsorted(found.document_ids[order], ids[1:]))
-        return {
-            document_id: FingerprintSequence(hashes[found.hash_indices[part]], found.positions[part], complete=False)
-            for document_id, part in zip(ids.tolist(), parts, strict=True)
-        }
-
-    def _stored_marks(self, document_ids: Collection[int], k: int) -> dict[int, Marks]:
-        """Return the marks of documents that cannot be read, as far as their stored positions tell."""
-        if not len(self._boilerplate):
-            return {}
-        held = self._stored_sequences(self._boilerplate, document_ids)
-        return {document_id: Marks.of(each.positions.astype(np.int64), k) for document_id, each in held.items()}
-
-    def _marks(self, original: Original) -> Marks:
-        """Return the marks of a document that was read: all of its k-grams tell, selected or not."""
-        if not len(self._boilerplate):
-            return NO_MARKS
-        kind = original.fingerprints.kind
-        kgrams = self._recipe.hash_kgrams(kind, original.text.symbols)
-        return Marks.of(np.flatnonzero(contains(self._boilerplate, kgrams)), self._recipe.rule_for(kind)[1].k)
 
     def _alignment(
         self,
         tiles: list[Region],
         symbols: tuple[int, int],
-        documents: tuple[_Document, _Document],
+        documents: tuple[AlignableDocument, AlignableDocument],
         matching: _Matching,
     ) -> PairAlignment:
         """Join tiles, leave out regions that are too short, and measure what the tiles of the others cover."""
         a, b = documents
         regions = bridge(tiles, matching.gap) if matching.gap else sorted(tiles)
-        if self._joining.shortest > 1:
+        if self._options.shortest > 1:
             texts = a.source.original, b.source.original
-            regions = [region for region in regions if _shortest_length(region, texts) >= self._joining.shortest]
-            tiles = [tile for tile in tiles if any(region.holds(tile) for region in regions)]
+            regions = [region for region in regions if _shortest_length(region, texts) >= self._options.shortest]
+            starts = [region.a_start for region in regions]
+            places = ((tile, bisect_right(starts, tile.a_start) - 1) for tile in tiles)
+            tiles = [tile for tile, place in places if place >= 0 and regions[place].holds(tile)]
         coverage_a = coverage(((tile.a_start, tile.a_end) for tile in tiles), symbols[0], a.marks)
         coverage_b = coverage(((tile.b_start, tile.b_end) for tile in tiles), symbols[1], b.marks)
         return PairAlignment(regions, coverage_a, coverage_b, a.source, b.source)
 
     def _matching(self, kind: str) -> _Matching:
         """Return the parameters of a kind's rule. Raises UnknownKind."""
-        alphabet, rule = self._recipe.rule_for(kind)
+        alphabet, rule = self.recipe.rule_for(kind)
         scheme = find_scheme(rule.scheme)
-        slack = max(rule.k, int(rule.parameters[scheme.window]) if scheme.window else 0)
-        gap = self._joining.gap
+        slack = max(rule.k, rule.window or 0)
+        gap = self._options.gap
         if gap is None:
             gap = 0 if alphabet == "tokens" else TEXT_GAP
         return _Matching(rule.k, slack, scheme.sampling is None and not scheme.fixed_size, gap)
@@ -358,29 +288,10 @@ class PairAligner:
         return hashes[self._reader.look_up(hashes, cap=self._max_df).capped] if self._max_df else hashes[:0]
 
 
-def _placed(fingerprints: Fingerprints, *, complete: bool) -> FingerprintSequence:
-    placed = fingerprints.positions != NO_POSITION
-    return FingerprintSequence(fingerprints.hashes[placed], fingerprints.positions[placed], complete)
-
-
 def _unmarked(fingerprints: FingerprintSequence, marks: Marks, k: int) -> FingerprintSequence:
     """Return the fingerprints that are not mostly marked."""
-    kept = ~marks.covers(fingerprints.positions.astype(np.int64), k)
+    kept = ~marks.covers_most(fingerprints.positions.astype(np.int64), k)
     return fingerprints._replace(hashes=fingerprints.hashes[kept], positions=fingerprints.positions[kept])
-
-
-def _symbol_sequence(
-    original: Original, fingerprints: FingerprintSequence, counted: Bools, *barriers: Marks
-) -> SymbolSequence:
-    """Prepare a document for tiling around the fingerprints that count; no match is extended into the barriers."""
-    values = original.text.symbols.values
-    barred = NO_BARS
-    for marks in barriers:
-        if len(marks.starts):
-            flags = marks.flags(len(values))
-            barred = flags if barred is NO_BARS else barred | flags
-    anchors = fingerprints._replace(hashes=fingerprints.hashes[counted], positions=fingerprints.positions[counted])
-    return symbol_sequence(values, anchors, barred)
 
 
 def _shortest_length(region: Region, texts: tuple[Original | None, Original | None]) -> int:
@@ -392,7 +303,3 @@ def _shortest_length(region: Region, texts: tuple[Original | None, Original | No
             start, end = text.text.locate(start, end).interval
         lengths.append(end - start)
     return min(lengths)
-
-
-def _size(document: SourceDocument) -> int:
-    return 1 if document.original is None else document.original.fingerprints.symbols + 1

@@ -39,8 +39,8 @@ class Region(NamedTuple):
         return min(self.a_end - self.a_start, self.b_end - self.b_start)
 
 
-class Joining(NamedTuple):
-    """Which regions of two documents become one, and which are left out.
+class RegionOptions(NamedTuple):
+    """Options that choose which regions are told: joined if they are near, left out if they are short.
 
     Attributes:
         gap: Regions that follow each other in both documents after at most so many symbols of each are one; None for
@@ -56,7 +56,7 @@ class Joining(NamedTuple):
     repeats: bool = False
 
     @classmethod
-    def of(cls, gap: int | None, shortest: int = 1, *, repeats: bool = False) -> "Joining":
+    def of(cls, gap: int | None, shortest: int = 1, *, repeats: bool = False) -> "RegionOptions":
         """Return the options. Raises BadQuery if one is invalid."""
         if gap is not None:
             check_integer(gap, "gap", 0, error=BadQuery, message="gap is a number of symbols, 0 or more")
@@ -64,7 +64,7 @@ class Joining(NamedTuple):
         return cls(gap, shortest, repeats)
 
 
-NOT_JOINED = Joining(0)
+AS_TILED = RegionOptions(0)
 
 
 def bridge(regions: Sequence[Region], gap: int) -> list[Region]:

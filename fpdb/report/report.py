@@ -14,7 +14,7 @@ from fpdb.pairs.ranking import Pair
 from fpdb.pairs.results import IgnoredHashes, Results
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
 from fpdb.regions.places import MatchedRegion
-from fpdb.regions.region import Joining
+from fpdb.regions.region import RegionOptions
 from fpdb.regions.sources import Original, SourceDocument, Sources, read_document
 from fpdb.report.contents import Contents, Limits, PageSource, ReportColumn, Row
 from fpdb.report.page import check_packages, escaped_json, render
@@ -198,7 +198,7 @@ class Report:
         """Return the rows of pairs, in order; without regions of documents that were removed meanwhile."""
         cap = options.frequency_cap(reader.document_count)
         aligner = PairAligner(
-            reader, self._recipe, self._sources, max_df=cap, joining=Joining(), max_postings=MAX_POSTINGS
+            reader, self._recipe, self._sources, max_df=cap, region_options=RegionOptions(), max_postings=MAX_POSTINGS
         )
         ids = _ids_of(reader, [name for pair in pairs for name in (pair.a, pair.b)])
         found = [index for index, pair in enumerate(pairs) if pair.a in ids and pair.b in ids]

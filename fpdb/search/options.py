@@ -83,7 +83,7 @@ class QueryOptions:
 class ContentOptions:
     """Options of queries by content, see `Searchable.query`.
 
-    repeats: see `Joining`. ranking: the keywords of `QueryOptions`.
+    repeats: see `RegionOptions`. ranking: the keywords of `QueryOptions`.
     """
 
     window: int | None = None

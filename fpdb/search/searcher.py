@@ -95,9 +95,9 @@ class Searcher:
         if not options.needs_regions:
             return ranked
         from fpdb.regions.pair_aligner import PairAligner
-        from fpdb.regions.region import Joining
+        from fpdb.regions.region import RegionOptions
         from fpdb.search.region_matches import add_regions
 
-        joining = Joining.of(options.gap, options.shortest, repeats=options.repeats)
-        aligner = PairAligner(self.reader, self.recipe, self.open_sources(), joining=joining)
+        region_options = RegionOptions.of(options.gap, options.shortest, repeats=options.repeats)
+        aligner = PairAligner(self.reader, self.recipe, self.open_sources(), region_options=region_options)
         return (add_regions(each, aligner, options, ranking) for each in ranked)

@@ -11,7 +11,7 @@ import fpdb
 from fpdb.errors import BadQuery
 from fpdb.fingerprint.marks import Marks
 from fpdb.pairs import coverage
-from fpdb.regions import pair_aligner
+from fpdb.regions import alignable, pair_aligner
 from tests.reference_database import name_bytes
 
 RECIPE = fpdb.Recipe.preset("text").with_(k=4, w=3)
@@ -81,7 +81,7 @@ def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few
     if few:
         monkeypatch.setattr(pair_aligner, "BATCH", 1)
         monkeypatch.setattr(coverage, "BATCH", 2)
-        monkeypatch.setattr(pair_aligner, "MAX_SYMBOLS", 1)
+        monkeypatch.setattr(alignable, "MAX_SYMBOLS", 1)
 
     @given(collections, st.none() | contents, least, tops, st.data())
     @settings(max_examples=50, deadline=None)

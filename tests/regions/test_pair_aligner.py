@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.fingerprint.presets import PRESETS
 from fpdb.regions.pair_aligner import PairAligner
-from fpdb.regions.region import Joining
+from fpdb.regions.region import RegionOptions
 from fpdb.regions.source_roots import SourceRoots
 from fpdb.regions.sources import Sources
 from tests.reference_database import as_json
@@ -282,8 +282,11 @@ def test_a_changed_symbol_ends_a_region_unless_gaps_are_bridged(db):
     changed = f"{text[:150]}{'y' if text[150] == 'x' else 'x'}{text[151:]}"
     db.add("a", text)
     db.add("b", changed)
-    for joining, expected in ((Joining(0), [(0, 150), (151, len(text))]), (Joining(1), [(0, len(text))])):
-        with pair_aligner(db, {"a": text, "b": changed}, joining=joining) as aligner:
+    for region_options, expected in (
+        (RegionOptions(0), [(0, 150), (151, len(text))]),
+        (RegionOptions(1), [(0, len(text))]),
+    ):
+        with pair_aligner(db, {"a": text, "b": changed}, region_options=region_options) as aligner:
             ((_, alignment),) = aligner.align_pairs([(0, 1)])
         assert [(region.a_start, region.a_end) for region in alignment.regions] == expected
     assert db.check() == []

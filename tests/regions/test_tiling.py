@@ -18,7 +18,7 @@ def plain_tiles(a, b, anchors, shortest, **rules):
     """Return (i, j, length), sorted: the longest match around an anchor first; of one partly taken, free parts remain.
 
     anchors: (i, j, width). rules: barred, the symbols of a and of b that no match is extended to; joins(i, j), False
-    where no match goes on; repeats, see `Joining`.
+    where no match goes on; repeats, see `RegionOptions`.
     """
     barred, repeats = rules.get("barred", (NONE, NONE)), rules.get("repeats", False)
     joins = rules.get("joins", lambda *_: True)
