@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 _NAMES = {
     "fpdb.database": "Database import_ open",
     "fpdb.documents": "Document",
-    "fpdb.errors": "BadExport BadFingerprints BadFolder BadKeyFile BadLabel BadName BadQuery BadRecipe "
+    "fpdb.errors": "BadArgument BadExport BadFingerprints BadFolder BadKeyFile BadLabel BadName BadQuery BadRecipe "
     "ContentChanged Corrupt DatabaseExists Error Locked MissingKey MissingPackage NameTaken "
     "NewerFormat NoSuchDatabase NoSuchDocument NotADatabase ReadOnly RecipeMismatch SparkFailure "
     "StorageFailure UnknownKind Unreadable",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -50,6 +50,37 @@ class ResultColumn:
 
 
 Columns = tuple[ResultColumn, ...]
+
+
+def one_line(title: str, names: Iterable[object], values: Mapping[str, Any]) -> str:
+    """Return `Title('name', measure=0.812, regions=3)`, for `repr`: numbers are rounded, lists are counted."""
+    texts = [repr(name) for name in names]
+    for name, value in values.items():
+        if isinstance(value, list | tuple):
+            value = len(value)
+        texts.append(f"{name}={value:.3g}" if isinstance(value, float) else f"{name}={value!r}")
+    return f"{title}({', '.join(texts)})"
+
+
+def html_table(columns: Columns, results: Iterable[object], caption: str) -> str:
+    """Return results as an HTML table, for notebooks."""
+    from html import escape
+
+    lines = [f"<table><caption>{escape(caption)}</caption>"]
+    lines += [
+        _html_row(
+            "th", ((column.heading or column.name.replace("_", " "), column.is_number) for column in columns), escape
+        )
+    ]
+    for result in results:
+        cells = ((column.cell(result), column.is_number) for column in columns)
+        lines.append(_html_row("td", cells, escape))
+    return "\n".join((*lines, "</table>"))
+
+
+def _html_row(tag: str, cells: Iterable[tuple[str, bool]], escape: Callable[[str], str]) -> str:
+    align = ' style="text-align: left"', ' style="text-align: right"'
+    return f"<tr>{''.join(f'<{tag}{align[is_number]}>{escape(text)}</{tag}>' for text, is_number in cells)}</tr>"
 
 
 def select(columns: Columns, groups: Iterable[str]) -> Columns:

@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, Unpack, cast
 
 import numpy as np
 
+from fpdb.checked_calls import check_names, check_seconds, checked, checked_methods
 from fpdb.documents import (
     Document,
     SourceAccess,
@@ -22,8 +23,19 @@ from fpdb.documents import (
     source_roots,
     sources_of,
 )
-from fpdb.errors import BadKeyFile, BadName, BadQuery, Corrupt, DatabaseExists, Error
-from fpdb.fingerprint import DEFAULT_KEY, Recipe
+from fpdb.errors import BadArgument, BadKeyFile, BadName, BadQuery, Corrupt, DatabaseExists, Error
+from fpdb.fingerprint import AUTO, DEFAULT_KEY, Recipe
+from fpdb.options import (
+    AddKeywords,
+    ExplainKeywords,
+    FileKeywords,
+    HashKeywords,
+    Mode,
+    OnCollision,
+    PairKeywords,
+    QueryKeywords,
+    SpanKeywords,
+)
 from fpdb.recipe_record import StoredRecipe, recipe_record
 from fpdb.search.options import ContentOptions
 from fpdb.search.query_fingerprints import QueryDocument
@@ -34,7 +46,6 @@ from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 
 if TYPE_CHECKING:
-    from fpdb.exchange.merge_database import OnCollision
     from fpdb.ingest.batch import Status, WriteBatch
     from fpdb.ingest.prepare import Integers
     from fpdb.pairs.clusters import Cluster
@@ -48,14 +59,15 @@ if TYPE_CHECKING:
     from fpdb.regions.pair_aligner import PairAligner
     from fpdb.regions.region import RegionOptions
     from fpdb.regions.sources import Sources
+    from fpdb.report.contents import Limits
     from fpdb.report.report import Report
 
-Mode = Literal["r", "r+", "a", "x"]
 T = TypeVar("T")
 
 
 # Hides the builtin in this module only, which does not use it; users write fpdb.open, as they write gzip.open. The
 # options are independent of each other, and each call names the one or two that it needs.
+@checked
 def open(  # noqa: A001, PLR0913 (fpdb.open is the name, and its options are independent)
     path: str | os.PathLike[str],
     mode: Mode = "a",
@@ -87,15 +99,14 @@ def open(  # noqa: A001, PLR0913 (fpdb.open is the name, and its options are ind
         Error: NoSuchDatabase, DatabaseExists, NotADatabase, NewerFormat, RecipeMismatch, BadKeyFile, Corrupt,
             Locked or StorageFailure.
     """
-    if mode not in ("r", "r+", "a", "x"):
-        raise ValueError(f"mode must be 'r', 'r+', 'a' or 'x', not {mode!r}")
+    check_seconds(timeout, "timeout")
     if immutable and mode != "r":
-        raise ValueError("an immutable database can only be read: open it in mode 'r'")
+        raise BadArgument("an immutable database can only be read: open it in mode 'r'")
     path = os.fspath(path)
     roots = None if sources is None else source_roots(sources)
     if foreign:
         if mode in ("r+", "x"):
-            raise ValueError("a foreign database is opened for reading only")
+            raise BadArgument("a foreign database is opened for reading only")
         mode, roots = "r", roots or ()
         _check_foreign(path, immutable)
     if mode == "x" or (mode == "a" and not os.path.lexists(path)):
@@ -128,6 +139,7 @@ def open_for_worker(path: str, roots: tuple[str, ...] | None, immutable: bool) -
     return open(path, "r", sources=roots, immutable=immutable)
 
 
+@checked
 def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10.0) -> dict[Status, int]:
     """Add the documents of an export, see `Database.export`, to the database at path, which is created if need be.
 
@@ -142,6 +154,7 @@ def import_(path: str | os.PathLike[str], file: BinaryIO, *, timeout: float = 10
         return incoming.add_to(db.batch)
 
 
+@checked_methods
 class Database(Searchable):
     """An open database; made by `fpdb.open`. One object serves many threads, and no forked child.
 
@@ -176,23 +189,51 @@ class Database(Searchable):
         self.needs_key_file = self._stored_recipe.key_digest is not None
         self.key_exposed = self._stored_recipe.key_exposed
 
+    def __repr__(self) -> str:
+        """Return the path, the number of documents and the mode, on one line."""
+        try:
+            documents = f"{len(self):,} documents"
+        except Error as error:
+            documents = f"not to be read: {error}"
+        mode = ", read-only" if self._store.env.readonly else ""
+        return f"<Database {self.path!r}: {documents}{mode}>"
+
     def close(self) -> None:
         """Close the file; closing twice is harmless."""
         self._store.close()
 
     # ------------------------------------------------------------ documents in and out
 
-    def add(self, name: str, content: str | bytes, **options: Any) -> Status:
+    def add(self, name: str, content: str | bytes, **options: Unpack[AddKeywords]) -> Status:
         """Add a document, or replace the one of this name, durably; see `WriteBatch.add`."""
         with self.batch() as batch:
             return batch.add(name, content, **options)
 
     def add_fingerprints(
-        self, name: str, hashes: Integers, positions: Integers | None = None, **options: Any
+        self, name: str, hashes: Integers, positions: Integers | None = None, **options: Unpack[HashKeywords]
     ) -> Status:
         """Add a document of the caller's own hashes, durably; see `WriteBatch.add_fingerprints`."""
         with self.batch() as batch:
             return batch.add_fingerprints(name, hashes, positions, **options)
+
+    def add_file(
+        self, path: str | os.PathLike[str], *, name: str | None = None, **options: Unpack[FileKeywords]
+    ) -> Status:
+        """Add the document in a file, durably, as `fpdb add PATH` does; see `WriteBatch.add`.
+
+        Args:
+            path: The file. It is the document's source, and may be read again for regions, see `remember_sources`.
+            name: The document's name, by default the path without empty and `.` parts.
+            options: See `WriteBatch.add`; the kind is told by name and content unless it is given.
+
+        Raises:
+            Error: Unreadable: The path is not that of a document; what `WriteBatch.add` raises.
+        """
+        from fpdb.ingest.discover import read_one_file
+
+        document, content = read_one_file(os.fspath(path), name, options.get("kind", AUTO), self.paths)
+        self.remember_sources([path])
+        return self.add(document.name, content, source=document.source, **options)
 
     def rotate(self, name: str, content: str | bytes, *, rotation: int | None = None) -> int:
         """Store another subset of a document's search fingerprints, durably; see `WriteBatch.rotate`."""
@@ -276,7 +317,7 @@ class Database(Searchable):
     def remember_sources(self, paths: Iterable[str | os.PathLike[str]]) -> None:
         """Remember that this user may have sources at or below these paths read, as `fpdb add` does.
 
-        Raises ValueError for an empty path.
+        Raises BadArgument for an empty path.
         """
         from fpdb.regions.remembered_roots import remember
 
@@ -287,6 +328,11 @@ class Database(Searchable):
             return snapshot.file_id()
 
     # ------------------------------------------------------------ queries
+
+    @property
+    def paths(self) -> tuple[str]:
+        """The file, as the only one."""
+        return (self.path,)
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """Open the latest commit to read from."""
@@ -311,7 +357,7 @@ class Database(Searchable):
         texts: TextLookup | None = None,
         watch: Watch | None = None,
         document_pairs: int = 0,
-        **options: Any,
+        **options: Unpack[PairKeywords],
     ) -> Results[Pair]:
         """Compare all documents with all, and yield the pairs that share hashes, ranked. Raises BadQuery.
 
@@ -330,7 +376,8 @@ class Database(Searchable):
         """
         from fpdb.pairs.options import PairOptions
 
-        checked = PairOptions(**{"by": self.recipe.pair_measure, **options})
+        options.setdefault("by", self.recipe.pair_measure)
+        checked = PairOptions(**options)
         if checked.by_owner and not regions and document_pairs:
             from fpdb.pairs.owner_pairs import rank_owners
 
@@ -351,7 +398,9 @@ class Database(Searchable):
             lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, region_options))
         )
 
-    def clusters(self, *, keep: str | None = None, watch: Watch | None = None, **options: Any) -> Results[Cluster]:
+    def clusters(
+        self, *, keep: str | None = None, watch: Watch | None = None, **options: Unpack[PairKeywords]
+    ) -> Results[Cluster]:
         """Yield the groups of documents that pairs connect, directly or through others, the largest first.
 
         keep: also tell which document of each is kept, see `drop_list`. watch and options are those of `pairs`; top
@@ -364,7 +413,12 @@ class Database(Searchable):
         return self._compare(lambda snapshot: find_clusters(snapshot, checked, keep, watch))
 
     def drop_list(
-        self, *, keep: str = "first", direct: bool = False, watch: Watch | None = None, **options: Any
+        self,
+        *,
+        keep: str = "first",
+        direct: bool = False,
+        watch: Watch | None = None,
+        **options: Unpack[PairKeywords],
     ) -> Results[Drop]:
         """Yield the documents to remove so that no pair that passes is left.
 
@@ -390,7 +444,7 @@ class Database(Searchable):
         content: str | bytes | None = None,
         *,
         name: str | None = None,
-        kind: str = "text",
+        kind: str = "auto",
         keep: str = "first",
         shortest: int = 1,
         pad: int = 0,
@@ -398,7 +452,7 @@ class Database(Searchable):
         gap: int = 0,
         texts: TextLookup | None = None,
         watch: Watch | None = None,
-        **options: Any,
+        **options: Unpack[SpanKeywords],
     ) -> Results[Span]:
         """Yield the characters to cut so that no passage is left that others have too.
 
@@ -415,13 +469,15 @@ class Database(Searchable):
         if content is None:
             from fpdb.regions.region import RegionOptions
 
-            checked = PairOptions(**options)
+            check_names(options, PairKeywords.__annotations__, "spans")
+            checked = PairOptions(**cast("PairKeywords", options))
             sources = sources_of([self.sources], texts)
             of_pairs = partial(spans.spans_of_pairs, options=checked, keep=keep, cut=cut, watch=watch)
             region_options = RegionOptions.of(gap, repeats=True)
             return self._compare(
                 lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, region_options))
             )
+        check_names(options, QueryKeywords.__annotations__, "spans")
         with self.searcher(texts) as searcher:
             asked = ContentOptions.of(options | {"regions": True, "gap": gap, "repeats": True})
             ranked = searcher.rank_document(QueryDocument(name, content, kind), asked)
@@ -450,7 +506,7 @@ class Database(Searchable):
         *,
         contents: Mapping[str, str | bytes] | None = None,
         kind: str = "auto",
-        **options: Any,
+        **options: Unpack[ExplainKeywords],
     ) -> Explanation:
         """Tell why two documents are a pair, or are not. Reads all of the runs that they are in.
 
@@ -473,14 +529,22 @@ class Database(Searchable):
             compared = [find(name, (contents or {}).get(name)) for name in (a, b)]
             return explain(snapshot, self.recipe, compared[0], compared[1], checked)
 
-    def report(self, *, texts: TextLookup | None = None, **options: Any) -> Report:
+    def report(
+        self,
+        *,
+        by: str = "containment",
+        connect: float | None = None,
+        limits: Limits | None = None,
+        texts: TextLookup | None = None,
+    ) -> Report:
         """Return an empty page of evidence: fill it with `add_answer` or `add_pairs`, and write its `html`.
 
-        options: see `report.Report`: by, connect, limits. Raises MissingPackage.
+        by, connect, limits: see `report.Report`. Raises MissingPackage.
         """
         from fpdb.report.report import Report
 
-        return Report(self._store.snapshot, self.recipe, sources_of([self.sources], texts), **options)
+        sources = sources_of([self.sources], texts)
+        return Report(self._store.snapshot, self.recipe, sources, by=by, connect=connect, limits=limits)
 
     def _aligner(
         self, snapshot: Snapshot, sources: Sources, options: PairOptions, region_options: RegionOptions

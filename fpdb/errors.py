@@ -5,6 +5,10 @@ class Error(Exception):
     """Base of all errors that fpdb raises on purpose."""
 
 
+class BadArgument(Error, TypeError, ValueError):
+    """An argument of a call is of a type or a value that it cannot have, or the call has no argument of that name."""
+
+
 class NoSuchDatabase(Error):
     """There is no file at the given path."""
 

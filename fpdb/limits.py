@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
@@ -134,7 +135,8 @@ def set_limits(seconds: float | None = None, memory: int | None = None) -> None:
         Error: A limit is zero or below.
     """
     global _current
-    if (seconds is not None and not seconds > 0) or (memory is not None and memory <= 0):
+    given = [value for value in (seconds, memory) if value is not None]
+    if not all(isinstance(value, Real) and value > 0 for value in given):
         raise Error(f"limits are more than zero, not {seconds} seconds and {memory} bytes")
     _current = DocumentLimits(
         _current.seconds if seconds is None else float(seconds), _current.memory if memory is None else int(memory)

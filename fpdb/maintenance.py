@@ -4,6 +4,8 @@ LMDB maps the file into memory and trusts it, so damage, or a medium that fails,
 subprocess only reads the file; if damage ends it, that is one finding more.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import signal
@@ -11,10 +13,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import IO, Any, NamedTuple, cast
 
 from fpdb import errors
+from fpdb.checked_calls import checked
 from fpdb.errors import BadRecipe, Corrupt, Error, RecipeMismatch
 from fpdb.fingerprint import KEY_DIGEST, Recipe, find_scheme
 from fpdb.storage.environment.failures import translated
@@ -45,6 +48,10 @@ class Findings:
         """True if nothing that was looked at is wrong."""
         return not self.problems
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain dict, as `fpdb check --format json` prints it."""
+        return asdict(self)
+
 
 @dataclass(frozen=True)
 class Repair:
@@ -56,7 +63,12 @@ class Repair:
     texts: int
     losses: tuple[Loss, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dicts, lists and numbers."""
+        return asdict(self) | {"losses": [loss.to_dict() for loss in self.losses]}
 
+
+@checked
 def check(path: str | os.PathLike[str], *, quick: bool = False, immutable: bool = False) -> Findings:
     """Verify a database in a subprocess; damage that ends the subprocess is reported as a problem.
 
@@ -81,6 +93,7 @@ def check(path: str | os.PathLike[str], *, quick: bool = False, immutable: bool 
     return Findings(tuple(sentences["problem"]), tuple(sentences["unchecked"]))
 
 
+@checked
 def repair(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> Repair:
     """Write all that is sound in a database to a new file, in a subprocess; the damaged file is only read.
 

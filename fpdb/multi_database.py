@@ -8,14 +8,16 @@ from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 
 from fpdb import database
+from fpdb.checked_calls import check_path, checked, checked_methods
 from fpdb.database import Database
 from fpdb.documents import TextLookup, source_roots, sources_of
-from fpdb.errors import RecipeMismatch
+from fpdb.errors import BadArgument, RecipeMismatch
 from fpdb.search.searchable import Searchable
 from fpdb.search.searcher import Searcher
 from fpdb.storage.multi_snapshot import MultiSnapshot, MultiSnapshotCache
 
 
+@checked
 def open_all(
     paths: Iterable[str | os.PathLike[str]],
     *,
@@ -27,8 +29,10 @@ def open_all(
 ) -> MultiDatabase:
     """Open databases of one recipe, to be read and queried together; the other arguments are those of `fpdb.open`.
 
-    Raises what `fpdb.open` raises; RecipeMismatch; ValueError: no database is given, or one is given twice.
+    Raises what `fpdb.open` raises; RecipeMismatch; BadArgument: no database is given, or one is given twice.
     """
+    if isinstance(paths, str | bytes | os.PathLike):
+        raise BadArgument(f"paths are several: give [{os.fspath(paths)!r}]")
     roots = None if sources is None else source_roots(sources)
     opened = partial(
         database.open, timeout=timeout, key_file=key_file, sources=roots, foreign=foreign, immutable=immutable
@@ -37,9 +41,9 @@ def open_all(
     with ExitStack() as stack:
         databases: dict[str, Database] = {}
         for path in paths:
-            name = os.fspath(path)
+            name = check_path(path, "a path")
             if os.path.realpath(name) in seen:  # which a process may not open twice
-                raise ValueError(f"the database {name!r} is given twice")
+                raise BadArgument(f"the database {name!r} is given twice")
             seen.add(os.path.realpath(name))
             databases[name] = stack.enter_context(opened(name, "r"))
         combined = MultiDatabase(databases)
@@ -63,6 +67,7 @@ def open_for_worker(
     return MultiDatabase(databases) if len(databases) > 1 else databases[names[0]]
 
 
+@checked_methods
 class MultiDatabase(Searchable):
     """Several open databases, by any names, as one that holds the documents of all; made by `fpdb.open_all`.
 
@@ -73,10 +78,10 @@ class MultiDatabase(Searchable):
     """
 
     def __init__(self, databases: Mapping[str, Database]) -> None:
-        """Combine open databases. Raises RecipeMismatch; ValueError if none is given."""
+        """Combine open databases. Raises RecipeMismatch; BadArgument if none is given."""
         self.databases = dict(databases)
         if not self.databases:
-            raise ValueError("give at least one database")
+            raise BadArgument("give at least one database")
         first, *others = self.databases.values()
         for other in others:
             first.check_recipe(other)
@@ -86,6 +91,10 @@ class MultiDatabase(Searchable):
         self._names = list(self.databases)
         self._sources = [each.sources for each in self.databases.values()]
         self._cache = MultiSnapshotCache()
+
+    def __repr__(self) -> str:
+        """Return the databases, on one line."""
+        return f"<MultiDatabase of {list(self.databases.values())!r}>"
 
     def close(self) -> None:
         """Close all of them; closing twice is harmless."""
@@ -102,6 +111,11 @@ class MultiDatabase(Searchable):
             yield Searcher(
                 self.recipe, reader, open_sources, lambda document_id: self._names[reader.store_of(document_id)]
             )
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files of all of them."""
+        return tuple(each.path for each in self.databases.values())
 
     def opener(self) -> Callable[[], Database | MultiDatabase]:
         """Return a function that opens the same databases in a worker process, see `Searchable.opener`."""

@@ -1,8 +1,11 @@
 """Publish a database: a checked copy of it takes the place of another one, which others have open to be read."""
 
+from __future__ import annotations
+
 import os
 import time
 
+from fpdb.checked_calls import check_seconds, checked
 from fpdb.documents import pass_on_roots
 from fpdb.errors import Corrupt, Error
 from fpdb.maintenance import copy_checked
@@ -11,6 +14,7 @@ from fpdb.storage.environment.refusal import refuse_foreign
 from fpdb.storage.maintenance.replacement import replacement
 
 
+@checked
 def publish(
     source: str | os.PathLike[str],
     path: str | os.PathLike[str],
@@ -36,6 +40,7 @@ def publish(
         RecipeMismatch: The recipes differ.
         Error: Both are the same; Locked, StorageFailure: The file cannot be replaced.
     """
+    check_seconds(timeout, "timeout")
     source, path = (os.path.realpath(os.fspath(each)) for each in (source, path))
     if identity(source) == identity(path) is not None:
         raise Error(f"{source!r} cannot be published in its own place; give another path")

@@ -1,10 +1,17 @@
 """The public names of fpdb: those that type checkers see, each in the module that defines it."""
 
+import json
+import pydoc
 import re
+import zipfile
 from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import fpdb
+from tests.cli.prose import prose
 
 
 def test_the_stub_imports_the_same_names_from_the_same_modules():
@@ -14,3 +21,73 @@ def test_the_stub_imports_the_same_names_from_the_same_modules():
     for module, name, public in imports:
         assert name == public
         assert getattr(fpdb, name) is getattr(import_module(module), name)
+
+
+def test_dir_and_help_list_the_public_names() -> None:
+    assert set(fpdb.__all__) <= set(dir(fpdb))
+    text = pydoc.render_doc(fpdb, renderer=pydoc.TextDoc())
+    assert [name for name in fpdb.__all__ if not re.search(rf"\b{name}\b", re.sub(".\x08", "", text))] == []
+
+
+def test_all_results_have_dicts_that_json_takes(tmp_path: Path) -> None:
+    text = prose(1, 300)
+    with fpdb.open(tmp_path / "corpus.fpdb") as db:
+        db.add("a", text, keep_text=True)
+        db.add("b", text, keep_text=True)
+        pairs = db.pairs(regions=True)
+        results: list[Any] = [
+            *(db.query(text, regions=True), db.document("a"), pairs.ignored, *pairs, *db.clusters(), *db.drop_list()),
+            *(*db.spans(), *db.common(min_df=2), db.explain("a", "b"), db.recipe.fingerprint(text)),
+        ]
+        assert db.check() == []
+    results += [fpdb.check(tmp_path / "corpus.fpdb"), fpdb.repair(tmp_path / "corpus.fpdb", tmp_path / "new.fpdb")]
+    results += [fpdb.Loss("document", "a")]
+    assert {type(result).__name__ for result in results} >= {"Answer", "Pair", "Cluster", "Drop", "Span", "Explanation"}
+    for result in results:
+        assert json.loads(json.dumps(result.to_dict()))
+
+
+def test_a_database_shows_itself_on_one_line(tmp_path: Path) -> None:
+    path = str(tmp_path / "corpus.fpdb")
+    with fpdb.open(path) as db:
+        db.add("a", "short")
+        assert repr(db) == f"<Database {path!r}: 1 documents>"
+    assert repr(db) == f"<Database {path!r}: not to be read: the database is closed>"
+    with fpdb.open_all([path]) as both:
+        assert repr(both) == f"<MultiDatabase of [<Database {path!r}: 1 documents, read-only>]>"
+
+
+def test_files_are_named_and_read_as_by_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    Path("essays").mkdir()
+    Path("essays/page.html").write_text(f"<html><p>{prose(1, 300)}</p></html>")
+    Path("essays/other.txt").write_text(prose(1, 300))
+    with fpdb.open("corpus.fpdb") as db:
+        assert db.add_file("./essays//page.html", labels={"a": "b"}) == "added"
+        assert db.add_file(Path("essays/other.txt"), name="other") == "added"
+        document = db.document("essays/page.html")
+        assert (document.kind, document.source) == ("html", str(tmp_path / "essays/page.html"))
+        assert [match.name for match in db.query_file("essays/page.html")] == ["other"]
+        assert db.query_file("essays/page.html", regions=True)[0].source == "same"
+        for wrong in ("essays", "nothing.txt", "corpus.fpdb", "corpus.fpdb-lock"):
+            with pytest.raises(fpdb.Unreadable, match=wrong):
+                db.add_file(wrong)
+        with zipfile.ZipFile("all.zip", "w") as archive:
+            archive.write("essays/page.html")
+        with pytest.raises(fpdb.Unreadable, match="an archive"):
+            db.query_file("all.zip")
+        db.add("still", "locked")  # reading the database's own files would have dropped its locks
+        assert db.check() == []
+
+
+def test_the_kind_is_told_by_name_and_content(tmp_path: Path) -> None:
+    page = f"<html><p>{prose(1, 300)}</p></html>"
+    with fpdb.open(tmp_path / "corpus.fpdb") as db:
+        db.add("page", page)
+        db.add("paper.pdf", prose(1, 300))  # a string is no PDF
+        assert {each.name: each.kind for each in db.documents()} == {"page": "html", "paper.pdf": "text"}
+        answers = [db.query(page), *db.queries([(None, page)]), *db.queries([(None, page)] * 2)]
+        assert [(answer.query.kind, answer[0].containment) for answer in answers] == [("html", 1.0)] * 4
+        assert db.recipe.fingerprint(page).kind == "html"
+        assert db.check() == []

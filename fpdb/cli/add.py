@@ -16,8 +16,8 @@ from fpdb.cli.terminal import count_text, names_text, say, size_text, write_line
 if TYPE_CHECKING:
     from fpdb import Database
     from fpdb.fingerprint import Recipe
-    from fpdb.ingest.document_frequencies import Rarity
     from fpdb.ingest.loading import LoadSummary
+    from fpdb.options import Rarity
 
 STATUSES = ("added", "replaced", "updated", "unchanged")
 

@@ -23,8 +23,8 @@ from fpdb.columns import MATCH, RANK, ResultColumn, measure_groups, select
 
 if TYPE_CHECKING:
     from fpdb import Answer, Database, MultiDatabase
-    from fpdb.ingest.document_frequencies import Rarity
     from fpdb.ingest.process_pool import ForkedPool
+    from fpdb.options import Rarity
     from fpdb.search.batch_query import BatchAnswer
 
 COUNTED = ("containment", "reverse-containment", "resemblance")

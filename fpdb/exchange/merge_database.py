@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from fpdb.arrays import U32
 from fpdb.errors import BadName, Corrupt, Error, NameTaken, ReadOnly
 from fpdb.exchange.jsonl_export import POSTINGS_PER_PART
 from fpdb.ingest.redact_url import redact_url
+from fpdb.options import OnCollision
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
 from fpdb.storage.file_format import FIRST_BOILERPLATE
@@ -25,7 +26,6 @@ from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 from fpdb.storage.texts import KeptText
 
-OnCollision = Literal["refuse", "skip", "replace"]
 COLLISIONS: Final = ("refuse", "skip", "replace")
 MergeCounts = dict[str, int]
 """The number of documents that were added, replaced, unchanged and skipped."""

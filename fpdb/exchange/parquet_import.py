@@ -18,7 +18,6 @@ from fpdb.exchange.merge_database import (
     MergeCandidate,
     MergeCounts,
     MergePlan,
-    OnCollision,
     adapt_record,
     add_prefix,
     check_writable,
@@ -35,6 +34,7 @@ from fpdb.exchange.parquet_table import (
     integers,
 )
 from fpdb.fingerprint import KEY_DIGEST, Recipe
+from fpdb.options import OnCollision
 from fpdb.storage import file_format
 from fpdb.storage.ingest import IncomingDocument, IncomingRun, ingest_sorted
 from fpdb.storage.records import NO_LABELS, Record, record_fault

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
@@ -36,6 +36,12 @@ class Fingerprints:
     source: Symbols | None = field(default=None, repr=False)
     level: int = 0
     share: int = WHOLE
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists and numbers; the position of a fingerprint that has none is None."""
+        positions = [None if position == NO_POSITION else position for position in self.positions.tolist()]
+        values = {"kind": self.kind, "symbols": self.symbols, "kgrams": self.kgrams, "note": self.note}
+        return values | {"hashes": self.hashes.tolist(), "positions": positions}
 
     @cached_property
     def starts(self) -> I64:

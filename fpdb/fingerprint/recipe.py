@@ -14,9 +14,10 @@ from fpdb.fingerprint.hashing import DEFAULT_KEY, Frequencies, Hashing, KGrams, 
 from fpdb.fingerprint.rule import Rule
 from fpdb.fingerprint.schemes import find_scheme
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE, Number, Purpose
+from fpdb.options import Measure, PairMeasure
 from fpdb.readers import KINDS, find_reader
 from fpdb.readers.folding import READER_VERSION, ascii_table
-from fpdb.readers.kinds import detect_kind
+from fpdb.readers.kinds import BINARY_KINDS, detect_kind
 from fpdb.readers.symbols import Symbols
 from fpdb.validation import check_integer
 
@@ -148,14 +149,14 @@ class Recipe:
                 return alphabet, self.rules[alphabet]
         raise UnknownKind(f"the recipe has no rule for {' or '.join(alphabets)}, which {kind!r} documents need")
 
-    def measure(self, kind: str) -> str:
+    def measure(self, kind: str) -> Measure:
         """Return the default measure that ranks searches by documents of a kind."""
         rule = next(iter(self.rules.values())) if kind == AUTO else self.rule_for(kind)[1]
         measure = find_scheme(rule.scheme).measure
         return "similarity" if measure == "containment" and "tokens" in self.rules else measure
 
     @property
-    def pair_measure(self) -> str:
+    def pair_measure(self) -> PairMeasure:
         """The default measure that ranks pairs."""
         return "similarity" if "tokens" in self.rules else "mean_containment"
 
@@ -164,16 +165,18 @@ class Recipe:
         if kind != AUTO:
             return kind
         detected = detect_kind(name, content)
+        if isinstance(content, str) and detected in BINARY_KINDS:
+            return "text"  # a string was taken out of a binary file already
         return "text" if self.rules.keys().isdisjoint(KINDS[detected].alphabets) else detected
 
     def fingerprint(
-        self, content: bytes | str, kind: str = "text", *, name: str | None = None, **options: Unpack[SelectionOptions]
+        self, content: bytes | str, kind: str = AUTO, *, name: str | None = None, **options: Unpack[SelectionOptions]
     ) -> Fingerprints:
         """Return the fingerprints of a document.
 
         Args:
             content: The document.
-            kind: A key of `KINDS`, or "auto".
+            kind: A key of `KINDS`, or "auto" for what name and content say.
             name: Name of the document's file; tells the language of code.
             options: Those of `fingerprint_symbols`.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fpdb.arrays import U8, U32, U64
 from fpdb.errors import BadRecipe
 from fpdb.fingerprint.hashing import KGrams
+from fpdb.options import Measure
 
 Number = int | float
 Purpose = Literal["store", "search", "discard"]
@@ -92,7 +93,7 @@ class Scheme:
     search: Callable[..., Selection] | None = None
     rotates: bool = False
     sampling: Sampling | None = None
-    measure: str = "containment"
+    measure: Measure = "containment"
     fixed_size: bool = False
     find_conflict: Callable[..., str | None] | None = None
 

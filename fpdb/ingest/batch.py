@@ -1,13 +1,17 @@
 """WriteBatch: changes to a database that become one commit, each compared with what is stored when it comes in."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from fpdb.checked_calls import checked
 from fpdb.errors import BadName, ContentChanged, NoSuchDocument
-from fpdb.fingerprint import AUTO, Recipe, content_digest
-from fpdb.ingest.document_frequencies import Rarity, document_frequencies
-from fpdb.ingest.files import InputDocument, document_kind
+from fpdb.fingerprint import Recipe, content_digest
+from fpdb.ingest.document_frequencies import document_frequencies
+from fpdb.ingest.files import InputDocument
 from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, describe, prepare, prepare_hashes, purpose_of
+from fpdb.options import Rarity
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
 from fpdb.storage.records import NO_LABELS, Record
@@ -73,12 +77,13 @@ class WriteBatch:
             return "replaced"
         return self._update(existing, status, record, text)
 
+    @checked
     def add(  # noqa: PLR0913 (independent options, of which a call names a few)
         self,
         name: str,
         content: str | bytes,
         *,
-        kind: str = "text",
+        kind: str = "auto",
         rarity: Rarity = "document",
         boilerplate: bool = False,
         source: str | None = None,
@@ -91,7 +96,7 @@ class WriteBatch:
         Args:
             name: The document's name.
             content: Its content; a string counts as its UTF-8.
-            kind: One of `fingerprint.KINDS`, or "auto" for what name and content say.
+            kind: One of `fingerprint.KINDS`; by default what name and content say.
             rarity: What the scheme koala takes for rare: k-grams whose beginnings are few in the document, or which few
                 documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
             boilerplate: Discard all of the document's k-grams wherever they occur.
@@ -123,6 +128,7 @@ class WriteBatch:
         self._store(prepare(self._recipe, document, kind, options), existing)
         return status
 
+    @checked
     def add_fingerprints(  # noqa: PLR0913 (independent options, of which a call names a few)
         self,
         name: str,
@@ -145,6 +151,7 @@ class WriteBatch:
         description = InputDocument(name, None, None, 0, kind, source, contact, labels)
         return self.put(prepare_hashes(description, hashes, positions, digest=digest, boilerplate=boilerplate))
 
+    @checked
     def rotate(self, name: str, content: str | bytes, *, rotation: int | None = None) -> int:
         """Store another subset of a document's search fingerprints.
 
@@ -178,6 +185,7 @@ class WriteBatch:
         self._store(document._replace(record=rotated, text=self._text(existing)), existing)
         return rotation
 
+    @checked
     def remove(self, name: str) -> None:
         """Remove a document. Raises NoSuchDocument."""
         key = file_format.name_bytes(name)
@@ -210,8 +218,7 @@ class WriteBatch:
         ]
 
     def _kind_of(self, document: ReadDocument) -> str:
-        kind = document.description.kind
-        return document_kind(self._recipe, document.description.name, document.content) if kind == AUTO else kind
+        return self._recipe.resolve_kind(document.description.kind, document.content, document.description.name)
 
     @property
     def next_ids(self) -> tuple[int, int]:

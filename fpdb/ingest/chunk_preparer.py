@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from fpdb.fingerprint import AUTO, SHORT_TEXT, Frequencies, Recipe, content_digest
+from fpdb.fingerprint import SHORT_TEXT, Frequencies, Recipe, content_digest
 from fpdb.ingest.batch import WriteBatch
-from fpdb.ingest.files import InputDocument, Skipped, document_kind, error_text, read_content
+from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.prepare import (
     PrepareOptions,
@@ -107,9 +107,7 @@ class _Preparation:
         """Prepare a document, or put it to the short texts."""
         description, content, _ = document
         try:
-            kind = description.kind
-            if kind == AUTO:
-                kind = document_kind(self._recipe, description.name, content)
+            kind = self._recipe.resolve_kind(description.kind, content, description.name)
             if kind == "text" and self._options.frequencies is None and len(content) <= SHORT_TEXT:
                 self._short.append((index, document))
             else:

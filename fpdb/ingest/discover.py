@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from fpdb.errors import Unreadable
 from fpdb.ingest.files import (
     DatabaseFiles,
     InputDocument,
@@ -17,9 +18,11 @@ from fpdb.ingest.files import (
     document_name,
     error_text,
     may_be_archive,
+    read_content,
     size_fault,
 )
 from fpdb.limits import MAX_DOCUMENT_BYTES
+from fpdb.storage.environment.files import BESIDE
 
 _BUFFER = 1 << 16
 
@@ -48,6 +51,28 @@ def discover(
             yield document
         else:
             yield from _open(document)
+
+
+def read_one_file(
+    path: str, name: str | None, kind: str, databases: Sequence[str]
+) -> tuple[InputDocument, str | bytes]:
+    """Return the document in a file, see `discover`, and its content.
+
+    Raises Unreadable: there is none, or there may be many, as in a folder or an archive; or it is one of the databases.
+    """
+    if os.path.isdir(path):
+        raise Unreadable(f"{path!r} is a folder; give its files one by one, or use the command line")
+    own = [database + suffix for database in databases for suffix in ("", *BESIDE)]
+    (document,) = _Walk(kind, DatabaseFiles.of(own[:1], own)).files([path], name)
+    if isinstance(document, InputDocument) and may_be_archive(document) and _is_archive(path):
+        raise Unreadable(f"{path!r} is an archive; read its members, or use the command line")
+    fault = document.reason if isinstance(document, Skipped) else size_fault(document.size)
+    if isinstance(document, Skipped) or fault is not None:
+        raise Unreadable(f"{path!r}: {fault}")
+    try:
+        return document, read_content(document)
+    except OSError as error:
+        raise Unreadable(f"{path!r}: {error_text(error)}") from error
 
 
 def total_size(paths: Sequence[str], exclude: DatabaseFiles | None = None) -> int | None:

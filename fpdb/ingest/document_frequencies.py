@@ -1,14 +1,11 @@
 """Document frequencies of hashes: what `rarity="corpus"` counts as rare (Heintze 1996, section 6.1)."""
 
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 
 from fpdb.arrays import I64, U64
 from fpdb.storage.reader import Reader
-
-Rarity = Literal["document", "corpus"]
 
 
 def document_frequencies(reader: Reader) -> Callable[[U64], I64]:

@@ -5,16 +5,15 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from fpdb.errors import Unreadable
-from fpdb.fingerprint import AUTO, Recipe
+from fpdb.fingerprint import AUTO
 from fpdb.limits import MAX_DOCUMENT_BYTES
-from fpdb.readers.kinds import detect_kind, get_extension, kind_by_name
+from fpdb.readers.kinds import BINARY_KINDS, detect_kind, get_extension, kind_by_name
 
 HEAD = 8192
 """A NUL byte among this many first bytes makes a file binary."""
 
 _FIRST_READ = 1 << 16
 _NEXT_READ = 1 << 24
-BINARY_KINDS = frozenset({"pdf", "docx", "odt", "postscript"})
 _DOCUMENT_MARKS = (b"%PDF-", b"%!PS", b"PK")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")  # UTF-16 and UTF-32, either byte order
 
@@ -104,13 +103,6 @@ def read_content(document: InputDocument) -> bytes | str:
         if kind not in BINARY_KINDS:
             raise Unreadable("binary (it has NUL bytes)")
     return content
-
-
-def document_kind(recipe: Recipe, name: str, content: bytes | str) -> str:
-    """Return the kind of a document that does not say it."""
-    kind = recipe.resolve_kind(AUTO, content, name)
-    # A string was taken out of a binary file already.
-    return "text" if isinstance(content, str) and kind in BINARY_KINDS else kind
 
 
 def read_file(path: str) -> bytes:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from fpdb.ingest.document_frequencies import Rarity
+from fpdb.options import Rarity
 
 
 class LoadOptions(NamedTuple):

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from numbers import Real
-from typing import Final
+from typing import Final, get_args
 
 from fpdb.errors import BadQuery
+from fpdb.options import PairMeasure
 from fpdb.pairs.owners import DEFAULT, OwnerRule
 from fpdb.validation import check_integer
 
@@ -18,10 +19,7 @@ CONNECTED: Final = 0.5  # the measure from which a pair connects its documents, 
 REGIONAL: Final = ("coverage",)
 """Measures that regions tell."""
 
-MEASURES: Final = (
-    *("similarity", "mean_containment", "containment", "resemblance", "shared"),
-    *("weighted_containment", "weighted_resemblance", *REGIONAL),
-)
+MEASURES: Final = get_args(PairMeasure)
 SMALL: Final = 10_000  # documents up to which no hash is common
 COMMON: Final = 1_000  # documents that make a hash common in a larger collection
 
@@ -67,9 +65,21 @@ class PairOptions:
         limit = math.inf if self.by == "shared" else 1
         if self.min is not None and not (isinstance(self.min, Real) and 0 <= self.min <= limit):
             raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
+        self._check_new()
+        if self.since is not None and not isinstance(self.since, datetime):
+            raise BadQuery(f"since must be a datetime, not {self.since!r}")
+        if not isinstance(self.by_owner, bool):
+            raise BadQuery(f"by_owner must be True or False, not {self.by_owner!r}")
+        if not isinstance(self.owners, str):
+            raise BadQuery(f"owners must be a rule, such as 'label:student', not {self.owners!r}")
         OwnerRule.parse(self.owners)
         if self.by_owner:
             self.told_by_hashes()
+
+    def _check_new(self) -> None:
+        new = self.new
+        if new is not None and not (isinstance(new, tuple) and list(map(type, new)) == [str, str]):
+            raise BadQuery(f"new must be a label, a tuple of its key and its value, not {new!r}")
 
     @property
     def weighted(self) -> bool:

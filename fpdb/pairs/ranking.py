@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fpdb.columns import one_line
 from fpdb.pairs.counting import CountedPairs, PairCounter
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.results import Comparison
@@ -55,6 +56,11 @@ class Pair:
     source_b: SourceState | None = None
     regions: list[MatchedRegion] | None = None
     document_pairs: "list[Pair] | None" = None
+
+    def __repr__(self) -> str:
+        """Return the names and the values that are given, the regions counted, on one line."""
+        values = {name: value for name in self.__slots__[2:] if (value := getattr(self, name)) is not None}
+        return one_line("Pair", [self.a, self.b], values)
 
     def swapped(self) -> "Pair":
         """Return a pair without regions with a and b exchanged."""

@@ -1,12 +1,18 @@
 """Results of comparisons of all documents with all, with what a cap left out of them."""
 
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from dataclasses import asdict, dataclass
+from html import escape
+from itertools import islice
+from typing import Final, Generic, NamedTuple, TypeVar
 
+from fpdb.columns import PAIR, html_table
 from fpdb.pairs.advice import Advice
 
 T = TypeVar("T")
+PAIRS_SHOWN: Final = 20
+"""Pairs in a table of a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,10 @@ class IgnoredHashes:
     max_df: int
     hashes: int
     documents: int | None
+
+    def to_dict(self) -> dict[str, int | None]:
+        """Return the numbers by name."""
+        return asdict(self)
 
     def text(self, noun: str = "document", option: str = "max_df") -> str:
         """Return a sentence that says it, without its full stop.
@@ -52,11 +62,24 @@ class Results(Iterator[T]):
     def __init__(self, compare: Callable[[], Comparison[T]]) -> None:
         """Take what compares, and needs no open snapshot afterwards."""
         self._compare = compare
+        self._seen: deque[T] = deque()
+        """Results that a table has shown, and that are still to come."""
         self._comparison: Comparison[T] | None = None
 
     def __next__(self) -> T:
         """Return the next result."""
-        return next(self._done().results)
+        results = self._done().results
+        return self._seen.popleft() if self._seen else next(results)
+
+    def _repr_html_(self) -> str:
+        """Return the next results, pairs as a table, for notebooks; iterating gives them nevertheless."""
+        self._seen.extend(islice(self._done().results, PAIRS_SHOWN + 1 - len(self._seen)))
+        pairs = list(islice(self._seen, PAIRS_SHOWN))
+        if not pairs or not hasattr(pairs[0], "containment_a"):
+            return f"<pre>{'<br>'.join(escape(repr(result)) for result in pairs)}</pre>"
+        more = f"the first {PAIRS_SHOWN} pairs" if len(self._seen) > PAIRS_SHOWN else "pairs"
+        columns = tuple(column for column in PAIR if not column.group)
+        return html_table(columns, pairs, more)
 
     @property
     def ignored(self) -> IgnoredHashes:

@@ -7,6 +7,7 @@ from fpdb.readers import KINDS
 
 EXTENSIONS = {extension: kind for kind, reader in KINDS.items() for extension in reader.extensions.split()}
 
+BINARY_KINDS = frozenset({"pdf", "docx", "odt", "postscript"})
 _HEAD = 4096
 _HTML = re.compile(
     r"\s*+(?:<\?xml[^>]*+>\s*+)?(?><!--.*?-->\s*+)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL

@@ -11,6 +11,9 @@ import stat
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
+from fpdb.checked_calls import check_path
+from fpdb.errors import BadArgument
+
 FileId = tuple[int, int]
 """Device and inode."""
 
@@ -93,13 +96,13 @@ class SourceRoots:
 def spellings(paths: Iterable[str | os.PathLike[str]]) -> tuple[str, ...]:
     """Return the absolute paths of files and folders: as they are written, and without symbolic links.
 
-    Raises ValueError for an empty path, and for one path instead of several: its characters would be taken for paths.
+    Raises BadArgument for an empty path, and for one path instead of several: its characters would be taken for paths.
     """
     if isinstance(paths, str | bytes | os.PathLike):
-        raise ValueError(f"sources are several paths: give [{os.fspath(paths)!r}]")
-    given = [os.fspath(path) for path in paths]
+        raise BadArgument(f"sources are several paths: give [{os.fspath(paths)!r}]")
+    given = [check_path(path, "a path of sources") for path in paths]
     if "" in given:
-        raise ValueError("an empty path names no folder of sources")
+        raise BadArgument("an empty path names no folder of sources")
     written = (spell(path) for path in given for spell in (os.path.abspath, os.path.realpath))
     return tuple(dict.fromkeys(map(_normalise, written)))
 

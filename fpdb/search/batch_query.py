@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fpdb import limits
 from fpdb.errors import Error
-from fpdb.fingerprint import AUTO, Recipe
+from fpdb.fingerprint import Recipe
 from fpdb.ingest.chunks import Chunk, chunked, estimate_work
-from fpdb.ingest.files import InputDocument, Skipped, document_kind, error_text, read_content
+from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
 from fpdb.search.options import ContentOptions
 from fpdb.search.query_fingerprints import QueryDocument
 from fpdb.search.ranking import RankedMatches
@@ -216,9 +216,7 @@ class _Answerer:
         if isinstance(document, InputDocument):
             try:
                 content = read_content(document)
-                kind = document.kind
-                if kind == AUTO:
-                    kind = document_kind(self.db.recipe, document.name, content)
+                kind = self.db.recipe.resolve_kind(document.kind, content, document.name)
                 query = QueryDocument(document.name, content, kind)
                 return _Readable(document._replace(content=None), query)
             except Exception as error:

@@ -6,21 +6,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self, get_args
 
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import Recipe
+from fpdb.options import Measure, Rarity
 from fpdb.validation import check_integer
-
-if TYPE_CHECKING:
-    from fpdb.ingest.document_frequencies import Rarity
 
 COUNTED: Final = ("containment", "reverse_containment", "resemblance")
 WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
 COVERED: Final = ("query_coverage", "document_coverage")
 """Measures that need the regions of a match."""
 
-MEASURES: Final = ("similarity", *COUNTED, "shared", *WEIGHTED, *COVERED)
+MEASURES: Final = get_args(Measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +92,13 @@ class ContentOptions:
     shortest: int = 1
     repeats: bool = False
     ranking: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check what nothing else does."""
+        if self.rarity not in get_args(Rarity):
+            raise BadQuery(f"rarity must be one of {', '.join(get_args(Rarity))}, not {self.rarity!r}")
+        if not isinstance(self.include_self, bool):
+            raise BadQuery(f"include_self must be True or False, not {self.include_self!r}")
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> Self:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fpdb.arrays import U64
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
-from fpdb.fingerprint import SHORT_TEXT, Fingerprints, Frequencies, Recipe, content_digest, find_scheme
+from fpdb.fingerprint import AUTO, SHORT_TEXT, Fingerprints, Frequencies, Recipe, content_digest, find_scheme
 from fpdb.search.options import ContentOptions
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
@@ -62,6 +62,7 @@ def fingerprint_queries(
 
     Raises BadRecipe: the window is narrower than the recipe's; MissingKey, MissingPackage, Corrupt.
     """
+    documents = [_with_kind(recipe, document) for document in documents]
     together = options.window is None and options.rarity == "document" and not options.needs_regions
     short_texts = _short_text_hashes(recipe, documents) if together else repeat(None, len(documents))
     counts: Frequencies | None = None
@@ -84,6 +85,13 @@ def fingerprint_queries(
         except (UnknownKind, Unreadable) as error:
             queries.append(error)
     return queries
+
+
+def _with_kind(recipe: Recipe, document: QueryDocument) -> QueryDocument:
+    """Return the document, with the detected kind if it says none."""
+    if document.kind != AUTO:
+        return document
+    return document._replace(kind=recipe.resolve_kind(AUTO, document.content, document.name))
 
 
 def own_document_ids(reader: Reader, name: str, digest: bytes) -> list[int]:
@@ -140,7 +148,6 @@ def _fingerprint_alone(
 ) -> QueryFingerprints:
     """Fingerprint one document of any kind; counts: the document frequencies, if rarity is counted in the corpus."""
     name, content, kind = document
-    kind = recipe.resolve_kind(kind, content, name)
     found = recipe.fingerprint(content, kind, purpose="search", window=options.window, frequencies=counts, name=name)
     scheme = find_scheme(recipe.rule_for(kind)[1].scheme)
     query = QueryFingerprints(found.hashes, name, kind, kgrams=found.kgrams if scheme.fixed_size else 0)

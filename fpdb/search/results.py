@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import repeat
 from json.encoder import encode_basestring_ascii
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
+from fpdb.columns import MATCH, html_table, one_line
 from fpdb.search.options import COVERED
 
 if TYPE_CHECKING:
     from fpdb.regions.places import MatchedRegion
     from fpdb.regions.sources import SourceState
+
+
+SHOWN: Final = 3
+"""Matches that `repr` of an answer tells."""
 
 
 class Match(NamedTuple):
@@ -47,6 +52,11 @@ class Match(NamedTuple):
     source: SourceState | None = None
     regions: list[MatchedRegion] | None = None
     database: str | None = None
+
+    def __repr__(self) -> str:
+        """Return the name and the values that are given, the regions counted, on one line."""
+        values = {key: value for key, value in zip(self._fields, self, strict=True) if value is not None}
+        return one_line("Match", [values.pop("name")], values)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values that are given, by name."""
@@ -108,6 +118,36 @@ class Answer:
 
     query: Query
     matches: list[Match] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """Return the number of matches."""
+        return len(self.matches)
+
+    def __iter__(self) -> Iterator[Match]:
+        """Iterate over the matches."""
+        return iter(self.matches)
+
+    @overload
+    def __getitem__(self, index: int) -> Match: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Match]: ...
+
+    def __getitem__(self, index: int | slice) -> Match | list[Match]:
+        """Return the match at an index, or those of a slice."""
+        return self.matches[index]
+
+    def __repr__(self) -> str:
+        """Return the query, and the first matches, on one line."""
+        more = f", and {len(self) - SHOWN:,} more" if len(self) > SHOWN else ""
+        matches = ", ".join(map(repr, self[:SHOWN])) or self.query.note or "no match"
+        return f"<Answer to {self.query.name or 'a query'!r}: {matches}{more}>"
+
+    def _repr_html_(self) -> str:
+        """Return the matches as a table, which notebooks show."""
+        optional = {name for name in Match._fields if any(getattr(match, name) is not None for match in self)}
+        columns = tuple(column for column in MATCH if not column.group or column.name in optional - {"regions"})
+        return html_table(columns, self, f"matches of {self.query.name or 'the query'}: {len(self):,}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send the matches to another process by columns, without empty ones."""

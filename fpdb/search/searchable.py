@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Self
+from reprlib import repr as short_repr
+from typing import TYPE_CHECKING, Self, Unpack
 
 from fpdb.arrays import I64
-from fpdb.errors import Error
+from fpdb.checked_calls import checked_methods
+from fpdb.errors import BadArgument, Error
 from fpdb.fingerprint import Recipe, content_digest
+from fpdb.options import QueryKeywords, RankingKeywords, Rarity
 from fpdb.search.options import ContentOptions, recipe_options
 from fpdb.search.query_fingerprints import QueryDocument, QueryFingerprints, own_document_ids
 from fpdb.search.results import Answer
@@ -17,10 +21,10 @@ from fpdb.search.searcher import Searcher
 
 if TYPE_CHECKING:
     from fpdb.documents import TextLookup
-    from fpdb.ingest.document_frequencies import Rarity
     from fpdb.ingest.prepare import Integers
 
 
+@checked_methods
 class Searchable(ABC):
     """One or several open databases that are queried as one; recipe: of all their documents."""
 
@@ -33,6 +37,11 @@ class Searchable(ABC):
         texts: gives the contents of documents, for regions; by default they are read from the database, or from the
         files that the documents came from.
         """
+
+    @property
+    @abstractmethod
+    def paths(self) -> Sequence[str]:
+        """The files of the databases."""
 
     @abstractmethod
     def opener(self) -> Callable[[], Searchable]:
@@ -65,7 +74,7 @@ class Searchable(ABC):
         content: str | bytes,
         *,
         name: str | None = None,
-        kind: str = "text",
+        kind: str = "auto",
         window: int | None = None,
         rarity: Rarity = "document",
         include_self: bool = False,
@@ -73,14 +82,14 @@ class Searchable(ABC):
         gap: int | None = None,
         shortest: int = 1,
         texts: TextLookup | None = None,
-        **options: Any,
+        **options: Unpack[RankingKeywords],
     ) -> Answer:
         """Find the documents that share text with a content.
 
         Args:
             content: The query.
             name: The query's name; a document of this name and content is left out unless include_self.
-            kind: One of `fingerprint.KINDS`, or "auto".
+            kind: One of `fingerprint.KINDS`; by default what name and content say.
             window: A window wider than the recipe's: fewer look-ups, a coarser answer.
             rarity: See `WriteBatch.add`.
             include_self: Whether a document of the query's name and content is a match like others.
@@ -100,15 +109,33 @@ class Searchable(ABC):
         with self.searcher(texts) as searcher:
             return searcher.rank_document(QueryDocument(name, content, kind), asked).answer
 
+    def query_file(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        name: str | None = None,
+        kind: str = "auto",
+        texts: TextLookup | None = None,
+        **options: Unpack[QueryKeywords],
+    ) -> Answer:
+        """Find the documents that share text with a file, as `fpdb query PATH` does; see `query`.
+
+        name: by default the path without empty and `.` parts, under which `fpdb add` adds it. Raises Unreadable, too.
+        """
+        from fpdb.ingest.discover import read_one_file
+
+        document, content = read_one_file(os.fspath(path), name, kind, self.paths)
+        return self.query(content, name=document.name, kind=kind, texts=texts, **options)
+
     def queries(
         self,
         documents: Iterable[tuple[str | None, str | bytes]],
         *,
-        kind: str = "text",
+        kind: str = "auto",
         window: int | None = None,
         rarity: Rarity = "document",
         include_self: bool = False,
-        **options: Any,
+        **options: Unpack[RankingKeywords],
     ) -> list[Answer | Error]:
         """Return the answers of `query` to many documents, looked up together, or the error of one that cannot be read.
 
@@ -116,7 +143,7 @@ class Searchable(ABC):
         documents: the name and the content of each. The options, and what is raised, are those of `query`.
         """
         recipe_options(self.recipe, options).check_by_hashes()
-        queried = [QueryDocument(name, content, kind) for name, content in documents]
+        queried = [_query_document(index, document, kind) for index, document in enumerate(documents)]
         with self.searcher() as searcher:
             asked = ContentOptions(window, rarity, include_self, ranking=options)
             ranked = searcher.rank_documents(queried, asked)
@@ -129,7 +156,7 @@ class Searchable(ABC):
         name: str | None = None,
         kind: str = "hashes",
         digest: bytes | None = None,
-        **options: Any,
+        **options: Unpack[RankingKeywords],
     ) -> Answer:
         """Find the documents that share hashes.
 
@@ -160,3 +187,13 @@ class Searchable(ABC):
 
         with self.searcher() as searcher:
             return document_frequencies(searcher.reader)(check_hashes(hashes))
+
+
+def _query_document(index: int, document: object, kind: str) -> QueryDocument:
+    """Return one of the documents of `Searchable.queries`. Raises BadArgument."""
+    if isinstance(document, tuple | list) and len(document) == 2:
+        name, content = document
+        if (name is None or isinstance(name, str)) and isinstance(content, str | bytes):
+            return QueryDocument(name, content, kind)
+    given = short_repr(document)
+    raise BadArgument(f"documents are pairs of a name, or None, and a content; the one at index {index} is {given}")

@@ -82,7 +82,7 @@ def test_lines_are_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
                 ]
                 asked = answer_documents(db, record_chunks([path], kind="auto"), jobs=1, **options)
                 assert "".join(made) == "".join(
-                    one.answer.to_json() if one.answer else one.failure or "" for one in asked
+                    one.answer.to_json() if one.answer is not None else one.failure or "" for one in asked
                 )
                 assert os.listdir(held) == []
 

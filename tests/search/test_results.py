@@ -29,3 +29,37 @@ MATCHES = st.builds(Match, NAMES, st.integers(0, 2**63), RATIOS, RATIOS, RATIOS)
 @given(st.builds(Answer, QUERIES, st.lists(MATCHES, max_size=3)))
 def test_json_is_that_of_the_dict(answer):
     assert answer.to_json() == json.dumps(answer.to_dict()) + "\n"
+
+
+def test_an_answer_is_a_sequence_of_matches() -> None:
+    matches = [Match(name, 3, 1.0, 0.5, 0.5) for name in "abcde"]
+    answer = Answer(Query("q", "text", 9, 9, 0, 0), matches)
+    assert len(answer) == 5
+    assert list(answer) == matches
+    assert answer[0] is matches[0]
+    assert answer[-2:] == matches[-2:]
+    assert answer
+    assert not Answer(answer.query)
+
+
+def test_results_show_themselves_on_one_line() -> None:
+    match = Match("a\nb", 3, 1 / 3, 0.5, 0.5, regions=[])
+    assert (
+        repr(match)
+        == r"Match('a\nb', shared=3, containment=0.333, reverse_containment=0.5, resemblance=0.5, regions=0)"
+    )
+    query = Query("q", "text", 9, 9, 0, 0)
+    assert repr(Answer(query, [match])) == f"<Answer to 'q': {match!r}>"
+    assert repr(Answer(query, [match] * 5)).endswith(", and 2 more>")
+    assert repr(Answer(query._replace(note="too short"))) == "<Answer to 'q': too short>"
+
+
+def test_notebooks_show_a_table_in_which_names_are_escaped() -> None:
+    answer = Answer(Query("<q>", "text", 9, 9, 0, 0), [Match("<script>", 3, 0.5, 0.5, 0.5, similarity=0.25)])
+    table = answer._repr_html_()
+    assert "&lt;script&gt;" in table
+    assert "&lt;q&gt;" in table
+    assert "<script>" not in table
+    assert "similarity" in table
+    assert "resemblance" in table
+    assert "coverage" not in table

@@ -48,6 +48,10 @@ class Loss(NamedTuple):
     kept: int | None = None
     of: int | None = None
 
+    def to_dict(self) -> dict[str, str | int | None]:
+        """Return the values by name."""
+        return self._asdict()
+
 
 class Repaired(NamedTuple):
     """Counts of the new file."""

@@ -1,0 +1,127 @@
+"""Keywords that several calls of the library take, for type checkers: each call unpacks the set that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal, TypedDict
+
+Mode = Literal["r", "r+", "a", "x"]
+OnCollision = Literal["refuse", "skip", "replace"]
+Rarity = Literal["document", "corpus"]
+Measure = Literal[
+    "similarity",
+    "containment",
+    "reverse_containment",
+    "resemblance",
+    "shared",
+    "weighted_containment",
+    "weighted_reverse_containment",
+    "weighted_resemblance",
+    "query_coverage",
+    "document_coverage",
+]
+"""Measures that rank the matches of a query."""
+PairMeasure = Literal[
+    "similarity",
+    "mean_containment",
+    "containment",
+    "resemblance",
+    "shared",
+    "weighted_containment",
+    "weighted_resemblance",
+    "coverage",
+]
+"""Measures that rank pairs."""
+
+
+class FileKeywords(TypedDict, total=False):
+    """Keywords of `WriteBatch.add` that `Database.add_file` takes."""
+
+    kind: str
+    rarity: Rarity
+    boilerplate: bool
+    contact: str | None
+    labels: Mapping[str, str] | None
+    keep_text: bool
+
+
+class AddKeywords(FileKeywords, total=False):
+    """Keywords of `WriteBatch.add`, which `Database.add` passes on."""
+
+    source: str | None
+
+
+class HashKeywords(TypedDict, total=False):
+    """Keywords of `WriteBatch.add_fingerprints`, which `Database.add_fingerprints` passes on."""
+
+    kind: str
+    digest: bytes | None
+    boilerplate: bool
+    source: str | None
+    contact: str | None
+    labels: Mapping[str, str] | None
+
+
+class _Limits(TypedDict, total=False):
+    """Keywords of both queries and pairs."""
+
+    max_df: int | None
+    min: float | None
+    top: int | None
+
+
+class RankingKeywords(_Limits, total=False):
+    """Keywords of `search.options.QueryOptions`."""
+
+    by: Measure
+    smallest: int | None
+    max_ignored: int | None
+
+
+class PairKeywords(_Limits, total=False):
+    """Keywords of `pairs.options.PairOptions`."""
+
+    by: PairMeasure
+    min_shared: int
+    new: tuple[str, str] | None
+    since: datetime | None
+    owners: str
+    by_owner: bool
+
+
+class SpanKeywords(_Limits, total=False):
+    """Keywords of `Database.spans`: those of a query for a content, those of pairs for the documents."""
+
+    by: Measure | PairMeasure
+    smallest: int | None
+    max_ignored: int | None
+    window: int | None
+    rarity: Rarity
+    include_self: bool
+    min_shared: int
+    new: tuple[str, str] | None
+    since: datetime | None
+    owners: str
+    by_owner: bool
+
+
+class ExplainKeywords(TypedDict, total=False):
+    """Keywords of `Database.explain`, of those of pairs."""
+
+    by: PairMeasure
+    min: float | None
+    min_shared: int
+    max_df: int | None
+    owners: str
+
+
+class QueryKeywords(RankingKeywords, total=False):
+    """Keywords of `Searchable.query`, which `Searchable.query_file` passes on."""
+
+    window: int | None
+    rarity: Rarity
+    include_self: bool
+    regions: bool
+    gap: int | None
+    shortest: int
