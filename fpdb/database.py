@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, Unpack, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -42,6 +43,7 @@ from fpdb.search.query_fingerprints import QueryDocument
 from fpdb.search.searchable import Searchable
 from fpdb.search.searcher import Searcher
 from fpdb.storage import file_format
+from fpdb.storage.environment.forking import ThreadLock
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 
@@ -124,6 +126,22 @@ def open(  # noqa: A001, PLR0913 (fpdb.open is the name, and its options are ind
         raise
 
 
+_open_here: WeakValueDictionary[tuple[int, str], Database] = WeakValueDictionary()
+"""The databases that a process has open, by its number and their paths: a forked child has none of its parent's."""
+_opening = ThreadLock()
+
+
+def _reopen(
+    path: str, mode: Mode, timeout: float, key_file: str | None, roots: tuple[str, ...] | None, immutable: bool
+) -> Database:
+    """Return a database that was sent to this process, see `Database.__reduce__`."""
+    with _opening:
+        database = _open_here.get((os.getpid(), path))
+        if database is not None:
+            return database
+        return open(path, mode, timeout=timeout, key_file=key_file, sources=roots, immutable=immutable)
+
+
 def _check_foreign(path: str, immutable: bool) -> None:
     """Raise Corrupt if anything in a database is wrong."""
     from fpdb.maintenance import check
@@ -179,6 +197,7 @@ class Database(Searchable):
     ) -> None:
         """Take over an open store, which must have the recipe, if it is given; roots: see `SourceAccess`."""
         self._store = store
+        self._key_file = None if key_file is None else os.path.abspath(key_file)
         self.path = store.path
         self.sources = SourceAccess(self.path, roots)
         self.immutable = store.env.immutable
@@ -188,6 +207,13 @@ class Database(Searchable):
         self.recipe = self._stored_recipe.recipe
         self.needs_key_file = self._stored_recipe.key_digest is not None
         self.key_exposed = self._stored_recipe.key_exposed
+        _open_here[os.getpid(), self.path] = self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process by the path: there, the file is opened anew, or shared if it is open already."""
+        mode: Mode = "r" if self._store.env.readonly else "r+"
+        timeout, roots = self._store.env.timeout, self.sources.roots
+        return _reopen, (self.path, mode, timeout, self._key_file, roots, self.immutable)
 
     def __repr__(self) -> str:
         """Return the path, the number of documents and the mode, on one line."""
@@ -200,6 +226,7 @@ class Database(Searchable):
 
     def close(self) -> None:
         """Close the file; closing twice is harmless."""
+        _open_here.pop((os.getpid(), self.path), None)
         self._store.close()
 
     # ------------------------------------------------------------ documents in and out

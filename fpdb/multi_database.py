@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
+from typing import Any
 
 from fpdb import database
 from fpdb.checked_calls import check_path, checked, checked_methods
@@ -91,6 +92,10 @@ class MultiDatabase(Searchable):
         self._names = list(self.databases)
         self._sources = [each.sources for each in self.databases.values()]
         self._cache = MultiSnapshotCache()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process as the databases do, see `Database`."""
+        return MultiDatabase, (self.databases,)
 
     def __repr__(self) -> str:
         """Return the databases, on one line."""

@@ -1,6 +1,8 @@
 """Paths, names, commands, options and examples in the documentation exist and work."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -93,6 +95,17 @@ def test_python_examples_run(page: str, found: str, tmp_path: Path, monkeypatch:
     for example in examples:
         exec(example, names)  # noqa: S102 (our own page)
     assert [match.name for match in names["answer"].matches] == [found]  # type: ignore[attr-defined]
+
+
+def test_the_programs_of_a_service_run(tmp_path: Path) -> None:
+    programs = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guide/services.md").read_text(), re.S)
+    assert [word for word in ("asyncio", "ThreadPool", "ProcessPool") if word not in "".join(programs)] == []
+    for number, source in enumerate(programs):
+        path = tmp_path / f"program_{number}.py"
+        path.write_text(source)
+        run = subprocess.run([sys.executable, path.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+        expected = re.findall(r"# prints (.*)", source)
+        assert (run.stdout.splitlines(), run.stderr) == (expected, "")
 
 
 def test_worked_example_of_the_file_format() -> None:

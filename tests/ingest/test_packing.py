@@ -28,5 +28,5 @@ def test_outcomes_come_out_as_they_went_in():
     prepared = ChunkPreparer(fpdb.Recipe.preset(), LoadOptions(keep_text=True)).prepare(items, None)
     outcomes = [*prepared, KnownDocuments(1, 3, 17)]
     assert [type(outcome) for outcome in prepared] == [ReadyDocument, Skipped, Skipped, ReadyDocument, ReadyDocument]
-    sent = pickle.loads(pickle.dumps(pack_outcomes(outcomes)))  # noqa: S301 (it was made here)
+    sent = pickle.loads(pickle.dumps(pack_outcomes(outcomes)))
     assert list(map(flat, unpack_outcomes(sent))) == list(map(flat, outcomes))

@@ -49,6 +49,7 @@ class Environment:
         self.path = os.path.realpath(path)
         self.readonly = readonly
         self.immutable = immutable
+        self.timeout = timeout
         self._access = Access(readonly, timeout, immutable)
         self.writing = FileLock(self.path, WRITER, "writing to the database", timeout)
         self.merging = FileLock(self.path, MERGE, "merging runs", timeout)
