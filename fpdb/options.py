@@ -40,10 +40,10 @@ class FileKeywords(TypedDict, total=False):
 
     kind: str
     rarity: Rarity
-    boilerplate: bool
+    boilerplate: bool | None
     contact: str | None
     labels: Mapping[str, str] | None
-    keep_text: bool
+    keep_text: bool | None
 
 
 class AddKeywords(FileKeywords, total=False):
@@ -55,9 +55,9 @@ class AddKeywords(FileKeywords, total=False):
 class HashKeywords(TypedDict, total=False):
     """Keywords of `WriteBatch.add_fingerprints`, which `Database.add_fingerprints` passes on."""
 
-    kind: str
+    kind: str | None
     digest: bytes | None
-    boilerplate: bool
+    boilerplate: bool | None
     source: str | None
     contact: str | None
     labels: Mapping[str, str] | None

@@ -25,17 +25,24 @@ STATUSES = ("added", "replaced", "updated", "unchanged")
 @argument_group
 class _Arguments:
     documents: InputDocuments
-    boilerplate: bool = option("Add as boilerplate: ignore the passages of these documents everywhere.")
-    labels: tuple[tuple[str, str], ...] = option(
-        "Label for each document; repeatable.", "--label", type=name_value, metavar="KEY=VALUE"
+    boilerplate: bool | None = option(
+        "Add as boilerplate: ignore the passages of these documents everywhere.  [default: what each document was]"
     )
-    contact: str | None = option("Person to ask about these documents.", metavar="TEXT")
+    labels: tuple[tuple[str, str], ...] = option(
+        "Label for each document, beside those that it has; repeatable. KEY= takes a label away.",
+        "--label",
+        type=name_value,
+        metavar="KEY=VALUE",
+    )
+    contact: str | None = option("Person to ask about these documents; '' for nobody.", metavar="TEXT")
     rarity: "Rarity" = option(
         "Scheme koala: take k-gram frequencies from the document, or from the database so far.",
         choices=("document", "corpus"),
         default="document",
     )
-    keep_text: bool = option("Also store the documents themselves, compressed.")
+    keep_text: bool | None = option(
+        "Also store the documents themselves, compressed.  [default: if the document's text was kept]"
+    )
     strict: bool = option("Stop at the first document that would be skipped.")
     jobs: int | None = jobs_option()
     format: str = format_option()
@@ -49,7 +56,8 @@ def add(target: Target, arguments: _Arguments) -> None:
 
     PATH is a file, a folder with its subfolders, an archive, or - for standard input, which needs --name. Symbolic
     links in folders are not followed. A document is named after its path as given, without empty and "." parts. It
-    replaces a document of the same name, unless the content is the same. Binary and unreadable files are skipped and
+    replaces a document of the same name, unless the content is the same. What is not stated stays as it was: labels,
+    contact, kind, whether it is boilerplate and whether its text is kept. Binary and unreadable files are skipped and
     listed on standard error; the exit status is 1 if one of them was itself a PATH.
 
     Archives are read like folders, and nothing is unpacked to disk: zip, tar, archives in archives, and files
@@ -63,8 +71,7 @@ def add(target: Target, arguments: _Arguments) -> None:
     unless --strict is given. See docs/guide/records.md.
 
     The database stores fingerprints and the paths of files. With --keep-text it also stores the documents, and anyone
-    who has it can read them: `--regions` and `--report` can then show them without their files. A document that is
-    replaced without --keep-text loses its stored text, unless the content is the same.
+    who has it can read them: `--regions` and `--report` can then show them without their files.
 
     If the command is interrupted, the documents committed so far stay. Run it again to continue.
 
@@ -93,6 +100,9 @@ def add(target: Target, arguments: _Arguments) -> None:
             raise
         _print_summary(summary, arguments.format)
         _warn_of_short(summary, db.recipe)
+        if summary.kept_boilerplate:
+            count = count_text(summary.kept_boilerplate, "document")
+            say(f"boilerplate as before: {count}; --no-boilerplate makes ordinary ones of them")
     if summary.interrupted:
         count = count_text(summary.documents, "document")
         say(f"interrupted: {count} in {target.path} so far; the same command goes on from there")
@@ -134,7 +144,11 @@ def _print_summary(summary: "LoadSummary", format: str) -> None:
     }
     if format == "json":
         skipped = [{"name": document.name, "reason": document.reason} for document in summary.skipped]
-        rest = {"skips": summary.skips, "interrupted": summary.interrupted}
+        rest = {
+            "skips": summary.skips,
+            "interrupted": summary.interrupted,
+            "kept_boilerplate": summary.kept_boilerplate,
+        }
         write_json({**counts, "skipped": skipped, **figures, **rest})
     elif format == "csv":
         row = {**counts, "skipped": summary.skips, **figures}

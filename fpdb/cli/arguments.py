@@ -93,6 +93,8 @@ def _parameter(declared: Field[Any]) -> click.Parameter:
     names = settings.pop("names") or (f"--{declared.name.replace('_', '-')}",)
     if declared.type is bool:
         return click.Option([*names, declared.name], is_flag=True, **settings)
+    if declared.type == bool | None:  # three states: yes, no, and not stated
+        return click.Option([f"{names[0]}/--no-{names[0][2:]}", declared.name], default=None, **settings)
     kinds = [kind for kind in get_args(declared.type) if kind is not NoneType] or [declared.type]
     settings.setdefault("type", kinds[0] if kinds[0] in (int, float) else None)
     settings.setdefault("show_default", bool(settings.get("default")))

@@ -89,7 +89,7 @@ class JsonlImport:
                 return True
             document, content = self._document(members)
             text = None if content is None else pack(content)
-            counts[changes.put(document._replace(text=text), same_rotation=True)] += 1
+            counts[changes.put(document._replace(text=text), as_is=True)] += 1
             if changes.postings >= POSTINGS_PER_BATCH or changes.text_bytes >= TEXT_BYTES_PER_BATCH:
                 break
         return False

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from fpdb.checked_calls import checked
 from fpdb.errors import BadName, ContentChanged, NoSuchDocument
 from fpdb.fingerprint import Recipe, content_digest
 from fpdb.ingest.document_frequencies import document_frequencies
+from fpdb.ingest.existing import Existing, complete, is_described_by, resolve_kind
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, describe, prepare, prepare_hashes, purpose_of
 from fpdb.options import Rarity
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
-from fpdb.storage.records import NO_LABELS, Record
+from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.texts import KeptText, check_packages, pack
 
 Status = Literal["added", "replaced", "updated", "unchanged"]
 CHANGED = ("added", "replaced")
-
-
-class Existing(NamedTuple):
-    """The document that has a name now, added by the batch or stored; document_id: None if it was added."""
-
-    record: Record
-    boilerplate: bool
-    document_id: int | None
 
 
 class WriteBatch:
@@ -51,28 +44,37 @@ class WriteBatch:
         self.postings = 0
         self.text_bytes = 0
 
-    def put(self, document: PreparedDocument, *, same_rotation: bool = False) -> Status:
+    def put(self, document: PreparedDocument, *, as_is: bool = False, drop_text: bool = False) -> Status:
         """Add a document, or replace the one of its name.
 
         If the content is stored already, only bring its description up to date, and keep its text if none was kept.
 
         Args:
             document: Made with this database's recipe.
-            same_rotation: Also replace a document that stores another rotation of its fingerprints.
+            as_is: The record is all that is known of the document: nothing of an existing one stays, and one that
+                stores another rotation of its fingerprints is replaced. Else source, contact and labels stay that
+                the record does not state; an empty string takes one away.
+            drop_text: Replace a document whose text is kept, if the new one has none.
 
         Raises:
             ContentChanged: Record and text are of different contents.
+            BadLabel: The labels are too many, together with those that stay.
         """
         record, text = document.record, document.text
         if text is not None and text.digest != record.digest:
             name = file_format.name_text(record.name)
             raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
         existing = self._existing(record.name)
+        if not as_is and (completed := complete(record, existing)) is not record:
+            document, record = document._replace(record=completed), completed
         if existing is None:
             self._store(document, None)
             return "added"
         status = _classify(record, document.boilerplate, existing)
-        if status == "replaced" or (same_rotation and existing.record.rotation != record.rotation):
+        is_outdated = (as_is and existing.record.rotation != record.rotation) or (
+            drop_text and text is None and existing.has_text
+        )
+        if status == "replaced" or is_outdated:
             self._store(document, existing)
             return "replaced"
         return self._update(existing, status, record, text)
@@ -85,47 +87,53 @@ class WriteBatch:
         *,
         kind: str = "auto",
         rarity: Rarity = "document",
-        boilerplate: bool = False,
+        boilerplate: bool | None = None,
         source: str | None = None,
         contact: str | None = None,
         labels: Mapping[str, str] | None = None,
-        keep_text: bool = False,
+        keep_text: bool | None = None,
     ) -> Status:
-        """Add a document, or replace the one of this name; the same content again changes nothing else.
+        """Add a document, or replace the one of this name; what is not stated, or None, stays as it was.
 
         Args:
             name: The document's name.
             content: Its content; a string counts as its UTF-8.
-            kind: One of `fingerprint.KINDS`; by default what name and content say.
+            kind: One of `fingerprint.KINDS`; by default the one that the document has, else what name and content say.
             rarity: What the scheme koala takes for rare: k-grams whose beginnings are few in the document, or which few
                 documents of the database hold (Heintze 1996, section 6.1); other schemes take no notice.
             boilerplate: Discard all of the document's k-grams wherever they occur.
-            source: Where it came from, a path or URL, which is stored without credentials.
-            contact: Whom to ask about it.
-            labels: Any strings, by name.
-            keep_text: Also keep the content, compressed, as `Database.text` gives it back. The same content again keeps
-                it if it was not kept before, and never drops it; another content without keep_text does.
+            source: Where it came from, a path or URL, which is stored without credentials; "" for nowhere.
+            contact: Whom to ask about it; "" for nobody.
+            labels: Any strings, by name, beside the labels that the document has; "" takes a label away.
+            keep_text: Also keep the content, compressed, as `Database.text` gives it back.
 
         Raises:
             BadName, BadLabel: What is said of the document cannot be stored.
             UnknownKind, Unreadable, MissingPackage, MissingKey: The content cannot be fingerprinted or kept.
         """
-        description = InputDocument(name, kind=kind, source=source, contact=contact, labels=labels)
+        description = InputDocument(name, source=source, contact=contact, labels=labels)
         document = ReadDocument(description, content, content_digest(content))
-        kind = self._recipe.resolve_kind(kind, content, name)
         existing = self._existing(file_format.name_bytes(name))
+        kind = resolve_kind(self._recipe, kind, document, existing)
+        record = complete(describe(description, kind, document.digest), existing)
         status: Status = "added"
+        if existing is None:
+            boilerplate, keep_text = bool(boilerplate), bool(keep_text)
+        else:
+            boilerplate = existing.boilerplate if boilerplate is None else boilerplate
+            keep_text = existing.has_text if keep_text is None else keep_text
+            is_dropped = existing.has_text and not keep_text
+            status = "replaced" if is_dropped else _classify(record, boilerplate, existing)
         if keep_text:
             check_packages()
-        if existing is not None:
-            record = describe(description, kind, document.digest)
-            status = _classify(record, boilerplate, existing)
-            if status not in CHANGED:
-                text = pack(content) if keep_text and self._needs_text(existing) else None
-                return self._update(existing, status, record, text)
+        if existing is not None and status not in CHANGED:
+            text = pack(content) if keep_text and not existing.has_text else None
+            return self._update(existing, status, record, text)
         frequencies = document_frequencies(self._snapshot) if rarity == "corpus" else None
         options = PrepareOptions(purpose_of(boilerplate), keep_text, frequencies)
-        self._store(prepare(self._recipe, document, kind, options), existing)
+        prepared = prepare(self._recipe, document, kind, options)
+        described = prepared.record._replace(source=record.source, contact=record.contact, labels=record.labels)
+        self._store(prepared._replace(record=described), existing)
         return status
 
     @checked
@@ -135,9 +143,9 @@ class WriteBatch:
         hashes: Integers,
         positions: Integers | None = None,
         *,
-        kind: str = "hashes",
+        kind: str | None = None,
         digest: bytes | None = None,
-        boilerplate: bool = False,
+        boilerplate: bool | None = None,
         source: str | None = None,
         contact: str | None = None,
         labels: Mapping[str, str] | None = None,
@@ -145,9 +153,14 @@ class WriteBatch:
         """Add a document of the caller's own hashes, or replace the one of this name; see `add` and `prepare_hashes`.
 
         hashes: Any uint64, shape (n,), in any order, repeats allowed. positions: From 0 to 2**32 - 2, shape (n,).
-        digest: 16 bytes that stand for the content, by default a digest of the arrays. Raises BadName, BadLabel,
-        BadFingerprints.
+        kind: Any word, by default "hashes". digest: 16 bytes that stand for the content, by default a digest of the
+        arrays. Raises BadName, BadLabel, BadFingerprints.
         """
+        existing = self._existing(file_format.name_bytes(name))
+        if boilerplate is None:
+            boilerplate = existing is not None and existing.boilerplate
+        if kind is None:
+            kind = "hashes" if existing is None else existing.record.kind
         description = InputDocument(name, None, None, 0, kind, source, contact, labels)
         return self.put(prepare_hashes(description, hashes, positions, digest=digest, boilerplate=boilerplate))
 
@@ -196,29 +209,35 @@ class WriteBatch:
         if stored is not None:
             self._removals.add(key)
 
-    def find_unchanged(
-        self, documents: Sequence[ReadDocument], *, boilerplate: bool = False, keep_text: bool = False
-    ) -> list[bool]:
-        """Tell for each document whether adding it is known to change nothing, without fingerprinting it.
+    def match_stored(
+        self, documents: Sequence[ReadDocument], *, boilerplate: bool | None = None, keep_text: bool | None = None
+    ) -> list[tuple[Existing | None, bool]]:
+        """Return for each document the existing one of its name, and True if adding it is known to change nothing.
 
         Documents that this batch has changed itself count as not known, and so do names that no document can have.
-        Records are read in stored order.
+        Nothing is fingerprinted. Records are read in stored order.
         """
         keys = [_name_key(document.description.name) for document in documents]
         touched = self._removals.union(self._additions, self._updates, self._texts)
         ids = self._catalogue.find_all({key for key in keys if key is not None} - touched)
         records = {document_id: self._catalogue.record(document_id) for document_id in sorted(ids.values())}
-        return [
-            key in ids
-            and (ids[key] >= file_format.FIRST_BOILERPLATE) is boilerplate
-            and _is_described_by(records[ids[key]], document)
-            and self._kind_of(document) == records[ids[key]].kind
-            and not (keep_text and records[ids[key]].text is None)
-            for document, key in zip(documents, keys, strict=True)
-        ]
-
-    def _kind_of(self, document: ReadDocument) -> str:
-        return self._recipe.resolve_kind(document.description.kind, document.content, document.description.name)
+        matches: list[tuple[Existing | None, bool]] = []
+        for document, key in zip(documents, keys, strict=True):
+            if key is None or key not in ids:
+                matches.append((self._existing(key) if key is not None and key in touched else None, False))
+                continue
+            document_id = ids[key]
+            record = records[document_id]
+            is_boilerplate = document_id >= file_format.FIRST_BOILERPLATE
+            existing = Existing(record, is_boilerplate, record.text is not None, document_id)
+            is_known = (
+                boilerplate in (None, existing.boilerplate)
+                and keep_text in (None, existing.has_text)
+                and is_described_by(record, document)
+                and resolve_kind(self._recipe, document.description.kind, document, existing) == record.kind
+            )
+            matches.append((existing, is_known))
+        return matches
 
     @property
     def next_ids(self) -> tuple[int, int]:
@@ -231,12 +250,9 @@ class WriteBatch:
         state = self._snapshot.state
         return not (state.documents or state.boilerplate_documents)
 
-    def was_added_since(self, key: bytes, next_ids: tuple[int, int]) -> bool:
-        """Return True if the document of this name was added by this batch, or since these were the `next_ids`."""
-        existing = self._existing(key)
-        if existing is None or existing.document_id is None:
-            return existing is not None
-        return existing.document_id >= next_ids[existing.boilerplate]
+    def existing(self, key: bytes) -> Existing | None:
+        """Return the document that has this name now; None if there is none."""
+        return self._existing(key)
 
     def change(self) -> Change:
         """Return all changes as one."""
@@ -250,12 +266,13 @@ class WriteBatch:
     def _existing(self, key: bytes, *, verify_absence: bool = False) -> Existing | None:
         pending = self._additions.get(key)
         if pending is not None:
-            return Existing(pending.record, pending.boilerplate, None)
+            return Existing(pending.record, pending.boilerplate, pending.text is not None, None)
         document_id = self._stored_id(key, verify_absence=verify_absence)
         if document_id is None:
             return None
         record = self._updates.get(key) or self._catalogue.record(document_id)
-        return Existing(record, document_id >= file_format.FIRST_BOILERPLATE, document_id)
+        has_text = record.text is not None or key in self._texts
+        return Existing(record, document_id >= file_format.FIRST_BOILERPLATE, has_text, document_id)
 
     def _stored_id(self, key: bytes, *, verify_absence: bool = False) -> int | None:
         if key in self._removals:
@@ -294,7 +311,7 @@ class WriteBatch:
                 self._additions[key] = self._additions[key]._replace(record=described)
             else:
                 self._updates[key] = described
-        if text is None or not self._needs_text(existing):
+        if text is None or existing.has_text:
             return status
         if existing.document_id is None:
             self._additions[key] = self._additions[key]._replace(text=text)
@@ -302,13 +319,6 @@ class WriteBatch:
             self._texts[key] = text
         self.text_bytes += len(text.packed)
         return "updated"
-
-    def _needs_text(self, existing: Existing) -> bool:
-        """Return True if the text of a document is not kept yet."""
-        key = existing.record.name
-        if existing.document_id is None:
-            return self._additions[key].text is None
-        return key not in self._texts and existing.record.text is None
 
     def _text(self, existing: Existing) -> KeptText | None:
         """Return the kept text of a document."""
@@ -326,22 +336,6 @@ def _classify(record: Record, boilerplate: bool, existing: Existing) -> Status:
     if (old.source, old.contact, old.labels) != (record.source, record.contact, record.labels):
         return "updated"
     return "unchanged"
-
-
-def _is_described_by(record: Record, document: ReadDocument) -> bool:
-    """Return True if a stored record says of a document what its input does, kind aside."""
-    description = document.description
-    source = description.source
-    if source is not None:
-        from fpdb.ingest.redact_url import redact_url
-
-        source = redact_url(source)
-    return (
-        document.digest == record.digest
-        and description.contact == record.contact
-        and (description.labels or NO_LABELS) == record.labels
-        and source == record.source
-    )
 
 
 def _name_key(name: str) -> bytes | None:

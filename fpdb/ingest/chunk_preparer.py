@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from fpdb.fingerprint import SHORT_TEXT, Frequencies, Recipe, content_digest
+from fpdb.fingerprint import AUTO, SHORT_TEXT, Frequencies, Recipe, content_digest
 from fpdb.ingest.batch import WriteBatch
+from fpdb.ingest.existing import Existing, Traits, resolve_kind
 from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.prepare import (
@@ -22,20 +23,36 @@ from fpdb.storage.commit import PreparedDocument
 
 
 class ReadyDocument(NamedTuple):
-    """A document that can be put into a batch; size: bytes of its content; is_record: it is one of many in a file."""
+    """A document that can be put into a batch.
 
+    item: The index in the chunk. size: Bytes of its content. is_record: It is one of many in a file. predecessor: What
+    was stored under its name when it was prepared.
+    """
+
+    item: int
     place: str
     size: int
     is_record: bool
+    predecessor: Traits | None
     document: PreparedDocument
+
+    def is_outdated(self, existing: Existing) -> bool:
+        """Return True if it might be another, prepared as the successor of this document."""
+        document, traits = self.document, existing.traits
+        own = document.record.kind, document.boilerplate, document.text is not None
+        return traits not in (self.predecessor, own)
 
 
 class KnownDocuments(NamedTuple):
-    """Documents `start` to `end` of a chunk, which were stored just so when it was prepared; size: of all of them."""
+    """Documents `start` to `end` of a chunk, which were stored just so when it was prepared.
+
+    size: Bytes of all of them. boilerplate: How many are boilerplate.
+    """
 
     start: int
     end: int
     size: int
+    boilerplate: int = 0
 
 
 Outcome: TypeAlias = ReadyDocument | KnownDocuments | Skipped
@@ -60,20 +77,23 @@ class _Preparation:
     def __init__(self, preparer: ChunkPreparer) -> None:
         options = preparer.options
         self._recipe, self._load_options = preparer.recipe, options
-        self._options = PrepareOptions(purpose_of(options.boilerplate), options.keep_text, preparer.frequencies)
+        self._options = PrepareOptions(
+            purpose_of(bool(options.boilerplate)), bool(options.keep_text), preparer.frequencies
+        )
         self._outcomes: list[ReadyDocument | Skipped | None] = []
         """By item; None for known documents, and until an item's turn has come."""
-        self._short: list[tuple[int, ReadDocument]] = []
+        self._short: list[tuple[int, ReadDocument, PrepareOptions]] = []
+        self._predecessors: dict[int, Traits] = {}
 
     def run(self, items: Iterable[InputDocument | Skipped], stored: WriteBatch | None) -> list[Outcome]:
         read = self._read(items)
-        known: dict[int, int] = {}
-        unchanged = itertools.repeat(False) if stored is None else iter(self._find_unchanged(read, stored))
-        for (index, document), is_known in zip(read, unchanged, strict=False):
-            if is_known:
-                known[index] = _size(document.content)
+        known: dict[int, KnownDocuments] = {}
+        matches = itertools.repeat((None, False)) if stored is None else iter(self._match_stored(read, stored))
+        for (index, document), (existing, is_known) in zip(read, matches, strict=False):
+            if existing is not None and is_known:
+                known[index] = KnownDocuments(index, index + 1, _size(document.content), existing.boilerplate)
             else:
-                self._prepare(index, document)
+                self._prepare(index, document, existing)
         self._prepare_short()
         return self._joined(known)
 
@@ -98,40 +118,57 @@ class _Preparation:
             return document
         return document._replace(labels={**labels, **(document.labels or {})}, contact=document.contact or contact)
 
-    def _find_unchanged(self, read: list[tuple[int, ReadDocument]], stored: WriteBatch) -> list[bool]:
+    def _match_stored(
+        self, read: list[tuple[int, ReadDocument]], stored: WriteBatch
+    ) -> list[tuple[Existing | None, bool]]:
         options = self._load_options
         documents = [document for _, document in read]
-        return stored.find_unchanged(documents, boilerplate=options.boilerplate, keep_text=options.keep_text)
+        return stored.match_stored(documents, boilerplate=options.boilerplate, keep_text=options.keep_text)
 
-    def _prepare(self, index: int, document: ReadDocument) -> None:
+    def _prepare(self, index: int, document: ReadDocument, existing: Existing | None) -> None:
         """Prepare a document, or put it to the short texts."""
         description, content, _ = document
+        if existing is not None:
+            self._predecessors[index] = existing.traits
         try:
-            kind = self._recipe.resolve_kind(description.kind, content, description.name)
-            if kind == "text" and self._options.frequencies is None and len(content) <= SHORT_TEXT:
-                self._short.append((index, document))
+            kind = description.kind
+            if kind == AUTO:
+                kind = resolve_kind(self._recipe, kind, document, existing)
+            options = self._options if existing is None else self._options_for(existing)
+            has_purpose = options.purpose == self._options.purpose
+            if kind == "text" and has_purpose and options.frequencies is None and len(content) <= SHORT_TEXT:
+                self._short.append((index, document, options))
             else:
-                self._finish(index, document, prepare(self._recipe, document, kind, self._options))
+                self._finish(index, document, prepare(self._recipe, document, kind, options))
         except Exception as error:
             self._outcomes[index] = _skipped(description, error)
+
+    def _options_for(self, existing: Existing) -> PrepareOptions:
+        """Return the options for a document that is there already: what the load does not say stays."""
+        options = self._options
+        if self._load_options.boilerplate is None:
+            options = options._replace(purpose=purpose_of(existing.boilerplate))
+        if self._load_options.keep_text is None:
+            options = options._replace(keep_text=existing.has_text)
+        return options
 
     def _prepare_short(self) -> None:
         """Fingerprint the short texts in one call; those that it cannot take, one by one."""
         if not self._short:
             return
-        contents = [document.content for _, document in self._short]
+        contents = [document.content for _, document, _ in self._short]
         texts = self._recipe.fingerprint_texts(contents, purpose=self._options.purpose)
         end, positions = 0, None if texts is None else encode_positions(texts.positions)
-        for number, (index, document) in enumerate(self._short):
+        for number, (index, document, options) in enumerate(self._short):
             try:
                 if texts is None or positions is None or texts.symbols[number] < 0:
-                    prepared = prepare(self._recipe, document, "text", self._options)
+                    prepared = prepare(self._recipe, document, "text", options)
                 else:
                     start, end = end, end + texts.counts[number]
                     note = "string" if isinstance(document.content, str) else "utf-8"
                     counts = texts.symbols[number], texts.kgrams(number), note
                     found = StoredFingerprints(*counts, texts.hashes[start:end], positions[start:end])
-                    prepared = prepare_fingerprints(document, "text", found, self._options)
+                    prepared = prepare_fingerprints(document, "text", found, options)
                 self._finish(index, document, prepared)
             except Exception as error:
                 self._outcomes[index] = _skipped(document.description, error)
@@ -139,15 +176,18 @@ class _Preparation:
     def _finish(self, index: int, document: ReadDocument, prepared: PreparedDocument) -> None:
         description = document.description
         is_record = description.location is not None
-        self._outcomes[index] = ReadyDocument(description.place, _size(document.content), is_record, prepared)
+        size, predecessor = _size(document.content), self._predecessors.get(index)
+        self._outcomes[index] = ReadyDocument(index, description.place, size, is_record, predecessor, prepared)
 
-    def _joined(self, known: dict[int, int]) -> list[Outcome]:
-        """Return the outcomes, with known documents that follow each other as one. known: their sizes by item."""
+    def _joined(self, known: dict[int, KnownDocuments]) -> list[Outcome]:
+        """Return the outcomes, with known documents that follow each other as one. known: each of them, by item."""
         joined: list[Outcome] = []
         for is_known, group in itertools.groupby(range(len(self._outcomes)), known.__contains__):
             indices = list(group)
             if is_known:
-                joined.append(KnownDocuments(indices[0], indices[-1] + 1, sum(known[index] for index in indices)))
+                sizes = sum(known[index].size for index in indices)
+                boilerplate = sum(known[index].boilerplate for index in indices)
+                joined.append(KnownDocuments(indices[0], indices[-1] + 1, sizes, boilerplate))
             else:
                 joined += [outcome for index in indices if (outcome := self._outcomes[index]) is not None]
         return joined

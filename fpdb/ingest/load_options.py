@@ -10,13 +10,13 @@ class LoadOptions(NamedTuple):
     """Options of a load, which hold for every document.
 
     labels, contact: For all documents, unless one has its own.
-    boilerplate, rarity, keep_text: As for `WriteBatch.add`.
+    boilerplate, rarity, keep_text: As for `WriteBatch.add`; None leaves each document as it was.
     strict: Stop at a document that would be skipped, or at a record whose name came before.
     """
 
-    boilerplate: bool = False
+    boilerplate: bool | None = None
     labels: Mapping[str, str] = {}
     contact: str | None = None
     rarity: Rarity = "document"
-    keep_text: bool = False
+    keep_text: bool | None = None
     strict: bool = False

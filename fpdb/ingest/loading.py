@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 from fpdb import limits
 from fpdb.arrays import I64, U64
-from fpdb.errors import Error
+from fpdb.errors import BadLabel, Error
 from fpdb.fingerprint import Recipe
 from fpdb.ingest.batch import Status, WriteBatch
-from fpdb.ingest.chunk_preparer import ChunkPreparer, KnownDocuments, Outcome, ReadyDocument
+from fpdb.ingest.chunk_preparer import ChunkPreparer, Outcome, ReadyDocument
 from fpdb.ingest.chunks import Chunk, chunked
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.load_options import LoadOptions
@@ -32,6 +32,7 @@ BATCH_POSTINGS = 2_000_000
 BATCH_TEXT_BYTES = 64 << 20
 """Of texts to be kept, compressed."""
 BATCH_SECONDS = 10.0
+_COUNTS = ("added", "replaced", "updated", "unchanged", "bytes", "postings", "duplicates", "shorts", "kept_boilerplate")
 LISTED = 10_000
 """Documents that a summary lists by name for each fault, so that it does not grow with the input."""
 
@@ -87,7 +88,9 @@ class LoadSummary:
     too_short: list[str] = field(default_factory=list)
     """Names of documents with fewer than k symbols: in the database, with no fingerprint; the first LISTED of them."""
     shorts: int = 0
-    """The number of duplicates."""
+    """The number of too short documents."""
+    kept_boilerplate: int = 0
+    """Documents that stay boilerplate, since the load does not say whether they are."""
     bytes: int = 0
     """Of content, in the documents counted."""
     postings: int = 0
@@ -113,7 +116,7 @@ class LoadSummary:
 
     def include(self, committed: "LoadSummary") -> None:
         """Add the counts of a batch that was committed."""
-        for count in ("added", "replaced", "updated", "unchanged", "bytes", "postings", "duplicates", "shorts"):
+        for count in _COUNTS:
             setattr(self, count, getattr(self, count) + getattr(committed, count))
         self.too_short += committed.too_short[: LISTED - len(self.too_short)]
 
@@ -218,27 +221,45 @@ class _Load:
     def _put_chunk(self, batch: WriteBatch, chunk: Chunk, outcomes: Iterable[Outcome], counts: LoadSummary) -> None:
         items: list[InputDocument | Skipped] | None = None
         for outcome in outcomes:
-            if isinstance(outcome, KnownDocuments) and self.changed:
+            outdated = self._put(batch, outcome, counts)
+            if outdated is not None:
                 items = list(chunk.documents()) if items is None else items
-                for again in self.preparer.prepare(items[outcome.start : outcome.end], batch):
-                    self._put(batch, again, counts)
-            else:
-                self._put(batch, outcome, counts)
+                for again in self.preparer.prepare(items[outdated], batch):
+                    self._put(batch, again, counts, is_final=True)
         if self.watcher is not None and chunk.input_bytes:
             self.watcher.done(chunk.input_bytes)
 
-    def _put(self, batch: WriteBatch, outcome: Outcome, counts: LoadSummary) -> None:
-        if isinstance(outcome, KnownDocuments):
+    def _put(self, batch: WriteBatch, outcome: Outcome, counts: LoadSummary, *, is_final: bool = False) -> slice | None:
+        """Put an outcome into the batch. Return the items to prepare again, if their names have other documents now."""
+        if isinstance(outcome, ReadyDocument):
+            return self._put_ready(batch, outcome, counts)
+        if isinstance(outcome, Skipped):
+            self._skip(outcome)
+        elif self.changed and not is_final:
+            return slice(outcome.start, outcome.end)
+        else:
             counts.unchanged += outcome.end - outcome.start
             counts.bytes += outcome.size
-        elif isinstance(outcome, Skipped):
-            self._skip(outcome)
-        else:
-            if outcome.is_record and batch.was_added_since(outcome.document.record.name, self.first_ids):
-                self._notice_duplicate(outcome, counts)
-            status = batch.put(outcome.document)
-            self.changed |= status in ("replaced", "updated")
-            counts.count(status, outcome.size, outcome.document)
+            counts.kept_boilerplate += outcome.boilerplate if self.preparer.options.boilerplate is None else 0
+        return None
+
+    def _put_ready(self, batch: WriteBatch, ready: ReadyDocument, counts: LoadSummary) -> slice | None:
+        document, options = ready.document, self.preparer.options
+        existing = batch.existing(document.record.name)
+        if existing is not None:
+            if ready.is_outdated(existing):
+                return slice(ready.item, ready.item + 1)
+            if ready.is_record and existing.was_added_since(self.first_ids):
+                self._notice_duplicate(ready, counts)
+        try:
+            status = batch.put(document, drop_text=options.keep_text is False)
+        except BadLabel as error:  # too many, together with those that are stored
+            self._skip(Skipped(ready.place, str(error)))
+            return None
+        self.changed |= status in ("replaced", "updated")
+        counts.count(status, ready.size, document)
+        counts.kept_boilerplate += document.boilerplate and options.boilerplate is None
+        return None
 
     def _notice_duplicate(self, record: ReadyDocument, counts: LoadSummary) -> None:
         counts.duplicates += 1

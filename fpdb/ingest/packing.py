@@ -10,13 +10,14 @@ import numpy as np
 
 from fpdb.arrays import U32, U64
 from fpdb.ingest.chunk_preparer import KnownDocuments, Outcome, ReadyDocument
+from fpdb.ingest.existing import Traits
 from fpdb.ingest.files import Skipped
 from fpdb.storage.commit import PreparedDocument
 from fpdb.storage.records import Record
 from fpdb.storage.texts import KeptText
 
-_Row: TypeAlias = tuple[str, int, bool, Record, int, bool, int, KeptText | None]
-"""place, size, is_record, record, number of hashes, boilerplate, share and text of a document that is ready."""
+_Row: TypeAlias = tuple[int, str, int, bool, Traits | None, Record, int, bool, int, KeptText | None]
+"""The fields of a document that is ready, with the number of hashes for the arrays."""
 
 
 class PackedOutcomes(NamedTuple):
@@ -35,13 +36,11 @@ def pack_outcomes(outcomes: Iterable[Outcome]) -> PackedOutcomes:
         if not isinstance(outcome, ReadyDocument):
             rows.append(outcome)
             continue
-        place, size, is_record, document = outcome
+        document = outcome.document
         hashes.append(document.hashes)
         positions.append(document.encoded_positions)
         count = len(document.hashes)
-        rows.append(
-            (place, size, is_record, document.record, count, document.boilerplate, document.share, document.text)
-        )
+        rows.append((*outcome[:5], document.record, count, document.boilerplate, document.share, document.text))
     return PackedOutcomes(rows, np.concatenate(hashes), np.concatenate(positions))
 
 
@@ -53,9 +52,9 @@ def unpack_outcomes(packed: PackedOutcomes) -> list[Outcome]:
         if isinstance(row, KnownDocuments | Skipped):
             outcomes.append(row)
             continue
-        place, size, is_record, record, count, boilerplate, share, text = row
+        record, count, boilerplate, share, text = row[5:]
         start, end = end, end + count
         arrays = packed.hashes[start:end], packed.encoded_positions[start:end]
         document = PreparedDocument(record, *arrays, boilerplate, share, text)
-        outcomes.append(ReadyDocument(place, size, is_record, document))
+        outcomes.append(ReadyDocument(*row[:5], document))
     return outcomes

@@ -132,7 +132,7 @@ def describe(
     key, (symbols, kgrams, count), now = file_format.name_bytes(description.name), counts, int(time.time())
     if source is None and contact is None and not labels and type(kind) is str and kind.isascii():
         return Record(key, kind, digest, symbols, kgrams, count, count, now, note)
-    _check_texts(kind, source, contact, labels or {})
+    check_texts(kind, source, contact, labels or {})
     if source is not None:
         from fpdb.ingest.redact_url import redact_url
 
@@ -141,7 +141,7 @@ def describe(
     return Record(key, kind, digest, symbols, kgrams, count, count, now, note, source, contact, labels)
 
 
-def _check_texts(kind: str, source: str | None, contact: str | None, labels: Mapping[str, str]) -> None:
+def check_texts(kind: str, source: str | None, contact: str | None, labels: Mapping[str, str]) -> None:
     """Raise BadLabel if what is said of a document cannot be stored as UTF-8."""
     if len(labels) > MOST_LABELS:
         raise BadLabel(f"{len(labels):,} labels are too many for a document; {MOST_LABELS:,} are the most")

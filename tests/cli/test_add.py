@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fpdb.cli.add import add
 from tests.cli.conftest import Run
 from tests.cli.prose import prose
 
@@ -47,6 +48,95 @@ def test_source_is_the_absolute_path(run: Run, tmp_path: Path) -> None:
     assert listed(run)["alpha"]["source"] == f"{tmp_path}/a.txt"
 
 
+STATED = {
+    "labels": ["--label", "owner=ann", "--label", "term=1"],
+    "contact": ["--contact", "ann@example.org"],
+    "kind": ["--kind", "html"],
+    "boilerplate": ["--boilerplate"],
+    "keep_text": ["--keep-text"],
+}
+"""Options of `add` that say something of a document."""
+
+UNSTATED = {
+    **{key: ["--label", "owner=", "--label", "term=", "--contact", ""] for key in ("labels", "contact")},
+    "kind": ["--kind", "text"],
+    "boilerplate": ["--no-boilerplate"],
+    "keep_text": ["--no-keep-text"],
+}
+"""Options that take it back."""
+
+OTHERS = "paths name jsonl parquet text_field name_field label_fields rarity strict jobs format"
+"""What says where documents are and how to add them."""
+
+
+def test_each_option_says_something_of_a_document_or_is_known_not_to() -> None:
+    assert {parameter.name for parameter in add.params} == {*STATED, *OTHERS.split()}
+
+
+@pytest.mark.parametrize("option", STATED)
+@pytest.mark.parametrize("changed", [False, True])
+def test_what_is_left_out_stays_until_it_is_taken_back(run: Run, option: str, changed: bool) -> None:
+    def document() -> dict[str, object]:
+        """Return what the database says of the document."""
+        (record,) = listed(run).values()
+        kept = {name: record[name] for name in ("kind", "boilerplate", "labels", "contact", "source")}
+        return kept | {"keep_text": record["text_bytes"] is not None}
+
+    write("page", prose(1))
+    run("add", "page")
+    as_new = document()
+    run("add", "page", *STATED[option])
+    stated = document()
+    assert stated[option] != as_new[option]
+    if changed:
+        write("page", prose(2))
+    second = json.loads(run("add", "page", "--format", "json").stdout)
+    assert document() == stated
+    assert second["replaced" if changed else "unchanged"] == 1
+    assert second["kept_boilerplate"] == (option == "boilerplate")
+    run("add", "page", *UNSTATED[option])
+    assert document() == as_new
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_what_a_record_leaves_out_stays(run: Run, changed: bool) -> None:
+    def add_record(**fields: object) -> None:
+        content = json.dumps({"name": "a", "text": prose(changed), **fields})
+        run("add", "--jsonl", "-", stdin=content.encode())
+
+    fields = {"kind": "html", "source": "s", "contact": "c", "labels": {"x": "1", "y": "2"}}
+    run("add", "--jsonl", "-", stdin=json.dumps({"name": "a", "text": prose(0), **fields}).encode())
+    for left_out in fields:
+        add_record(**{name: value for name, value in fields.items() if name != left_out})
+        assert fields.items() <= listed(run)["a"].items()
+    add_record(source="", labels={"x": ""})
+    assert fields | {"source": None, "labels": {"y": "2"}} == {name: listed(run)["a"][name] for name in fields}
+    run("add", "--jsonl", "-", "--label-field", "x", stdin=b'{"name": "a", "text": "t", "x": 5}')
+    assert listed(run)["a"]["labels"] == {"x": "5", "y": "2"}
+
+
+def test_the_summary_says_what_stays_boilerplate(run: Run) -> None:
+    write("corpus/template.txt", prose(1))
+    write("corpus/a.txt", prose(2))
+    run("add", "--boilerplate", "corpus/template.txt")
+    for text in (prose(1), prose(3)):
+        write("corpus/template.txt", text)
+        assert "boilerplate as before: 1 document; --no-boilerplate" in run("add", "corpus").stderr
+    assert [record["boilerplate"] for record in listed(run).values()] == [False, True]
+    assert "boilerplate" not in run("add", "corpus", "--no-boilerplate").stderr
+    assert not any(record["boilerplate"] for record in listed(run).values())
+
+
+def test_labels_that_are_too_many_with_those_that_stay(run: Run) -> None:
+    write("a.txt", prose(1))
+    write("b.txt", prose(2))
+    labels = [[f"--label={start + n}=x" for n in range(600)] for start in (0, 600)]
+    run("add", "a.txt", *labels[0])
+    result = run("add", "a.txt", "b.txt", *labels[1])
+    assert "skipped a.txt: 1,200 labels are too many" in result.stderr
+    assert {name: len(record["labels"]) for name, record in listed(run).items()} == {"a.txt": 600, "b.txt": 600}
+
+
 def test_adding_again(run: Run) -> None:
     write("a.txt", prose(1))
     assert json.loads(run("add", "a.txt", "--format", "json").stdout)["added"] == 1
@@ -73,13 +163,6 @@ def test_labels_contact_and_boilerplate(run: Run) -> None:
     assert document["contact"] == "me"
     assert document["boilerplate"] is True
     run("add", "a.txt", "--label", "term", status=2)
-
-
-def test_boilerplate_is_given_up_when_added_without(run: Run) -> None:
-    write("a.txt", prose(1))
-    run("add", "a.txt", "--boilerplate")
-    run("add", "a.txt")
-    assert listed(run)["a.txt"]["boilerplate"] is False
 
 
 def test_standard_input_needs_a_name(run: Run) -> None:

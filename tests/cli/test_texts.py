@@ -121,6 +121,8 @@ def test_adding_again(run: Run) -> None:
     assert "text          kept, 1" in run("show", "a").stdout
     Path("a").write_text("something else")
     assert run("add", "a").stdout.startswith("added 0, replaced 1")
+    assert "text          kept, 14 bytes" in run("show", "a").stdout
+    assert run("add", "a", "--no-keep-text").stdout.startswith("added 0, replaced 1")
     assert "text          not kept\n" in run("show", "a").stdout
     assert json.loads(run("info", "--format", "json").stdout)["texts"] == 0
 
