@@ -166,6 +166,8 @@ MATCH: Final[Columns] = (
     ),
     ResultColumn("source", group="coverage"),
     ResultColumn("database", str, "database", group="databases"),
+    ResultColumn("offset", int, group="offsets"),
+    ResultColumn("aligned", int, group="offsets"),
 )
 
 PAIR: Final[Columns] = (

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, Unpack, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from fpdb.checked_calls import check_names, check_seconds, checked, checked_methods
 from fpdb.documents import (
     Document,
+    Documents,
     SourceAccess,
     TextLookup,
     document_of,
@@ -48,6 +50,7 @@ from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 
 if TYPE_CHECKING:
+    from fpdb.arrays import U32, U64
     from fpdb.ingest.batch import Status, WriteBatch
     from fpdb.ingest.prepare import Integers
     from fpdb.pairs.clusters import Cluster
@@ -65,6 +68,8 @@ if TYPE_CHECKING:
     from fpdb.report.report import Report
 
 T = TypeVar("T")
+POSTINGS_PER_COMMIT: Final = 1 << 22
+"""Of documents that come as columns."""
 
 
 # Hides the builtin in this module only, which does not use it; users write fpdb.open, as they write gzip.open. The
@@ -242,6 +247,49 @@ class Database(Searchable):
         """Add a document of the caller's own hashes, durably; see `WriteBatch.add_fingerprints`."""
         with self.batch() as batch:
             return batch.add_fingerprints(name, hashes, positions, **options)
+
+    def add_columns(  # noqa: PLR0913 (independent columns, of which a call names a few)
+        self,
+        names: Any,
+        offsets: Integers,
+        hashes: Integers,
+        positions: Integers | None = None,
+        labels: Mapping[str, Any] | None = None,
+        *,
+        kind: str | None = None,
+        boilerplate: bool | None = None,
+    ) -> dict[Status, int]:
+        """Add many documents of the caller's own hashes, durably, see `WriteBatch.add_columns`.
+
+        They come in by commits of some 4 million postings, which take 250 MB of memory. If it is interrupted, the
+        documents that are there are whole, and adding all again goes on from there.
+        """
+        from fpdb.ingest.hash_columns import HashColumns
+
+        columns = HashColumns.of(names, offsets, hashes, positions, labels, copy=False)
+        counts: Counter[Status] = Counter({"added": 0, "replaced": 0, "updated": 0, "unchanged": 0})
+        with self.bulk():
+            for part in columns.parts(POSTINGS_PER_COMMIT):
+                with self.batch() as batch:
+                    counts.update(batch.put_columns(part, kind, boilerplate))
+        return dict(counts)
+
+    def fingerprints(self, name: str) -> tuple[U64, U32 | None]:
+        """Return the hashes that are stored of a document, and their positions; both shape (n,), sorted by position.
+
+        Positions are None if none is stored; 2**32 - 1 stands for one that is missing. Reads all of the document's run.
+        Raises NoSuchDocument.
+        """
+        from fpdb.storage.posting_scan import scan_documents
+
+        with self.snapshot() as snapshot:
+            document_id, _ = find_document(snapshot, name)
+            ((_, hashes, encoded),) = scan_documents(snapshot, np.array([document_id], np.uint32))
+        if not encoded.any():
+            return hashes, None
+        positions = encoded - np.uint32(1)
+        order = np.lexsort((hashes, positions))
+        return hashes[order], positions[order]
 
     def add_file(
         self, path: str | os.PathLike[str], *, name: str | None = None, **options: Unpack[FileKeywords]
@@ -638,12 +686,12 @@ class Database(Searchable):
         with self.snapshot() as snapshot:
             return names_of_boilerplate_only(snapshot)
 
-    def documents(self, glob: str | None = None) -> Iterator[Document]:
+    def documents(self, glob: str | None = None) -> Documents:
         """Yield all documents by name, boilerplate included, or those whose names match a shell pattern (* ? []).
 
         They are those of the commit that is the newest when the first is asked for; all are read then.
         """
-        return self._iterate(lambda snapshot: list_documents(snapshot, glob))
+        return Documents(self._iterate(lambda snapshot: list_documents(snapshot, glob)))
 
     def digest(self, name: str) -> bytes | None:
         """Return the digest of a document's content, or None if there is no such document."""

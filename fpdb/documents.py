@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fpdb.arrow_table import ToArrow, import_arrow, table_of
 from fpdb.columns import DOCUMENT
 from fpdb.errors import NoSuchDocument
 from fpdb.storage import file_format
@@ -52,6 +53,29 @@ class Document:
             "labels": dict(self.labels),
             "added": self.added.isoformat(timespec="seconds"),
         }
+
+
+class Documents(Iterator[Document], ToArrow):
+    """Documents in order; they are those of one commit, and are read when the first is asked for."""
+
+    def __init__(self, documents: Iterator[Document]) -> None:
+        """Take what yields them."""
+        self._documents = documents
+
+    def __next__(self) -> Document:
+        """Return the next document."""
+        return next(self._documents)
+
+    def to_arrow(self) -> Any:
+        """Return the documents that are still to come as a table, see `ToArrow`; labels are a map."""
+        arrow, documents = import_arrow(), list(self)
+        columns = tuple(column for column in DOCUMENT if column.name not in ("digest", "labels", "added"))
+        table = table_of(columns, documents)
+        added = arrow.array([document.added for document in documents], arrow.timestamp("s", "UTC"))
+        labels = [list(document.labels.items()) for document in documents]
+        table = table.append_column("labels", arrow.array(labels, arrow.map_(arrow.string(), arrow.string())))
+        table = table.append_column("digest", arrow.array([each.digest for each in documents], arrow.binary()))
+        return table.append_column("added", added)
 
 
 TextLookup = Callable[[Document], str | bytes | None]

@@ -71,12 +71,21 @@ class _Limits(TypedDict, total=False):
     top: int | None
 
 
-class RankingKeywords(_Limits, total=False):
-    """Keywords of `search.options.QueryOptions`."""
-
-    by: Measure
+class _Ranking(_Limits, total=False):
     smallest: int | None
     max_ignored: int | None
+
+
+class RankingKeywords(_Ranking, total=False):
+    """Keywords of `search.options.QueryOptions`, for contents."""
+
+    by: Measure
+
+
+class HashRankingKeywords(_Ranking, total=False):
+    """Keywords of `search.options.QueryOptions`, for hashes."""
+
+    by: Measure | Literal["aligned"]
 
 
 class PairKeywords(_Limits, total=False):

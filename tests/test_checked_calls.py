@@ -25,6 +25,9 @@ RIGHT: dict[str, Any] = {
     "content": TEXT,
     "hashes": [1, 2],
     "documents": [("a", TEXT)],
+    "queries": [("a", [1])],
+    "names": ["a"],
+    "offsets": [0, 2],
     "a": "a",
     "b": "b",
     "prefix": "",
@@ -73,7 +76,7 @@ def consume(result: Any) -> None:
 
 
 METHODS = public_methods(fpdb.Database)
-BATCH_METHODS = [(fpdb.WriteBatch, name) for name in ("add", "add_fingerprints", "rotate", "remove")]
+BATCH_METHODS = [(fpdb.WriteBatch, name) for name in ("add", "add_fingerprints", "add_columns", "rotate", "remove")]
 
 
 @pytest.mark.parametrize(

@@ -105,12 +105,8 @@ def prepare_hashes(
 ) -> PreparedDocument:
     """Prepare a document of the caller's own hashes; arguments and errors as for `WriteBatch.add_fingerprints`."""
     array = check_hashes(hashes)
-    if positions is None:
-        encoded = _no_positions(len(array))
-    else:
-        encoded = encode_positions(_integers(positions, "positions", file_format.LARGEST_POSITION).astype(np.uint32))
-    if len(encoded) != len(array):
-        raise BadFingerprints(f"{len(array)} hashes came with {len(encoded)} positions; give each hash one, or none")
+    given = check_positions(positions, len(array))
+    encoded = no_positions(len(array)) if given is None else encode_positions(given)
     if digest is None:
         content = array.tobytes()
         digest = content_digest(content if positions is None else content + (encoded - np.uint32(1)).tobytes())
@@ -166,13 +162,23 @@ def encode_positions(positions: U32) -> U32:
     return positions + np.uint32(1)
 
 
-def check_hashes(hashes: Integers) -> U64:
-    """Copy a caller's hashes into an array of shape (n,). Raises BadFingerprints."""
-    return _integers(hashes, "hashes", 2**64 - 1).astype(_UINT64)
+def check_hashes(hashes: Integers, *, copy: bool = True) -> U64:
+    """Return a caller's hashes as an array of shape (n,), with copy=False perhaps the same. Raises BadFingerprints."""
+    return _integers(hashes, "hashes", 2**64 - 1).astype(_UINT64, copy=copy)
+
+
+def check_positions(positions: Integers | None, count: int) -> U32 | None:
+    """Copy a caller's positions of so many hashes into an array of shape (count,). Raises BadFingerprints."""
+    if positions is None:
+        return None
+    array = _integers(positions, "positions", file_format.LARGEST_POSITION).astype(np.uint32)
+    if len(array) != count:
+        raise BadFingerprints(f"{count} hashes came with {len(array)} positions; give each hash one, or none")
+    return array
 
 
 @lru_cache(maxsize=64)
-def _no_positions(count: int) -> U32:
+def no_positions(count: int) -> U32:
     """Return zeros, shared by all documents of this size and not to be written to."""
     zeros = np.zeros(count, np.uint32)
     zeros.flags.writeable = False

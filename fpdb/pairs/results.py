@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import islice
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from fpdb.arrow_table import ToArrow, import_arrow, table_of
 from fpdb.columns import PAIR, html_table
 from fpdb.pairs.advice import Advice
 
@@ -56,7 +57,11 @@ class Comparison(NamedTuple, Generic[T]):
     advice: Advice | None = None
 
 
-class Results(Iterator[T]):
+def _is_pair(result: object) -> bool:
+    return hasattr(result, "containment_a")
+
+
+class Results(Iterator[T], ToArrow):
     """Results in order. All is compared when the first one, or what was ignored, is asked for."""
 
     def __init__(self, compare: Callable[[], Comparison[T]]) -> None:
@@ -75,11 +80,18 @@ class Results(Iterator[T]):
         """Return the next results, pairs as a table, for notebooks; iterating gives them nevertheless."""
         self._seen.extend(islice(self._done().results, PAIRS_SHOWN + 1 - len(self._seen)))
         pairs = list(islice(self._seen, PAIRS_SHOWN))
-        if not pairs or not hasattr(pairs[0], "containment_a"):
+        if not pairs or not _is_pair(pairs[0]):
             return f"<pre>{'<br>'.join(escape(repr(result)) for result in pairs)}</pre>"
         more = f"the first {PAIRS_SHOWN} pairs" if len(self._seen) > PAIRS_SHOWN else "pairs"
         columns = tuple(column for column in PAIR if not column.group)
         return html_table(columns, pairs, more)
+
+    def to_arrow(self) -> Any:
+        """Return the results that are still to come as a table, see `ToArrow`; of no results that of no pairs."""
+        results: list[Any] = list(self)
+        if results and not _is_pair(results[0]):
+            return import_arrow().Table.from_pylist([result.to_dict() for result in results])
+        return table_of(PAIR, results)
 
     @property
     def ignored(self) -> IgnoredHashes:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from typing import Any, Final, Self, get_args
+from typing import Any, Final, NamedTuple, Self, get_args
 
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import Recipe
@@ -19,6 +19,8 @@ COVERED: Final = ("query_coverage", "document_coverage")
 """Measures that need the regions of a match."""
 
 MEASURES: Final = get_args(Measure)
+ALIGNED: Final = "aligned"
+"""The measure of hashes with positions: so many agree on an offset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class QueryOptions:
     Raises BadQuery if a value is unknown or out of range.
     """
 
-    by: str = "containment"  # the measure to rank by, one of MEASURES
+    by: str = "containment"  # the measure to rank by, one of MEASURES, or ALIGNED
     smallest: int | None = None  # the number of smallest hashes to look up
     max_df: int | None = None  # the document frequency from which hashes are ignored
     max_ignored: int | None = None  # the largest number of these, the most frequent first
@@ -45,7 +47,7 @@ class QueryOptions:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if self.by not in MEASURES:
+        if self.by not in (*MEASURES, ALIGNED):
             raise BadQuery(f"by must be one of {', '.join(MEASURES)}, not {self.by!r}")
         for name, minimum in (("smallest", 1), ("max_df", 1), ("max_ignored", 0), ("top", 1)):
             value = getattr(self, name)
@@ -53,7 +55,7 @@ class QueryOptions:
                 check_integer(value, name, minimum, error=BadQuery)
         if self.max_ignored is not None and self.max_df is None:
             raise BadQuery("max_ignored limits what max_df ignores; give max_df too")
-        maximum = math.inf if self.by == "shared" else 1
+        maximum = math.inf if self.by in ("shared", ALIGNED) else 1
         if self.min is not None and not (isinstance(self.min, Real) and 0 <= self.min <= maximum):
             raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
 
@@ -67,13 +69,20 @@ class QueryOptions:
         """Return True if the measure needs regions."""
         return self.by in COVERED
 
+    @property
+    def positional(self) -> bool:
+        """Return True if the measure needs the positions of hashes."""
+        return self.by == ALIGNED
+
     def check_by_hashes(self) -> None:
-        """Raise BadQuery if the measure needs the content of one document."""
+        """Raise BadQuery if the measure needs the content of one document, or positions."""
+        if self.positional:
+            raise BadQuery("aligned is told by positions: ask by `query_fingerprints` with positions")
         if self.regional:
             raise BadQuery(f"{self.by} is told by regions: ask with one document's content, by `query`")
 
     def without_regions(self) -> QueryOptions:
-        """Return options that rank all candidates by a measure of hashes."""
+        """Return options that rank all candidates by a measure that hashes alone tell."""
         return replace(self, by="containment", min=None, top=None)
 
 
@@ -110,6 +119,14 @@ class ContentOptions:
     def needs_regions(self) -> bool:
         """Return True if regions are told, or rank the matches."""
         return self.regions or self.ranking.get("by") in COVERED
+
+
+class HashQueryOptions(NamedTuple):
+    """Options of queries by hashes, see `Searchable.query_fingerprints`."""
+
+    ranking: QueryOptions
+    regions: bool = False
+    gap: int | None = None
 
 
 def recipe_options(recipe: Recipe, given: Mapping[str, Any], kind: str | None = None) -> QueryOptions:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
-from fpdb.arrays import U64
+from fpdb.arrays import U32, U64
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, SHORT_TEXT, Fingerprints, Frequencies, Recipe, content_digest, find_scheme
 from fpdb.search.options import ContentOptions
@@ -38,6 +38,7 @@ class QueryFingerprints(NamedTuple):
     document: Fingerprints | None = None  # all fingerprints, with symbols, if regions are needed
     content: str | bytes | None = None  # the query itself, or None for hashes,
     given_digest: bytes | None = None  # whose digest may be known
+    positions: U32 | None = None  # of the hashes, if the offset to each match is asked for
 
     @property
     def omitted_ids(self) -> Sequence[int]:

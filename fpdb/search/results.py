@@ -10,7 +10,8 @@ from itertools import repeat
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 
-from fpdb.columns import MATCH, html_table, one_line
+from fpdb.arrow_table import ToArrow, batch_of, schema_of, table_of
+from fpdb.columns import MATCH, RANK, ResultColumn, html_table, one_line
 from fpdb.search.options import COVERED
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class Match(NamedTuple):
 
     part: an estimate of how much of the shorter document is in the longer one (Heintze 1996, section 3.5), if all
     documents have as many fingerprints and the lengths differ much. database: if several are queried together.
+
+    offset, aligned: of hashes with positions: how much higher positions are in the document than in the query, for as
+    many of the shared hashes as agree, and how many these are. Regions are then those at this offset.
     """
 
     name: str
@@ -52,6 +56,8 @@ class Match(NamedTuple):
     source: SourceState | None = None
     regions: list[MatchedRegion] | None = None
     database: str | None = None
+    offset: int | None = None
+    aligned: int | None = None
 
     def __repr__(self) -> str:
         """Return the name and the values that are given, the regions counted, on one line."""
@@ -113,7 +119,7 @@ class Query(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(ToArrow):
     """The matches of a query, in order of the measure, then of shared, both descending, then of the names' bytes."""
 
     query: Query
@@ -148,6 +154,14 @@ class Answer:
         optional = {name for name in Match._fields if any(getattr(match, name) is not None for match in self)}
         columns = tuple(column for column in MATCH if not column.group or column.name in optional - {"regions"})
         return html_table(columns, self, f"matches of {self.query.name or 'the query'}: {len(self):,}")
+
+    def to_arrow(self) -> Any:
+        """Return the matches as a table, see `ToArrow`, by rank and with the name of the query."""
+        table = table_of(MATCH, self)
+        ranks = [(self.query.name, rank) for rank in range(1, len(self) + 1)]
+        for index, column in enumerate(batch_of(schema_of((ResultColumn("query"), RANK)), ranks).columns):
+            table = table.add_column(index, ("query", "rank")[index], column)
+        return table
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send the matches to another process by columns, without empty ones."""

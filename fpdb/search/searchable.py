@@ -7,17 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from reprlib import repr as short_repr
-from typing import TYPE_CHECKING, Self, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Self, Unpack
 
 from fpdb.arrays import I64
 from fpdb.checked_calls import checked_methods
-from fpdb.errors import BadArgument, Error
+from fpdb.errors import BadArgument, BadQuery, Error
 from fpdb.fingerprint import Recipe, content_digest
-from fpdb.options import QueryKeywords, RankingKeywords, Rarity
-from fpdb.search.options import ContentOptions, recipe_options
+from fpdb.options import HashRankingKeywords, QueryKeywords, RankingKeywords, Rarity
+from fpdb.search.options import ContentOptions, HashQueryOptions, recipe_options
 from fpdb.search.query_fingerprints import QueryDocument, QueryFingerprints, own_document_ids
 from fpdb.search.results import Answer
 from fpdb.search.searcher import Searcher
+from fpdb.validation import check_integer
 
 if TYPE_CHECKING:
     from fpdb.documents import TextLookup
@@ -149,36 +150,83 @@ class Searchable(ABC):
             ranked = searcher.rank_documents(queried, asked)
             return [each if isinstance(each, Error) else each.answer for each in ranked]
 
-    def query_fingerprints(
+    def query_fingerprints(  # noqa: PLR0913 (independent options, of which a call names a few)
         self,
         hashes: Integers,
+        positions: Integers | None = None,
         *,
         name: str | None = None,
         kind: str = "hashes",
         digest: bytes | None = None,
-        **options: Unpack[RankingKeywords],
+        regions: bool = False,
+        gap: int | None = None,
+        **options: Unpack[HashRankingKeywords],
     ) -> Answer:
         """Find the documents that share hashes.
 
         Args:
             hashes: uint64, shape (n,), in any order, repeats allowed.
+            positions: Of the hashes, shape (n,). Matches then tell the offset at which most shared hashes agree, and
+                are ranked by how many do, unless `by` is given: what has the same hashes in another order is no match.
             name: The query's name.
             kind: What the answer says of the query.
             digest: A document of this name and digest is the query itself, and is left out. One of this kind and digest
                 is found whatever is ignored as common.
-            options: See `query`; the measure must be one of hashes.
+            regions: Whether matches tell their regions, in positions. They need positions.
+            gap: The most positions without a shared hash in a region; None for any.
+            options: See `query`; the measure must be one of hashes, or "aligned", the number of hashes that agree.
 
         Raises:
             Error: BadQuery, BadFingerprints, BadName or Corrupt.
         """
-        from fpdb.ingest.prepare import check_hashes
+        (answer,) = self._ask_fingerprints([_HashQuery(name, hashes, positions, digest)], kind, regions, gap, options)
+        return answer
 
-        ranking = recipe_options(self.recipe, options)
-        array = check_hashes(hashes)
+    def queries_fingerprints(
+        self,
+        queries: Iterable[tuple[str | None, Integers] | tuple[str | None, Integers, Integers | None]],
+        *,
+        kind: str = "hashes",
+        regions: bool = False,
+        gap: int | None = None,
+        **options: Unpack[HashRankingKeywords],
+    ) -> list[Answer]:
+        """Return the answers of `query_fingerprints` to many queries, looked up together: the quicker the more.
+
+        queries: the name and the hashes of each, and the positions of all or of none. The other arguments, and what is
+        raised, are those of `query_fingerprints`.
+        """
+        given = [_hash_query(index, query) for index, query in enumerate(queries)]
+        if len({positions is None for _, _, positions, _ in given}) > 1:
+            raise BadQuery("give the positions of all queries, or of none")
+        return self._ask_fingerprints(given, kind, regions, gap, options)
+
+    def _ask_fingerprints(
+        self,
+        given: Sequence[_HashQuery],
+        kind: str,
+        regions: bool,
+        gap: int | None,
+        options: HashRankingKeywords,
+    ) -> list[Answer]:
+        from fpdb.ingest.prepare import check_hashes, check_positions
+
+        has_positions = any(positions is not None for _, _, positions, _ in given)
+        if regions and not has_positions:
+            raise BadQuery("regions are told by positions: give these, too")
+        if gap is not None:
+            check_integer(gap, "gap", 0, error=BadQuery)
+        if has_positions:
+            options.setdefault("by", "aligned")
+        asked = HashQueryOptions(recipe_options(self.recipe, options), regions, gap)
+        queries = []
         with self.searcher() as searcher:
-            own_ids = [] if name is None or digest is None else own_document_ids(searcher.reader, name, digest)
-            query = QueryFingerprints(array, name, kind, own_ids, given_digest=digest)
-            return searcher.rank_fingerprints(query, ranking).answer
+            for name, hashes, positions, digest in given:
+                array = check_hashes(hashes)
+                own_ids = [] if name is None or digest is None else own_document_ids(searcher.reader, name, digest)
+                query = QueryFingerprints(array, name, kind, own_ids, given_digest=digest)
+                queries.append(query._replace(positions=check_positions(positions, len(array))))
+            return [ranked.answer for ranked in searcher.rank_fingerprints(queries, asked)]
 
     def frequencies(self, hashes: Integers) -> I64:
         """Return the document frequency of each hash: how many documents hold it, boilerplate not counted; (n,)."""
@@ -187,6 +235,21 @@ class Searchable(ABC):
 
         with self.searcher() as searcher:
             return document_frequencies(searcher.reader)(check_hashes(hashes))
+
+
+class _HashQuery(NamedTuple):
+    name: str | None
+    hashes: Integers
+    positions: Integers | None
+    digest: bytes | None = None
+
+
+def _hash_query(index: int, query: object) -> _HashQuery:
+    """Return one of the queries of `Searchable.queries_fingerprints`. Raises BadArgument."""
+    if isinstance(query, tuple | list) and len(query) in (2, 3) and (query[0] is None or isinstance(query[0], str)):
+        return _HashQuery(*(*query, None)[:3])
+    fault = f"the one at index {index} is {short_repr(query)}"
+    raise BadArgument(f"queries are a name, or None, with hashes and perhaps positions; {fault}")
 
 
 def _query_document(index: int, document: object, kind: str) -> QueryDocument:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fpdb.errors import Error
 from fpdb.fingerprint import Recipe
-from fpdb.search.options import ContentOptions, QueryOptions, recipe_options
+from fpdb.search.options import ContentOptions, HashQueryOptions, QueryOptions, recipe_options
 from fpdb.search.query_fingerprints import QueryDocument, QueryFingerprints, fingerprint_queries
 from fpdb.search.ranking import RankedMatches, rank_queries
 from fpdb.storage.reader import Reader
@@ -60,11 +60,19 @@ class Searcher:
 
         return self._in_order(documents, options, write)
 
-    def rank_fingerprints(self, query: QueryFingerprints, options: QueryOptions) -> RankedMatches:
-        """Return the answer to a query of hashes. Raises BadQuery, Corrupt."""
-        (batch,) = rank_queries(self.reader, [query], options)
-        (ranked,) = batch.answers(self.database_of)
-        return ranked
+    def rank_fingerprints(
+        self, queries: Sequence[QueryFingerprints], options: HashQueryOptions
+    ) -> Iterator[RankedMatches]:
+        """Yield the answer to each query of hashes, all of them with positions or none. Raises BadQuery, Corrupt."""
+        ranking, has_positions = options.ranking, any(query.positions is not None for query in queries)
+        by_hashes = ranking.without_regions() if ranking.positional and has_positions else ranking
+        batches = rank_queries(self.reader, queries, by_hashes) if queries else ()
+        ranked = chain.from_iterable(batch.answers(self.database_of) for batch in batches)
+        if not has_positions:
+            return ranked
+        from fpdb.search.offset_matches import add_offsets
+
+        return (add_offsets(self.reader, each, options) for each in ranked)
 
     def _in_order(
         self,

@@ -10,8 +10,8 @@ import fpdb
 from tests.cli.prose import prose
 
 QUERY_MODULES = {
-    "fpdb.": "arrays checked_calls columns database documents errors fingerprint gc_control ingest limits options "
-    "readers recipe_record search storage validation",
+    "fpdb.": "arrays arrow_table checked_calls columns database documents errors fingerprint gc_control ingest limits "
+    "options readers recipe_record search storage validation",
     "fpdb.cli.": "arguments input_options options output parameters program progress query query_table table target "
     "terminal",
     "fpdb.fingerprint.": "_hash _select fingerprints hashing recipe rule schemes selection",

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.search.options import ContentOptions, QueryOptions
+from fpdb.search.options import ContentOptions, HashQueryOptions, QueryOptions
 from fpdb.search.query_fingerprints import QueryFingerprints
 from fpdb.search.region_matches import add_regions
 from tests.regions.documents import words
@@ -47,6 +47,6 @@ def test_an_answer_without_symbols_has_no_regions(db):
     db.add_fingerprints("a", [1, 2, 3])
     with db.searcher() as searcher:
         query, options = QueryFingerprints(np.array([1, 2], np.uint64), None, "hashes"), QueryOptions()
-        ranked = searcher.rank_fingerprints(query, options)
+        ranked = next(searcher.rank_fingerprints([query], HashQueryOptions(options)))
         with pytest.raises(ValueError, match="without its symbols"):
             add_regions(ranked, None, ContentOptions(regions=True), options)
