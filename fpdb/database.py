@@ -428,7 +428,7 @@ class Database(Searchable):
         *,
         regions: bool = False,
         gap: int | None = None,
-        shortest: int = 1,
+        shortest: int | None = None,
         texts: TextLookup | None = None,
         watch: Watch | None = None,
         document_pairs: int = 0,
@@ -548,13 +548,13 @@ class Database(Searchable):
             checked = PairOptions(**cast("PairKeywords", options))
             sources = sources_of([self.sources], texts)
             of_pairs = partial(spans.spans_of_pairs, options=checked, keep=keep, cut=cut, watch=watch)
-            region_options = RegionOptions.of(gap, repeats=True)
+            region_options = RegionOptions.of(gap, 1, repeats=True)
             return self._compare(
                 lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, region_options))
             )
         check_names(options, QueryKeywords.__annotations__, "spans")
         with self.searcher(texts) as searcher:
-            asked = ContentOptions.of(options | {"regions": True, "gap": gap, "repeats": True})
+            asked = ContentOptions.of(options | {"regions": True, "gap": gap, "shortest": 1, "repeats": True})
             ranked = searcher.rank_document(QueryDocument(name, content, kind), asked)
         return Results(lambda: spans.compare_answer(ranked.answer, ranked.query.text, cut))
 

@@ -105,12 +105,16 @@ class RegionOutput(Output):
     )
     regions: bool = option("Also show where the texts agree: lines, and characters in JSON.")
     gap: int | None = option(
-        "With --regions: join regions at most N symbols apart; by default 10 in texts, 0 in programs.",
+        "With --regions: join regions at most N symbols apart; by default five times k in texts, so 150 with --preset "
+        "text, and 0 in programs.",
         minimum=0,
         metavar="N",
     )
     shortest: int | None = option(
-        "With --regions: leave out regions of fewer than N characters, in either document.", minimum=1, metavar="N"
+        "With --regions: leave out regions of fewer than N characters, in either document; by default five times "
+        "k in texts, if others are as long.",
+        minimum=1,
+        metavar="N",
     )
 
     def __post_init__(self) -> None:
@@ -122,7 +126,7 @@ class RegionOutput(Output):
 
     def region_options(self) -> dict[str, Any]:
         """Return the options of `Database.pairs` that concern regions."""
-        return {"regions": self.regions, "gap": self.gap, "shortest": self.shortest or 1}
+        return {"regions": self.regions, "gap": self.gap, "shortest": self.shortest}
 
 
 @argument_group

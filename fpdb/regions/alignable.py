@@ -106,3 +106,9 @@ def prepare_symbols(
 
 def _size(document: SourceDocument) -> int:
     return 1 if document.original is None else document.original.fingerprints.symbols + 1
+
+
+def without_marked(fingerprints: FingerprintSequence, marks: Marks, k: int) -> FingerprintSequence:
+    """Return the fingerprints that are not mostly marked."""
+    kept = ~marks.covers_most(fingerprints.positions.astype(np.int64), k)
+    return fingerprints._replace(hashes=fingerprints.hashes[kept], positions=fingerprints.positions[kept])

@@ -5,9 +5,10 @@ U+2029 end none. Characters are Unicode code points of the decoded original, wit
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,17 @@ def locate_regions(
         MatchedRegion(place_a(a_start, a_end), place_b(b_start, b_end), shared)
         for a_start, a_end, b_start, b_end, shared in regions
     ]
+
+
+def long_regions(
+    regions: Sequence[Region], text_a: LineIndex | None, text_b: LineIndex | None, shortest: int
+) -> list[Region]:
+    """Return the regions of at least so many characters in both documents; symbols where there is no text."""
+    if shortest <= 1:
+        return list(regions)
+    intervals = [(place.a.interval, place.b.interval) for place in locate_regions(regions, text_a, text_b)]
+    long = [min(end - start for start, end in both) >= shortest for both in intervals]
+    return list(compress(regions, long))
 
 
 def _locator(text: LineIndex | None) -> Callable[[int, int], TextPlace | SymbolPlace]:

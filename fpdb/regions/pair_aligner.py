@@ -16,16 +16,23 @@ from fpdb.errors import UnknownKind
 from fpdb.fingerprint import Fingerprints, Recipe, find_scheme
 from fpdb.fingerprint.marks import NO_MARKS, Marks
 from fpdb.regions._tiling import SymbolSequence
-from fpdb.regions.alignable import AlignableDocument, AlignableDocuments, prepare_symbols, with_positions
-from fpdb.regions.line_index import locate_regions
+from fpdb.regions.alignable import (
+    AlignableDocument,
+    AlignableDocuments,
+    prepare_symbols,
+    with_positions,
+    without_marked,
+)
+from fpdb.regions.joining import join
+from fpdb.regions.line_index import locate_regions, long_regions
 from fpdb.regions.places import MatchedRegion
-from fpdb.regions.region import AS_TILED, Region, RegionOptions, bridge, coverage
+from fpdb.regions.region import AS_TILED, Region, RegionOptions, coverage
 from fpdb.regions.sources import Original, SourceDocument, Sources
 from fpdb.regions.tiling import NO_HASHES, FingerprintSequence, tile_fingerprints, tile_symbols
 from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
 
-TEXT_GAP: Final = 10  # symbols: a changed word
+NEAR: Final = 5  # k-grams: the largest gap in a passage, and its least length (docs/guide/quality.md)
 BATCH: Final = 32  # documents that are looked up together
 
 
@@ -57,13 +64,13 @@ class PairAlignment(NamedTuple):
 class _Matching(NamedTuple):
     """Parameters by which fingerprints of one rule become regions.
 
-    slack: see `tile_fingerprints`. complete: False for samples. gap: see `RegionOptions`.
+    slack: see `tile_fingerprints`. complete: False for samples. near: NEAR k-grams in texts, 0 in programs.
     """
 
     k: int
     slack: int
     complete: bool
-    gap: int
+    near: int
 
 
 class AlignmentQuery(NamedTuple):
@@ -242,7 +249,7 @@ class PairAligner:
         if not all(np.array_equal(sorted_distinct(each.hashes), shared) for each in stored):
             shared = shared[~contains(self._common(shared), shared)]
         one, other = (
-            _unmarked(each, marks.get(document_id, NO_MARKS), matching.k)
+            without_marked(each, marks.get(document_id, NO_MARKS), matching.k)
             for document_id, each in zip(pair, stored, strict=True)
         )
         regions = tile_fingerprints(one, other, shared, matching.k, matching.slack)
@@ -260,12 +267,18 @@ class PairAligner:
         documents: tuple[AlignableDocument, AlignableDocument],
         matching: _Matching,
     ) -> PairAlignment:
-        """Join tiles, leave out regions that are too short, and measure what the tiles of the others cover."""
+        """Join tiles, leave out regions that are too short, and measure what the tiles cover.
+
+        Regions that are left out by default are covered nonetheless: they agree.
+        """
         a, b = documents
-        regions = bridge(tiles, matching.gap) if matching.gap else sorted(tiles)
-        if self._options.shortest > 1:
-            texts = a.source.original, b.source.original
-            regions = [region for region in regions if _shortest_length(region, texts) >= self._options.shortest]
+        gap = matching.near if self._options.gap is None else self._options.gap
+        regions = join(tiles, gap, a.marks, b.marks) if gap else sorted(tiles)
+        texts = [document.source.original and document.source.original.text for document in documents]
+        if self._options.shortest is None:
+            regions = long_regions(regions, texts[0], texts[1], matching.near) or regions
+        else:
+            regions = long_regions(regions, texts[0], texts[1], self._options.shortest)
             starts = [region.a_start for region in regions]
             places = ((tile, bisect_right(starts, tile.a_start) - 1) for tile in tiles)
             tiles = [tile for tile, place in places if place >= 0 and regions[place].holds(tile)]
@@ -278,28 +291,9 @@ class PairAligner:
         alphabet, rule = self.recipe.rule_for(kind)
         scheme = find_scheme(rule.scheme)
         slack = max(rule.k, rule.window or 0)
-        gap = self._options.gap
-        if gap is None:
-            gap = 0 if alphabet == "tokens" else TEXT_GAP
-        return _Matching(rule.k, slack, scheme.sampling is None and not scheme.fixed_size, gap)
+        near = 0 if alphabet == "tokens" else NEAR * rule.k
+        return _Matching(rule.k, slack, scheme.sampling is None and not scheme.fixed_size, near)
 
     def _common(self, hashes: U64) -> U64:
         """Return those of the sorted hashes that max_df documents hold."""
         return hashes[self._reader.look_up(hashes, cap=self._max_df).capped] if self._max_df else hashes[:0]
-
-
-def _unmarked(fingerprints: FingerprintSequence, marks: Marks, k: int) -> FingerprintSequence:
-    """Return the fingerprints that are not mostly marked."""
-    kept = ~marks.covers_most(fingerprints.positions.astype(np.int64), k)
-    return fingerprints._replace(hashes=fingerprints.hashes[kept], positions=fingerprints.positions[kept])
-
-
-def _shortest_length(region: Region, texts: tuple[Original | None, Original | None]) -> int:
-    """Return the characters of a region in the document where they are fewer; symbols where there is no text."""
-    ends = ((region.a_start, region.a_end), (region.b_start, region.b_end))
-    lengths = []
-    for (start, end), text in zip(ends, texts, strict=True):
-        if text is not None:
-            start, end = text.text.locate(start, end).interval
-        lengths.append(end - start)
-    return min(lengths)

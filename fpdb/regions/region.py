@@ -1,7 +1,6 @@
-"""Regions of two documents a and b, in symbols: join them, measure what they cover."""
+"""Regions of two documents a and b, in symbols, and what they cover."""
 
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -43,49 +42,30 @@ class RegionOptions(NamedTuple):
     """Options that choose which regions are told: joined if they are near, left out if they are short.
 
     Attributes:
-        gap: Regions that follow each other in both documents after at most so many symbols of each are one; None for
-            10 in texts and 0 in programs.
+        gap: Regions that are neighbours in both documents, in whatever order, and at most so many symbols apart in each
+            are one. None for five times k in texts, and 0 in programs.
         shortest: The characters that a region has at least in both documents, once joined; symbols where a text cannot
-            be read.
+            be read. None: in texts, regions of fewer than five times k are left out if others are as long.
         repeats: Whatever of the first document occurs in the second one is in a region, so that regions may overlap in
             the second one. Otherwise a passage that repeats in one document only counts once.
     """
 
     gap: int | None = None
-    shortest: int = 1
+    shortest: int | None = None
     repeats: bool = False
 
     @classmethod
-    def of(cls, gap: int | None, shortest: int = 1, *, repeats: bool = False) -> "RegionOptions":
+    def of(cls, gap: int | None, shortest: int | None = None, *, repeats: bool = False) -> "RegionOptions":
         """Return the options. Raises BadQuery if one is invalid."""
         if gap is not None:
             check_integer(gap, "gap", 0, error=BadQuery, message="gap is a number of symbols, 0 or more")
-        check_integer(shortest, "shortest", 1, error=BadQuery, message="shortest is a number of characters, 1 or more")
+        if shortest is not None:
+            message = "shortest is a number of characters, 1 or more"
+            check_integer(shortest, "shortest", 1, error=BadQuery, message=message)
         return cls(gap, shortest, repeats)
 
 
-AS_TILED = RegionOptions(0)
-
-
-def bridge(regions: Sequence[Region], gap: int) -> list[Region]:
-    """Join regions that follow each other in both documents after at most `gap` symbols of each."""
-    joined: list[Region] = []
-    starts = sorted(region.b_start for region in regions)
-    for region in sorted(regions):
-        last = joined[-1] if joined else None
-        if last is not None and _follows(last, region, gap, starts):
-            joined[-1] = Region(last.a_start, region.a_end, last.b_start, region.b_end, last.shared + region.shared)
-        else:
-            joined.append(region)
-    return joined
-
-
-def _follows(last: Region, region: Region, gap: int, b_starts: Sequence[int]) -> bool:
-    """Return True if a region comes next after the last one in both documents, near enough to be joined with it."""
-    forward = region.b_start > last.b_start and region.b_end > last.b_end and region.a_end > last.a_end
-    near = region.a_start - last.a_end <= gap and region.b_start - last.b_end <= gap
-    between = bisect_left(b_starts, region.b_start) - bisect_left(b_starts, last.b_start + 1)
-    return forward and near and (between == 0 or region.b_start <= last.b_end)
+AS_TILED = RegionOptions(0, 1)
 
 
 def coverage(intervals: Iterable[tuple[int, int]], symbols: int, marks: Marks = NO_MARKS) -> float:

@@ -98,7 +98,7 @@ class ContentOptions:
     include_self: bool = False
     regions: bool = False
     gap: int | None = None
-    shortest: int = 1
+    shortest: int | None = None
     repeats: bool = False
     ranking: Mapping[str, Any] = field(default_factory=dict)
 

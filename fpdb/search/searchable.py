@@ -81,7 +81,7 @@ class Searchable(ABC):
         include_self: bool = False,
         regions: bool = False,
         gap: int | None = None,
-        shortest: int = 1,
+        shortest: int | None = None,
         texts: TextLookup | None = None,
         **options: Unpack[RankingKeywords],
     ) -> Answer:
@@ -95,9 +95,10 @@ class Searchable(ABC):
             rarity: See `WriteBatch.add`.
             include_self: Whether a document of the query's name and content is a match like others.
             regions: Whether matches tell their regions, see `Match`.
-            gap: The largest number of symbols between two regions that are joined; None for 10 in texts, 0 in
-                programs.
-            shortest: The fewest characters of a region, in either document.
+            gap: The largest number of symbols between two regions that are joined, if no other region lies between;
+                None for five times k in texts, 150 in the preset text, and 0 in programs.
+            shortest: The fewest characters of a region, in either document. None: in texts, regions of fewer than five
+                times k are left out if others are as long.
             texts: Gives a document's content, for regions, or None; by default it is the text that was kept, else that
                 of the file that the document came from.
             options: See `search.options.QueryOptions`: by, smallest, max_df, max_ignored, min, top. By default by,

@@ -78,8 +78,8 @@ def test_regions_beyond_the_top_are_not_made(shared_lines: Run) -> None:
 def test_small_gaps_are_joined(shared_lines: Run) -> None:
     text = lines(1, 20).split("\n")
     Path("draft.txt").write_text("\n".join([*text[:10], "changed", *text[11:]]))
-    assert "a.txt: 2 regions" in shared_lines("query", "draft.txt", "--regions").stdout
-    assert "a.txt: 1 region" in shared_lines("query", "draft.txt", "--regions", "--gap", "100").stdout
+    assert "a.txt: 2 regions" in shared_lines("query", "draft.txt", "--regions", "--gap", "10").stdout
+    assert "a.txt: 1 region" in shared_lines("query", "draft.txt", "--regions").stdout
     shared_lines("query", "draft.txt", "--regions", "--gap", "-1", status=2)
     shared_lines("query", "draft.txt", "--gap", "9", status=2)
 

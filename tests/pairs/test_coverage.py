@@ -145,7 +145,7 @@ def test_where_no_text_can_be_had_positions_tell(tmp_path_factory, documents, di
     with fpdb.open(tmp_path_factory.mktemp("covering") / "t.fpdb", recipe=RECIPE) as db:
         fill(db, documents, discarded)
         held = held_hashes(documents, discarded)
-        found = list(db.pairs(by="coverage", regions=True, gap=0))
+        found = list(db.pairs(by="coverage", regions=True, gap=0, shortest=1))
         assert len(found) == sum(bool(held[a] & held[b]) for a, b in itertools.combinations(documents, 2))
         for pair in found:
             assert (pair.source_a, pair.source_b) == ("not_kept", "not_kept")
@@ -177,7 +177,7 @@ def test_gaps_are_joined_with_and_without_texts(db, kept):
         f"{one} and the other one, which has very much more to say in between than the first of both {two}",
         keep_text=kept,
     )
-    (pair,), (joined,) = db.pairs(regions=True, gap=0), db.pairs(regions=True, gap=200)
+    (pair,), (joined,) = db.pairs(regions=True, gap=0, shortest=1), db.pairs(regions=True, gap=200)
     assert (len(pair.regions), len(joined.regions)) == (2, 1)
     assert pair.coverage_a == joined.coverage_a  # what is between them does not agree
     assert db.check() == []

@@ -29,7 +29,7 @@ def test_coverage_is_the_share_of_the_text_in_regions(tmp_path_factory, document
         with db.batch() as batch:
             for number, text in enumerate(documents):
                 batch.add(f"{number}", text, keep_text=True)
-        matches = db.query(query, regions=True, by=by).matches
+        matches = db.query(query, regions=True, gap=0, shortest=1, by=by).matches
         for match in matches:
             text = documents[int(match.name)]
             assert all(query[slice(*r.a.interval)] == text[slice(*r.b.interval)] for r in match.regions)
