@@ -103,7 +103,7 @@ class RegionOutput(Output):
         choices=(*FORMATS, "sarif"),
         default="table",
     )
-    regions: bool = option("Also show where the texts agree: lines, and characters in JSON.")
+    regions: bool = option("Also show where the texts agree: lines, and columns and characters in JSON.")
     gap: int | None = option(
         "With --regions: join regions at most N symbols apart; by default five times k in texts, so 150 with --preset "
         "text, and 0 in programs.",

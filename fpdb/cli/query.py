@@ -22,7 +22,7 @@ from fpdb.cli.terminal import say, write_line
 from fpdb.columns import MATCH, RANK, ResultColumn, measure_groups, select
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Database, MultiDatabase
+    from fpdb import Answer, Database, Match, MultiDatabase
     from fpdb.ingest.process_pool import ForkedPool
     from fpdb.options import Rarity
     from fpdb.search.batch_query import BatchAnswer
@@ -78,6 +78,7 @@ class _Arguments:
     strict: bool = option("Stop at the first query that cannot be read.")
     jobs: int | None = jobs_option()
     report: str | None = report_option()
+    both: bool = option("With --regions, in a table: show the document's text, too.")
     output: RegionOutput
 
     def check(self) -> None:
@@ -89,6 +90,8 @@ class _Arguments:
             raise click.UsageError(f"--min is {allowed}{with_by}, not {minimum:g}")
         if self.search.max_ignored is not None and self.search.max_df is None:
             raise click.UsageError("--max-ignored limits what --max-df ignores: give both")
+        if self.both and not (self.output.regions and self.output.format == "table"):
+            raise click.UsageError("--both shows the texts of regions in a table: give --regions, and no --format")
         self.queries.check_name("query")
 
 
@@ -276,5 +279,18 @@ class _Answers:
                 from fpdb.cli.regions import show_match_regions
 
                 kind, name = self._arguments.queries.kind, answer.query.name
-                source = self._db.recipe.fingerprint(answered.content or b"", kind, name=name).source
-                show_match_regions(answer.matches[:top], source.text if source else "")
+                text = self._text_of(answered.content or b"", kind, name)
+                show_match_regions(answer.matches[:top], text, self._document_text if self._arguments.both else None)
+
+    def _text_of(self, content: str | bytes, kind: str, name: str | None) -> str:
+        source = self._db.recipe.fingerprint(content, kind, name=name).source
+        return source.text if source else ""
+
+    def _document_text(self, match: "Match") -> str | None:
+        """Return the text of a match, if its regions have places in it."""
+        if match.source != "same":
+            return None
+        import fpdb
+
+        db = self._db.databases[match.database or ""] if isinstance(self._db, fpdb.MultiDatabase) else self._db
+        return self._text_of(db.original(match.name), db.document(match.name).kind, match.name)

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fpdb import SymbolPlace
-from fpdb.cli.terminal import count_text, printable, write_line
+from fpdb.cli.terminal import count_text, write_line
 
 if TYPE_CHECKING:
     from fpdb import Match, MatchedRegion, Pair, TextPlace
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 REGION_LIMIT = 5
 LINE_LIMIT = 3
 LINE_WIDTH = 100
+CONTEXT = 20  # characters before a match
 
 UNREAD = {
     "changed": "its source has changed since it was added: positions only",
@@ -25,8 +27,13 @@ UNREAD = {
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def show_match_regions(matches: "Sequence[Match]", text: str) -> None:
-    """Print the largest regions of each match, in the order of the query, with lines of its text."""
+def show_match_regions(
+    matches: "Sequence[Match]", text: str, other_text: "Callable[[Match], str | None] | None" = None
+) -> None:
+    """Print the largest regions of each match, in the order of the query, with what its text has there.
+
+    other_text: returns the text of the document, of which the same is printed.
+    """
     lines = _LINE_END.split(text)
     for rank, match in enumerate(matches, start=1):
         regions = match.regions or []
@@ -34,7 +41,9 @@ def show_match_regions(matches: "Sequence[Match]", text: str) -> None:
         notes = [count_text(len(regions), "region"), covered]
         if match.source in UNREAD:
             notes.append(UNREAD[match.source])
-        _show(f"{rank}  {match.name}: {', '.join(notes)}", regions, lambda region: _with_lines(region, lines))
+        other = None if other_text is None else other_text(match)
+        show_text = partial(_with_text, lines=lines, other_lines=None if other is None else _LINE_END.split(other))
+        _show(f"{rank}  {match.name}: {', '.join(notes)}", regions, show_text)
 
 
 def show_pair_regions(pairs: "Sequence[Pair]") -> None:
@@ -69,16 +78,39 @@ def _equation(region: "MatchedRegion") -> str:
     return f"  {_place_text(region.a)} = {_place_text(region.b)} ({region.shared:,} shared)"
 
 
-def _with_lines(region: "MatchedRegion", lines: Sequence[str]) -> Iterator[str]:
+def _with_text(region: "MatchedRegion", lines: Sequence[str], other_lines: Sequence[str] | None) -> Iterator[str]:
     yield _equation(region)
-    if isinstance(region.a, SymbolPlace):
-        return
-    first, last = region.a.first_line, region.a.last_line
+    for place, side in ((region.a, lines), (region.b, other_lines)):
+        if side is not None and not isinstance(place, SymbolPlace):
+            yield from _excerpt(place, side)
+            if side is lines and other_lines is not None:
+                yield "    ="
+
+
+def _excerpt(place: "TextPlace", lines: Sequence[str]) -> Iterator[str]:
+    """Yield the first lines of a place, numbered, with marks where it begins and ends."""
+    first, last = place.first_line, place.last_line
     width = len(str(last))
     for number in range(first, min(last, first + LINE_LIMIT - 1) + 1):
-        yield f"    {number:>{width}}  {_cut(lines[number - 1])}".rstrip()
+        start = place.first_column - 1 if number == first else None
+        end = place.last_column if number == last else None
+        yield f"    {number:>{width}}  {mark_part(lines[number - 1], start, end)}".rstrip()
     if last >= first + LINE_LIMIT:
         yield f"    {'...':>{width}}"
+
+
+def mark_part(line: str, start: int | None, end: int | None) -> str:
+    """Return a line with « before the index `start` and » before the index `end`, if they are given.
+
+    Of a line that is too long, only what is around the beginning of the match is left.
+    """
+    text = line.expandtabs(4)
+    begin, behind = (len(line[:index].expandtabs(4)) for index in (start or 0, len(line) if end is None else end))
+    low = max(begin - CONTEXT, 0) if behind > LINE_WIDTH else 0
+    high = min(low + LINE_WIDTH, len(text))
+    before = "..." * (low > 0) + text[low:begin] + "«" * (start is not None)
+    match = text[begin : min(behind, high)] + "»" * (end is not None and behind <= high)
+    return before + match + text[behind:high] + "..." * (high < len(text))
 
 
 def _place_text(place: "TextPlace | SymbolPlace") -> str:
@@ -87,8 +119,3 @@ def _place_text(place: "TextPlace | SymbolPlace") -> str:
     else:
         noun, first, last = "line", place.first_line, place.last_line
     return f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"
-
-
-def _cut(line: str) -> str:
-    text = printable(line.expandtabs(4).strip())
-    return text if len(text) <= LINE_WIDTH else text[: LINE_WIDTH - 3] + "..."

@@ -20,7 +20,7 @@ def write_sarif(results: Iterable[dict[str, Any]]) -> None:
     rule = {"id": RULE, "shortDescription": {"text": "Two documents have text in common."}}
     driver = encode_json({"name": "fpdb", "version": __version__, "rules": [rule]})
     sys.stdout.write(f'{{"$schema": "{SCHEMA}", "version": "2.1.0", "runs": [{{"tool": {{"driver": {driver}}}, ')
-    sys.stdout.write('"newlineSequences": ["\\r\\n", "\\n", "\\r"], "results": [')
+    sys.stdout.write('"columnKind": "unicodeCodePoints", "newlineSequences": ["\\r\\n", "\\n", "\\r"], "results": [')
     for index, result in enumerate(results):
         sys.stdout.write((",\n" if index else "\n") + encode_json(result))
     sys.stdout.write("\n]}]}\n")
@@ -61,13 +61,18 @@ def _results(
 
 
 def _location(name: str, place: "TextPlace | SymbolPlace | None") -> dict[str, Any]:
-    """Return a document, and its lines if known. Characters are properties: a region has lines or characters."""
+    """Return a document, and its lines and columns if known.
+
+    Characters are properties: a region has lines or characters.
+    """
     uri = quote(name.encode("utf-8", "surrogateescape"))
     location: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if isinstance(place, TextPlace):
         location["region"] = {
             "startLine": place.first_line,
+            "startColumn": place.first_column,
             "endLine": place.last_line,
+            "endColumn": place.last_column + 1,
             "properties": {"start": place.start, "end": place.end},
         }
     return location

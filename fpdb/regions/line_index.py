@@ -37,7 +37,9 @@ class LineIndex:
         """Return the place of the symbols [start, end), which are not empty."""
         first, behind = int(self.symbols.offsets[start]), int(self.symbols.ends[end - 1])
         last = max(behind - 1, first)
-        return TextPlace(first, behind, bisect_right(self._starts, first), bisect_right(self._starts, last))
+        lines = bisect_right(self._starts, first), bisect_right(self._starts, last)
+        columns = (index - self._starts[line - 1] + 1 for index, line in zip((first, last), lines, strict=True))
+        return TextPlace(first, behind, *lines, *columns)
 
 
 def line_starts(text: str) -> I64:

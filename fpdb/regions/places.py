@@ -1,18 +1,24 @@
 """Places of regions in the originals: characters and lines of a text, or symbols where the text cannot be read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
 class TextPlace:
-    """Characters [start, end) of a decoded text, from 0; the first and the last line, from 1, both inclusive."""
+    """Characters [start, end) of a decoded text, from 0.
+
+    first_line, last_line: of the first and the last character, from 1. first_column, last_column: where these are in
+    their lines, from 1; places are compared without them, since text and characters tell them.
+    """
 
     start: int
     end: int
     first_line: int
     last_line: int
+    first_column: int = field(default=1, compare=False)
+    last_column: int = field(default=1, compare=False)
 
     @property
     def interval(self) -> tuple[int, int]:
@@ -21,7 +27,7 @@ class TextPlace:
 
     def to_dict(self) -> dict[str, int]:
         """Return the place as JSON output has it."""
-        return {"start": self.start, "end": self.end, "first_line": self.first_line, "last_line": self.last_line}
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ class MatchedRegion:
     @classmethod
     def of(cls, a: Sequence[int], b: Sequence[int], shared: int) -> Self:
         """Return the region of what `dataclasses.astuple` made of one."""
-        a_place, b_place = (TextPlace(*place) if len(place) == 4 else SymbolPlace(*place) for place in (a, b))
+        a_place, b_place = (TextPlace(*place) if len(place) > 2 else SymbolPlace(*place) for place in (a, b))
         return cls(a_place, b_place, shared)
 
     def to_dict(self, a: str = "a", b: str = "b") -> dict[str, Any]:

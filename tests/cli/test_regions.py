@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fpdb
+from fpdb.cli.regions import LINE_WIDTH, mark_part
 from tests.cli.conftest import Run
 from tests.cli.json_lines import objects
 from tests.cli.prose import lines, prose
@@ -35,7 +38,7 @@ def test_table_shows_the_lines(shared_lines: Run) -> None:
     first, second = shown[len(plain) :].strip().split("\n\n")
     assert first.startswith("1  a.txt: 1 region, ")
     assert second.split("\n")[1].startswith("  lines 13-22 = lines 1-10 (")
-    assert second.split("\n")[2] == "    13  " + lines(1, 20).split("\n")[10]
+    assert second.split("\n")[2] == "    13  «" + lines(1, 20).split("\n")[10]
     assert second.split("\n")[5] == "    ..."
 
 
@@ -49,8 +52,9 @@ def test_lines_end_where_editors_end_them(run: Run, separator: str) -> None:
     assert lines[4].startswith("1  a.txt: 1 region, 100.0% of the query and 100.0% of the document")
     assert lines[5].startswith("  lines 1-9 = lines 1-9 (")
     for number in (1, 2, 3):
-        expected = shown[number - 1].strip().replace("\f", "\\x0c").replace("\u2028", "\\u2028")
-        assert lines[5 + number] == f"    {number}  {expected}"
+        expected = shown[number - 1].expandtabs(4).replace("\f", "\\x0c").replace("\u2028", "\\u2028")
+        marked = expected.replace("\U0001d4d0", "«\U0001d4d0") if number == 1 else expected
+        assert lines[5 + number] == f"    {number}  {marked}"
 
 
 def test_a_changed_source_is_said(shared_lines: Run) -> None:
@@ -172,3 +176,48 @@ def test_what_has_no_regions_says_so(shared_lines: Run) -> None:
 
 def placed(name: str, place: dict[str, int]) -> tuple[Any, ...]:
     return name, place["first_line"], place["last_line"], place["start"], place["end"]
+
+
+WORDS = prose(1, 400).replace("\n", " ")
+
+
+@pytest.mark.parametrize("side", ["query", "document"])
+def test_an_excerpt_is_of_the_match_and_not_of_the_beginning_of_its_line(run: Run, side: str) -> None:
+    """Of texts that have a line a paragraph; of the query, and of the document if it is asked for."""
+    passage, other = WORDS[300:900], prose(7, 90).replace("\n", " ")
+    texts = {"query": f"{other} {passage} {other}", "document": passage}
+    if side == "document":
+        texts = {"query": texts["document"], "document": texts["query"]}
+    Path("a.txt").write_text(texts["document"])
+    Path("draft.txt").write_text(texts["query"])
+    run("add", "a.txt")
+    shown = run("query", "draft.txt", "--regions", *(["--both"] if side == "document" else [])).stdout
+    lines = [line.strip() for line in shown.splitlines()]
+    (excerpt,) = (line for line in lines if "1  ..." in line)
+    before, _, match = excerpt.partition("«")
+    assert match.removesuffix("...")[:60] in passage
+    assert len(match) > 60
+    assert before.removeprefix("1  ...").strip() in other
+    assert (lines.count("=") == 1) is (side == "document")
+
+
+def test_both_needs_regions_in_a_table(shared_lines: Run) -> None:
+    shared_lines("query", "draft.txt", "--both", status=2)
+    shared_lines("query", "draft.txt", "--both", "--regions", "--format", "json", status=2)
+
+
+@given(st.text("ab\t é", max_size=300), st.data())
+def test_marks_stand_where_the_match_begins_and_ends(line: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(line)))
+    end = data.draw(st.integers(start, len(line)))
+    shown = mark_part(line, start, end)
+    assert len(shown) <= LINE_WIDTH + 8
+    before, _, rest = shown.partition("«")
+    assert line[:start].expandtabs(4).endswith(before.removeprefix("..."))
+    if "»" in rest:
+        match, _, after = rest.partition("»")
+        assert match.split() == line[start:end].split()
+        assert line[end:].split()[:1] == after.split()[:1] or after.endswith("...")
+    if len(line.expandtabs(4)) <= LINE_WIDTH:
+        assert shown.replace("«", "").replace("»", "") == line.expandtabs(4)
+    assert mark_part(line[:30], None, None) == line[:30].expandtabs(4)

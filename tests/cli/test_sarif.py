@@ -53,10 +53,12 @@ def of_answer(answer: dict[str, Any]) -> list[list[tuple[Any, ...]]]:
 
 
 def placed(name: str, place: dict[str, int]) -> tuple[Any, ...]:
-    return name, place["first_line"], place["last_line"], place["start"], place["end"]
+    columns = place["first_column"], place["last_column"] + 1
+    return name, place["first_line"], place["last_line"], *columns, place["start"], place["end"]
 
 
 def located(location: dict[str, Any]) -> tuple[Any, ...]:
     name = unquote_to_bytes(location["artifactLocation"]["uri"]).decode("utf-8", "surrogateescape")
     region = location["region"]
-    return name, region["startLine"], region["endLine"], region["properties"]["start"], region["properties"]["end"]
+    columns = region["startColumn"], region["endColumn"]
+    return name, region["startLine"], region["endLine"], *columns, *map(region["properties"].get, ("start", "end"))

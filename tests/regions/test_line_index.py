@@ -37,7 +37,11 @@ def test_places_are_those_of_the_first_and_the_last_character(text, data):
     for first, end in ((0, 1), (0, len(starts)), (len(starts) - 1, len(starts))):
         start, behind = edges[first], edges[end]
         last = max(behind - 1, start)
-        assert lines.locate(first, end) == TextPlace(start, behind, plain_line(text, start), plain_line(text, last))
+        place = lines.locate(first, end)
+        assert place == TextPlace(start, behind, plain_line(text, start), plain_line(text, last))
+        for index, column in ((start, place.first_column), (last, place.last_column)):
+            assert plain_line(text, index - column + 1) == plain_line(text, index)
+            assert index - column + 1 == 0 or plain_line(text, index - column) < plain_line(text, index)
 
 
 def test_a_symbol_may_be_many_characters_and_lines():
