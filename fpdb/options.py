@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, TypedDict
 
@@ -66,6 +66,9 @@ class HashKeywords(TypedDict, total=False):
 class _Limits(TypedDict, total=False):
     """Keywords of both queries and pairs."""
 
+    labels: Mapping[str, str] | None
+    names: str | Sequence[str] | None
+    exclude_names: str | Sequence[str] | None
     max_df: int | None
     min: float | None
     top: int | None

@@ -34,6 +34,7 @@ RIGHT: dict[str, Any] = {
     "file": io.BytesIO(),
 }
 """Arguments that calls need."""
+SUBSET = ("labels", "names", "exclude_names")
 QUERY_ONLY = set(get_type_hints(options.QueryKeywords)) - set(get_type_hints(options.PairKeywords))
 PUBLIC_FUNCTIONS = ("open", "open_all", "import_", "check", "repair", "publish", "set_limits")
 
@@ -169,7 +170,7 @@ def test_keywords_are_those_of_what_they_become() -> None:
     assert hints["QueryKeywords"] == set(keywords_of(fpdb.Database.query)) - own
     shape = {"regions", "gap", "shortest"}
     assert hints["SpanKeywords"] == hints["PairKeywords"] | (hints["QueryKeywords"] - shape)
-    assert hints["ExplainKeywords"] == hints["PairKeywords"] - {"top", "new", "since", "by_owner"}
+    assert hints["ExplainKeywords"] == hints["PairKeywords"] - {"top", "new", "since", "by_owner", *SUBSET}
 
 
 MISTAKES = """

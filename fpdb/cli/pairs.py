@@ -20,6 +20,7 @@ from fpdb.cli.pair_options import (
     warn_of_boilerplate_only,
     with_progress,
 )
+from fpdb.cli.subset_options import SubsetOptions
 from fpdb.cli.table import DEFAULT_TOP, write_ranked, write_table
 from fpdb.cli.target import Target, usage_errors
 from fpdb.cli.terminal import bar, count_text, write_line
@@ -47,6 +48,7 @@ class CoveredPairSelection(PairSelection):
 @argument_group
 class _Arguments:
     selection: CoveredPairSelection
+    subset: SubsetOptions
     top: int | None = top_option()
     by_owner: bool = option(
         "Compare owners: the documents of each count as one. Reports and JSON also list the pairs of their documents "
@@ -90,7 +92,7 @@ def pairs(target: Target, arguments: _Arguments) -> None:
 def _print_pairs(db: "Database", arguments: _Arguments) -> None:
     selection, top, format = arguments.selection, arguments.top, arguments.output.format
     measure = selection.by or db.recipe.pair_measure
-    options = selection.options() | {"by": measure}
+    options = selection.options() | arguments.subset.options() | {"by": measure}
     connect = None if measure == "shared" else selection.min
     page = db.report(by=measure, connect=connect) if arguments.report else None
     limit = page.limits.rows if page else DEFAULT_TOP
@@ -149,7 +151,9 @@ def _print_table(pairs: "list[Pair]", results: "Results[Pair]", arguments: _Argu
 
 
 def _print_clusters(db: "Database", arguments: _Arguments) -> None:
-    options = arguments.selection.options() | {"keep": arguments.keep, "top": arguments.top}
+    options = (
+        arguments.selection.options() | arguments.subset.options() | {"keep": arguments.keep, "top": arguments.top}
+    )
     options["by_owner"] = arguments.by_owner
     format, noun = arguments.output.format, "owner" if arguments.by_owner else "document"
     clusters = with_progress(partial(db.clusters, **options), noun, in_table=format == "table")

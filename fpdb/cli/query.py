@@ -16,6 +16,7 @@ from fpdb.cli.input_options import InputDocuments
 from fpdb.cli.options import RegionOutput, jobs_option, report_option, top_option
 from fpdb.cli.output import write_bytes, write_page, write_results, write_rows
 from fpdb.cli.query_table import show_answer
+from fpdb.cli.subset_options import SubsetOptions
 from fpdb.cli.table import DEFAULT_TOP
 from fpdb.cli.target import Target, usage_errors
 from fpdb.cli.terminal import say, write_line
@@ -73,6 +74,7 @@ class _Arguments:
         choices=MEASURES,
     )
     search: SearchOptions
+    subset: SubsetOptions
     top: int | None = top_option()
     queries: InputDocuments
     strict: bool = option("Stop at the first query that cannot be read.")
@@ -218,7 +220,12 @@ class _Answers:
             # One match more than is shown tells that there are more; without regions, which take time, all are counted.
             limited = regions or self._measure.endswith("coverage")
             top = max(arguments.top or DEFAULT_TOP, top or 0) + 1 if limited else None
-        options = vars(arguments.search) | arguments.output.region_options() | {"top": top, "regions": regions}
+        options = (
+            vars(arguments.search)
+            | arguments.subset.options()
+            | arguments.output.region_options()
+            | {"top": top, "regions": regions}
+        )
         return options if arguments.by is None else options | {"by": self._measure}
 
     def _ask(self) -> "Iterator[BatchAnswer]":

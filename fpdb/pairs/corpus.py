@@ -97,7 +97,10 @@ def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
     """Read the catalogue. An owner is new if one of his documents is. Raises Corrupt."""
     rule = OwnerRule.parse(options.owners)
     ids, names, values, new_flags = [], [], [], []
+    subset = options.subset
     for document_id, record in reader.catalogue.records():
+        if not subset.has(record.name, record.labels):
+            continue
         ids.append(document_id)
         names.append(record.name)
         values.append(record.labels.get(rule.label or ""))

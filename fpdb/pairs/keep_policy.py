@@ -6,7 +6,7 @@ import numpy as np
 
 from fpdb.arrays import I64
 from fpdb.errors import BadQuery
-from fpdb.pairs.corpus import Corpus
+from fpdb.pairs.corpus import NONE, Corpus
 from fpdb.storage.reader import Reader
 from fpdb.storage.records import Record
 
@@ -51,7 +51,9 @@ def keep_order(reader: Reader, corpus: Corpus, rule: KeepRule) -> I64:
         for document_id, record in reader.catalogue.records():
             ids.append(document_id)
             values.append(rule.preference(record))
-        preference[corpus.ranks.look_up(np.array(ids, np.uint32))] = values
+        found = corpus.ranks.look_up(np.array(ids, np.uint32))
+        compared = found != NONE
+        preference[found[compared]] = np.array(values, np.int64)[compared]
     ranks = np.arange(count)
     places = np.empty(count, np.int64)
     places[np.lexsort((ranks, preference, ranks < corpus.new))] = ranks

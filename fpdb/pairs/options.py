@@ -1,7 +1,7 @@
 """Options of comparisons of all documents with all."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from numbers import Real
@@ -10,6 +10,7 @@ from typing import Final, get_args
 from fpdb.errors import BadQuery
 from fpdb.options import PairMeasure
 from fpdb.pairs.owners import DEFAULT, OwnerRule
+from fpdb.subset import Subset
 from fpdb.validation import check_integer
 
 Watch = Callable[[str, str, int, int], None]
@@ -42,6 +43,7 @@ class PairOptions:
         since: The time at which one document of each pair, the same one, was added, or later.
         owners: "label:KEY" or "path:N", the first N parts of the name; documents of one owner are never paired.
         by_owner: Find pairs of owners, whose documents count as one.
+        labels, names, exclude_names: See `subset.Subset`: compare these documents only, as if there were no others.
     """
 
     min_shared: int = 1
@@ -53,6 +55,9 @@ class PairOptions:
     since: datetime | None = None
     owners: str = DEFAULT
     by_owner: bool = False
+    labels: Mapping[str, str] | None = None
+    names: str | Sequence[str] | None = None
+    exclude_names: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -65,6 +70,7 @@ class PairOptions:
         limit = math.inf if self.by == "shared" else 1
         if self.min is not None and not (isinstance(self.min, Real) and 0 <= self.min <= limit):
             raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
+        Subset.of(self.labels, self.names, self.exclude_names)
         self._check_new()
         if self.since is not None and not isinstance(self.since, datetime):
             raise BadQuery(f"since must be a datetime, not {self.since!r}")
@@ -80,6 +86,11 @@ class PairOptions:
         new = self.new
         if new is not None and not (isinstance(new, tuple) and list(map(type, new)) == [str, str]):
             raise BadQuery(f"new must be a label, a tuple of its key and its value, not {new!r}")
+
+    @property
+    def subset(self) -> Subset:
+        """The documents that are compared."""
+        return Subset.of(self.labels, self.names, self.exclude_names)
 
     @property
     def weighted(self) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import F64, I64, U32, U64, Bools
+from fpdb.arrays import F64, I64, U32, U64, Bools, contains
 from fpdb.search import _candidates
 from fpdb.search.options import QueryOptions
 from fpdb.search.pruning import minimum_shared, most_shared, nonzero, promising_candidates
@@ -66,6 +66,13 @@ class Candidates(NamedTuple):
     def is_counted_only(self) -> bool:
         """Return True if the measures are ratios of counts, as for all candidates of all such queries."""
         return self.weights is None and self.query.sample is None
+
+    def within(self, document_ids: U32) -> Candidates:
+        """Return those of the candidates that are among some documents, of ascending ids."""
+        kept = contains(document_ids, self.document_ids)
+        weights = self.weights and self.weights._replace(shared=self.weights.shared[kept])
+        candidates = self._replace(document_ids=self.document_ids[kept], shared=self.shared[kept], weights=weights)
+        return candidates._replace(copies=self.copies[contains(document_ids, self.copies)])
 
     def describe_query(self) -> Query:
         """Return what the answer says of the query."""

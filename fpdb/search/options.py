@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, Final, NamedTuple, Self, get_args
@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, Self, get_args
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import Recipe
 from fpdb.options import Measure, Rarity
+from fpdb.subset import Subset
 from fpdb.validation import check_integer
 
 COUNTED: Final = ("containment", "reverse_containment", "resemblance")
@@ -44,6 +45,9 @@ class QueryOptions:
     max_ignored: int | None = None  # the largest number of these, the most frequent first
     min: float | None = None  # the lowest measure of a match: in [0, 1], or a count if by is "shared"; inclusive
     top: int | None = None  # the largest number of matches
+    labels: Mapping[str, str] | None = None  # see `subset.Subset`, by which matches are chosen
+    names: str | Sequence[str] | None = None
+    exclude_names: str | Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -55,9 +59,16 @@ class QueryOptions:
                 check_integer(value, name, minimum, error=BadQuery)
         if self.max_ignored is not None and self.max_df is None:
             raise BadQuery("max_ignored limits what max_df ignores; give max_df too")
+        for name, value in self.subset._asdict().items():
+            object.__setattr__(self, name, value)  # which can be hashed
         maximum = math.inf if self.by in ("shared", ALIGNED) else 1
         if self.min is not None and not (isinstance(self.min, Real) and 0 <= self.min <= maximum):
             raise BadQuery(f"min must lie in [0, 1] for {self.by}, not {self.min!r}")
+
+    @property
+    def subset(self) -> Subset:
+        """The documents that may be matches; rarity and document frequencies are those of all."""
+        return Subset.of(self.labels, self.names, self.exclude_names)
 
     @property
     def weighted(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import Any, Final, NamedTuple
@@ -41,9 +41,16 @@ def rank_queries(reader: Reader, queries: Sequence[QueryFingerprints], options: 
     Raises BadQuery: the measure needs regions; Corrupt.
     """
     options.check_by_hashes()
+    chosen, finding = None, options
+    if not (subset := options.subset).is_all:
+        records = reader.catalogue.records()
+        chosen = np.array([id_ for id_, record in records if subset.has(record.name, record.labels)], np.uint32)
+        finding = replace(options, top=None)  # others may be among the first ones
     waiting: list[Candidates] = []
     count = 0
-    for candidates in find_candidates(reader, queries, options):
+    for candidates in find_candidates(reader, queries, finding):
+        if chosen is not None:
+            candidates = candidates.within(chosen)
         waiting.append(candidates)
         count += len(candidates.document_ids)
         if count > TOGETHER:
