@@ -33,6 +33,7 @@ from fpdb.options import (
     ExplainKeywords,
     FileKeywords,
     HashKeywords,
+    HashRankingKeywords,
     Mode,
     OnCollision,
     PairKeywords,
@@ -40,11 +41,12 @@ from fpdb.options import (
     SpanKeywords,
 )
 from fpdb.recipe_record import StoredRecipe, recipe_record
-from fpdb.search.options import ContentOptions
+from fpdb.search.options import COVERED, ContentOptions
 from fpdb.search.query_fingerprints import QueryDocument
 from fpdb.search.searchable import Searchable
 from fpdb.search.searcher import Searcher
 from fpdb.storage import file_format
+from fpdb.storage.commit import Change
 from fpdb.storage.environment.forking import ThreadLock
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from fpdb.regions.sources import Sources
     from fpdb.report.contents import Limits
     from fpdb.report.report import Report
+    from fpdb.search.results import Answer
 
 T = TypeVar("T")
 POSTINGS_PER_COMMIT: Final = 1 << 22
@@ -315,6 +318,30 @@ class Database(Searchable):
         with self.batch() as batch:
             return batch.rotate(name, content, rotation=rotation)
 
+    def rename(self, name: str, new_name: str) -> None:
+        """Give a document another name, durably. Raises NoSuchDocument; NameTaken: there is one of the new name."""
+        renames = [(file_format.name_bytes(name), file_format.name_bytes(new_name))]
+        self._store.commit(Change(renames=renames))
+
+    def prune(self, *, remove: bool = False) -> list[Document]:
+        """Return the documents, by name, whose files are gone, and remove them if asked.
+
+        Only files below the paths whose sources are read are looked for, see `open`; an archive that is there may have
+        lost a document nevertheless. Where a disk is not mounted, all of its files are gone.
+        """
+        with self.snapshot() as snapshot:
+            sources = sources_of([self.sources])
+            gone = [
+                document_of(document_id, record)
+                for document_id, record in snapshot.catalogue.all_records()
+                if sources.is_gone(snapshot, document_id, record)
+            ]
+        if remove:
+            with self.batch() as batch:
+                for document in gone:
+                    batch.remove(document.name)
+        return sorted(gone, key=lambda document: file_format.name_bytes(document.name))
+
     def remove(self, name: str) -> None:
         """Remove a document. Raises NoSuchDocument."""
         with self.batch() as batch:
@@ -422,6 +449,25 @@ class Database(Searchable):
     def opener(self) -> Callable[[], Database]:
         """Return a function that opens the database in a worker process, see `Searchable.opener`."""
         return partial(open_for_worker, self.path, self.sources.roots, self.immutable)
+
+    def query_stored(self, name: str, *, texts: TextLookup | None = None, **options: Unpack[QueryKeywords]) -> Answer:
+        """Find the documents that share text with a stored one, see `query`; it is left out unless include_self.
+
+        If its content cannot be read, the hashes that are stored are asked for, as by `query_fingerprints`. Raises
+        NoSuchDocument; Unreadable: the content cannot be read, and options are given that need it.
+        """
+        with self.snapshot() as snapshot:
+            document_id, record = find_document(snapshot, name)
+            content = sources_of([self.sources], texts).find(snapshot, document_id, record).content
+        if content is not None:
+            return self.query(content, name=name, kind=record.kind, texts=texts, **options)
+        ranking: Any = {key: value for key, value in options.items() if key in HashRankingKeywords.__annotations__}
+        if options.get("regions") or options.get("window") or ranking.get("by") in COVERED:
+            self.original(name)  # raises an error that says why it cannot be read
+        digest = None if options.get("include_self") else record.digest
+        return self.query_fingerprints(
+            self.fingerprints(name)[0], name=name, kind=record.kind, digest=digest, **ranking
+        )
 
     def pairs(
         self,

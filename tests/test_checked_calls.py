@@ -42,7 +42,7 @@ PUBLIC_FUNCTIONS = ("open", "open_all", "import_", "check", "repair", "publish",
 @pytest.fixture
 def db(tmp_path: Path) -> Iterator[fpdb.Database]:
     with fpdb.open(tmp_path / "corpus.fpdb") as database:
-        database.add("a", TEXT)
+        database.add("a", TEXT, keep_text=True)
         database.add("b", TEXT)
         yield database
         assert database.check() == []

@@ -16,12 +16,16 @@ from fpdb.cli.recipe_options import recipe_text
 from fpdb.cli.table import write_table
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import count_text, size_text, write_details
-from fpdb.columns import DOCUMENT, labels_text, named
+from fpdb.columns import DOCUMENT, FINGERPRINT, labels_text, named
 from fpdb.errors import Unreadable
 
 if TYPE_CHECKING:
     from fpdb import Document
+    from fpdb.arrays import U32, U64
     from fpdb.fingerprint import Recipe
+
+
+NO_POSITION = 2**32 - 1
 
 
 @argument_group
@@ -53,6 +57,7 @@ class _ListArguments:
 class _ShowArguments:
     name: str = argument()
     text: bool = option("Write the document itself, if it was added with --keep-text.")
+    fingerprints: bool = option("List the hashes that are stored, and their positions.")
     format: str = format_option()
 
 
@@ -92,11 +97,17 @@ def show(target: Target, arguments: _ShowArguments) -> None:
 
     Example: fpdb show essays/a.txt
              fpdb show essays/a.txt --text > a.txt
+             fpdb show essays/a.txt --fingerprints --format csv
     """
     name, text, format = arguments.name, arguments.text, arguments.format
     if text and format != "table":
         raise click.UsageError("--text writes the document itself: give no --format")
+    if text and arguments.fingerprints:
+        raise click.UsageError("give --text or --fingerprints, not both")
     with target.open("r") as db:
+        if arguments.fingerprints:
+            _write_fingerprints(*db.fingerprints(name), format)
+            return
         document = db.document(name)
         content = db.text(name) if text else None
         boilerplate_hashes = db.boilerplate_in(name)
@@ -131,6 +142,21 @@ def info(target: Target, arguments: _InfoArguments) -> None:
         write_csv(list(row), [list(row.values())])
     else:
         write_details(_info_lines(target.path, figures, recipe))
+
+
+def _write_fingerprints(hashes: "U64", positions: "U32 | None", format: str) -> None:
+    places = [None] * len(hashes) if positions is None else positions.tolist()
+    rows = (
+        (hash_, None if place == NO_POSITION else place) for hash_, place in zip(hashes.tolist(), places, strict=True)
+    )
+    columns = named(FINGERPRINT, "hash", "position")
+    if format == "table":
+        write_table(columns, ([column.text(value) for column, value in zip(columns, row, strict=True)] for row in rows))
+    elif format == "csv":
+        write_rows(format, columns, rows)
+    else:
+        for hash_, place in rows:
+            write_json({"hash": hash_} if place is None else {"hash": hash_, "position": place})
 
 
 def _write_csv(documents: "Iterable[Document]") -> None:

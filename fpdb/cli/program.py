@@ -16,7 +16,21 @@ from fpdb.cli.terminal import printable, say
 from fpdb.errors import Error
 
 _COMMANDS = (
-    *("init", "add", "remove", "query", "pairs", "drop-list", "spans", "common", "explain", "fingerprint", "list"),
+    *(
+        "init",
+        "add",
+        "remove",
+        "rename",
+        "prune",
+        "query",
+        "pairs",
+        "drop-list",
+        "spans",
+        "common",
+        "explain",
+        "fingerprint",
+        "list",
+    ),
     *("show", "info", "rotate", "check", "compact", "backup", "publish", "export", "import", "merge", "adopt", "spark"),
 )
 """The commands, in the order of help."""

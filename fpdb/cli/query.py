@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.input_options import InputDocuments
 from fpdb.cli.options import RegionOutput, jobs_option, report_option, top_option
 from fpdb.cli.output import write_bytes, write_page, write_results, write_rows
@@ -61,6 +61,13 @@ class SearchOptions:
 
 
 @argument_group
+class _Queries(InputDocuments):
+    """Documents to search for."""
+
+    paths: tuple[str, ...] = argument(metavar="[PATH]...", type=click.Path())
+
+
+@argument_group
 class _Arguments:
     databases: tuple[str, ...] = option(
         "Database to search; repeat it to search several databases as one.", "--db", type=click.Path(), metavar="FILE"
@@ -76,7 +83,11 @@ class _Arguments:
     search: SearchOptions
     subset: SubsetOptions
     top: int | None = top_option()
-    queries: InputDocuments
+    queries: _Queries
+    stored: tuple[str, ...] = option(
+        "Also ask with a document of the database; repeatable. Without its content, its stored hashes are asked for.",
+        metavar="NAME",
+    )
     strict: bool = option("Stop at the first query that cannot be read.")
     jobs: int | None = jobs_option()
     report: str | None = report_option()
@@ -94,7 +105,10 @@ class _Arguments:
             raise click.UsageError("--max-ignored limits what --max-df ignores: give both")
         if self.both and not (self.output.regions and self.output.format == "table"):
             raise click.UsageError("--both shows the texts of regions in a table: give --regions, and no --format")
-        self.queries.check_name("query")
+        if not (self.queries.paths or self.stored):
+            raise click.UsageError("Missing argument 'PATH...'.")
+        if self.queries.paths:
+            self.queries.check_name("query")
 
 
 @command(_Arguments)
@@ -115,6 +129,7 @@ def query(target: Target, arguments: _Arguments) -> None:
     Example: fpdb query draft.txt
              fpdb query draft.txt --min 0.1 --format json
              fpdb query --db 2023.fpdb --db 2024.fpdb draft.txt
+             fpdb query --stored essays/ann.txt --label term=2026
              fpdb query --jsonl new.jsonl.gz --min 0.5 --format json > found.jsonl
     """
     paths = (*target.paths, *arguments.databases)
@@ -122,6 +137,8 @@ def query(target: Target, arguments: _Arguments) -> None:
         target = replace(target, path=paths[0], paths=paths)
     if len(paths) > 1 and arguments.report:
         raise click.UsageError("--report shows the documents of one database; give one --db")
+    if len(paths) > 1 and arguments.stored:
+        raise click.UsageError("--stored names a document of one database; give one --db")
     arguments.check()
     run = _Run(target, arguments)
     with (
@@ -235,6 +252,7 @@ class _Answers:
 
         run, arguments = self._run, self._arguments
         with usage_errors():
+            yield from self._ask_stored()
             for answered in answer_documents(
                 self._db,
                 arguments.queries.open(run.target),
@@ -254,6 +272,25 @@ class _Answers:
                         return
                 if answered.input_bytes:
                     run.watcher.done(answered.input_bytes)
+
+    def _ask_stored(self) -> "Iterator[BatchAnswer]":
+        """Answer the queries by documents of the database."""
+        from fpdb import Database
+        from fpdb.ingest.files import InputDocument
+        from fpdb.search.batch_query import BatchAnswer
+        from fpdb.search.spool import SpooledLines
+
+        db = self._db
+        if not isinstance(db, Database):
+            return
+        for name in self._arguments.stored:
+            answer = db.query_stored(name, **self._options())
+            if self._folder is not None:
+                yield BatchAnswer(InputDocument(name), lines=SpooledLines(answer.to_json().encode()))
+                continue
+            has_content = self._page is not None or (answer.matches and answer.matches[0].regions is not None)
+            content = db.original(name) if has_content else None
+            yield BatchAnswer(InputDocument(name), answer, content=content, omits_query=True)
 
     def _complete(self) -> "Iterator[tuple[BatchAnswer, Answer]]":
         """Return the answers, and add each one to the report."""
@@ -285,8 +322,7 @@ class _Answers:
             if self._arguments.output.regions and answer.matches:
                 from fpdb.cli.regions import show_match_regions
 
-                kind, name = self._arguments.queries.kind, answer.query.name
-                text = self._text_of(answered.content or b"", kind, name)
+                text = self._text_of(answered.content or b"", answer.query.kind, answer.query.name)
                 show_match_regions(answer.matches[:top], text, self._document_text if self._arguments.both else None)
 
     def _text_of(self, content: str | bytes, kind: str, name: str | None) -> str:

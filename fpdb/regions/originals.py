@@ -32,6 +32,25 @@ def read_original(source: str | None, roots: SourceRoots, cache: MemberCache | N
     return "unavailable" if "unavailable" in reasons else "gone" if "gone" in reasons else "outside"
 
 
+def is_gone(source: str | None, roots: SourceRoots) -> bool:
+    """Return True if neither the file of a source is there nor an archive that could hold it, below the roots."""
+    is_missing = False
+    if not source or not os.path.isabs(source):
+        return False
+    for path in (source, *(path for path, _ in split_source(source))):
+        try:
+            file = roots.open(path)
+        except (FileNotFoundError, NotADirectoryError):
+            is_missing = True
+        except (OSError, ValueError):
+            return False
+        else:
+            if file is not None:
+                file.close()
+                return False
+    return is_missing
+
+
 def _read(path: str, inside: str | None, roots: SourceRoots, cache: MemberCache | None) -> bytes | UnreadState:
     """Read a file, or what an archive has inside it."""
     try:

@@ -10,7 +10,7 @@ from fpdb.errors import ContentChanged, MissingPackage, UnknownKind, Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe, content_digest
 from fpdb.ingest.archives.member_lookup import MemberCache
 from fpdb.regions.line_index import LineIndex
-from fpdb.regions.originals import UnreadState, read_original
+from fpdb.regions.originals import UnreadState, is_gone, read_original
 from fpdb.regions.source_roots import SourceRoots
 from fpdb.storage.reader import Reader
 from fpdb.storage.records import Record
@@ -67,6 +67,10 @@ class Sources:
             return Content("same", text)
         content = read_original(record.source, self._roots_of(reader, document_id), self._cache)
         return _verified(content, record, "unavailable") if isinstance(content, bytes) else Content(content)
+
+    def is_gone(self, reader: Reader, document_id: int, record: Record) -> bool:
+        """Return True if the file that a document came from is gone, see `is_gone`."""
+        return is_gone(record.source, self._roots_of(reader, document_id))
 
     def read(self, reader: Reader, document_id: int, record: Record) -> str | bytes:
         """Return a document's content as `find` does, or raise Unreadable or ContentChanged, which say why not."""

@@ -218,6 +218,13 @@ class Catalogue:
         for index, place, part in divide_ids(first_id, len(records), RECORDS_PER_GROUP):
             self._group(index)[place : place + part.stop - part.start] = records[part]
 
+    def rename(self, document_id: int, name: bytes) -> None:
+        """Give a document, which must exist, another name, which no document has."""
+        record = self.record(document_id)
+        self._txn.delete(file_format.name_key(record.name), db=self._names)
+        self.set_names(document_id, [name])
+        self.set_record(document_id, record._replace(name=name))
+
     def delete(self, document_id: int, name: bytes | None) -> Record:
         """Delete a document's record, its sizes and its name.
 

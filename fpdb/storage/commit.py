@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U32, U64, Bools, contains
-from fpdb.errors import Corrupt, Error, NoSuchDocument
+from fpdb.errors import Corrupt, Error, NameTaken, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format, sorting
 from fpdb.storage.catalogue import GivenIds
@@ -63,6 +63,7 @@ NO_ARRIVALS = Arrivals(0, (), np.empty(0, file_format.SIZE))
 class Change:
     """All that one commit does; a name comes once at most in additions, arrivals, updates and removals together.
 
+    renames: the names of documents, which must exist, and their new ones, which must be free; done before all else.
     updates: new records of documents whose fingerprints stay as they are. texts: by name, what is to be kept of
     documents that arrive, are updated or stay; documents that are added have theirs.
     """
@@ -72,6 +73,7 @@ class Change:
     removals: Sequence[bytes] = ()
     texts: Mapping[bytes, KeptText] = field(default_factory=dict)
     arrivals: Arrivals = NO_ARRIVALS
+    renames: Sequence[tuple[bytes, bytes]] = ()
 
 
 @gc_paused()
@@ -79,7 +81,7 @@ def apply(snapshot: Snapshot, change: Change) -> State:
     """Make the change in the snapshot's write transaction; return the new state.
 
     Raises:
-        NoSuchDocument: A document to be removed is not there.
+        NoSuchDocument: A document to be removed or renamed is not there; NameTaken: There is one of the new name.
         Error: The document ids are used up.
     """
     return _Commit(snapshot).apply(change)
@@ -99,6 +101,7 @@ class _Commit:
         self.runs = {boilerplate: snapshot.runs(boilerplate=boilerplate) for boilerplate in (False, True)}
 
     def apply(self, change: Change) -> State:
+        self._rename(change.renames)
         ordinary = [document for document in change.additions if not document.boilerplate]
         templates = [document for document in change.additions if document.boilerplate]
         before = self.snapshot.boilerplate()
@@ -248,6 +251,17 @@ class _Commit:
             delete_blocks(self.snapshot.blocks, run.number)
 
     # ------------------------------------------------------------ records and texts
+
+    def _rename(self, renames: Sequence[tuple[bytes, bytes]]) -> None:
+        for name, new_name in renames:
+            document_id = self.catalogue.find(name)
+            if document_id is None:
+                raise NoSuchDocument(f"no document is named {file_format.name_text(name)!r}")
+            if self.catalogue.find(new_name) is not None:
+                raise NameTaken(
+                    f"there is a document named {file_format.name_text(new_name)!r} already; remove it first"
+                )
+            self.catalogue.rename(document_id, new_name)
 
     def _update(self, updates: Sequence[Record]) -> None:
         """Set source, contact and labels, unless the document has got another content meanwhile, or was removed."""

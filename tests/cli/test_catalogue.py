@@ -6,8 +6,10 @@ import json
 from datetime import date, timedelta
 from pathlib import Path
 
+import fpdb
 from fpdb.fingerprint import Recipe
 from tests.cli.conftest import Run
+from tests.cli.json_lines import objects
 
 
 def test_list(with_template: Run) -> None:
@@ -73,3 +75,19 @@ def test_an_empty_database(run: Run) -> None:
     assert json.loads(run("info", "--format", "json").stdout)["documents"] == 0
     assert "documents    0" in run("info").stdout
     run("compact")
+
+
+def test_fingerprints_are_shown(run: Run) -> None:
+    with fpdb.open("corpus.fpdb") as db:
+        db.add_fingerprints("placed", [7, 2**64 - 1], [9, 3])
+        db.add_fingerprints("not placed", [7])
+    shown = objects(run("show", "placed", "--fingerprints", "--format", "json").stdout)
+    assert shown == [{"hash": 2**64 - 1, "position": 3}, {"hash": 7, "position": 9}]
+    assert run("show", "placed", "--fingerprints", "--format", "csv").stdout.split() == [
+        "hash,position",
+        f"{2**64 - 1},3",
+        "7,9",
+    ]
+    assert objects(run("show", "not placed", "--fingerprints", "--format", "json").stdout) == [{"hash": 7}]
+    assert "18446744073709551615" in run("show", "placed", "--fingerprints").stdout
+    run("show", "placed", "--fingerprints", "--text", status=2)

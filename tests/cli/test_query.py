@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import fpdb
 from tests.cli.conftest import Run
+from tests.cli.json_lines import objects
 from tests.cli.prose import prose
 
 
@@ -129,3 +131,26 @@ def test_without_a_database(run: Run) -> None:
     assert result.stderr.startswith("fpdb: ")
     assert "corpus.fpdb" in result.stderr
     assert not Path("corpus.fpdb").exists()
+
+
+def test_a_stored_document_is_a_query(run: Run) -> None:
+    for name, text in {"a.txt": prose(1, 200), "b.txt": prose(1, 200)[:600], "c.txt": prose(3, 100)}.items():
+        Path(name).write_text(text)
+    run("add", "a.txt", "b.txt", "c.txt")
+    with fpdb.open("corpus.fpdb") as db:
+        db.add_fingerprints("own", db.fingerprints("a.txt")[0])
+    for options in ([], ["--regions"], ["--include-self"], ["--by", "resemblance", "--top", "1"]):
+        stored = objects(run("query", "--stored", "a.txt", *options, "--format", "json").stdout)
+        assert stored == objects(run("query", "a.txt", *options, "--format", "json").stdout)
+    assert run("query", "--stored", "a.txt", "--regions").stdout == run("query", "a.txt", "--regions").stdout
+    own, page = objects(run("query", "--stored", "own", "c.txt", "--format", "json").stdout)
+    assert [match["name"] for match in own["matches"]] == ["a.txt", "b.txt"]
+    assert own["query"]["kind"] == "hashes"
+    assert page["query"]["name"] == "c.txt"
+    Path("a.txt").unlink()  # its stored hashes are asked for
+    (answer,) = objects(run("query", "--stored", "a.txt", "--format", "json").stdout)
+    assert [match["name"] for match in answer["matches"]] == ["own", "b.txt"]
+    assert "gone" in run("query", "--stored", "a.txt", "--regions", status=1).stderr
+    assert "no document is named" in run("query", "--stored", "x", status=1).stderr
+    run("query", status=2)
+    run("query", "--db", "corpus.fpdb", "--db", "other.fpdb", "--stored", "a.txt", status=2)

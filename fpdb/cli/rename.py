@@ -1,0 +1,22 @@
+"""`fpdb rename`."""
+
+from fpdb.cli.arguments import argument, argument_group, command
+from fpdb.cli.target import Target
+
+
+@argument_group
+class _Arguments:
+    name: str = argument()
+    new_name: str = argument()
+
+
+@command(_Arguments)
+def rename(target: Target, arguments: _Arguments) -> None:
+    """Give a document another name.
+
+    All else stays as it is; the document is still read again from the file that it came from.
+
+    Example: fpdb rename essays/a.txt essays/ann.txt
+    """
+    with target.open("r+") as db:
+        db.rename(arguments.name, arguments.new_name)
