@@ -46,7 +46,6 @@ from fpdb.search.query_fingerprints import QueryDocument
 from fpdb.search.searchable import Searchable
 from fpdb.search.searcher import Searcher
 from fpdb.storage import file_format
-from fpdb.storage.commit import Change
 from fpdb.storage.environment.forking import ThreadLock
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
@@ -320,6 +319,8 @@ class Database(Searchable):
 
     def rename(self, name: str, new_name: str) -> None:
         """Give a document another name, durably. Raises NoSuchDocument; NameTaken: there is one of the new name."""
+        from fpdb.storage.commit import Change
+
         renames = [(file_format.name_bytes(name), file_format.name_bytes(new_name))]
         self._store.commit(Change(renames=renames))
 

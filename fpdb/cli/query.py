@@ -278,7 +278,6 @@ class _Answers:
         from fpdb import Database
         from fpdb.ingest.files import InputDocument
         from fpdb.search.batch_query import BatchAnswer
-        from fpdb.search.spool import SpooledLines
 
         db = self._db
         if not isinstance(db, Database):
@@ -286,6 +285,8 @@ class _Answers:
         for name in self._arguments.stored:
             answer = db.query_stored(name, **self._options())
             if self._folder is not None:
+                from fpdb.search.spool import SpooledLines
+
                 yield BatchAnswer(InputDocument(name), lines=SpooledLines(answer.to_json().encode()))
                 continue
             has_content = self._page is not None or (answer.matches and answer.matches[0].regions is not None)

@@ -63,7 +63,7 @@ def test_a_kept_text_comes_before_the_file(db, tmp_path):
         change()
         assert match_of(db, text).source == "same"
         assert db.original("a") == text
-    db.add("a", f"{text} and more", source=str(path))
+    db.add("a", f"{text} and more", source=str(path), keep_text=False)
     assert match_of(db, text).source == "unavailable"
     with pytest.raises(fpdb.Unreadable, match="the source cannot be read"):
         db.original("a")
