@@ -1,7 +1,7 @@
 """Documents that take much more memory or time than they have bytes, as bytes; all of them are small."""
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 
 def pdf(stream: bytes) -> bytes:
@@ -14,12 +14,17 @@ def pdf(stream: bytes) -> bytes:
         b"<</Length %d/Filter/FlateDecode>>stream\n%b\nendstream" % (len(packed), packed),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
     ]
+    return assemble(objects)
+
+
+def assemble(objects: Sequence[bytes]) -> bytes:
+    """Return a PDF of objects, of which the first is the catalogue."""
     out, places = b"%PDF-1.4\n", b""
     for number, content in enumerate(objects, start=1):
         places += b"%010d 00000 n \n" % len(out)
         out += b"%d 0 obj%bendobj\n" % (number, content)
-    table = b"xref\n0 6\n0000000000 65535 f \n%b" % places
-    return out + table + b"trailer<</Size 6/Root 1 0 R>>startxref\n%d\n%%%%EOF" % len(out)
+    table = b"xref\n0 %d\n0000000000 65535 f \n%b" % (len(objects) + 1, places)
+    return out + table + b"trailer<</Size %d/Root 1 0 R>>startxref\n%d\n%%%%EOF" % (len(objects) + 1, len(out))
 
 
 def page_of_text(pieces: int) -> bytes:

@@ -16,6 +16,9 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
 from typing import IO, Any
 
 import msgpack
@@ -103,8 +106,12 @@ def lex(language: str, content: bytes) -> tuple[list[str], bytes, bytes, bytes, 
     return names, kinds.tobytes(), starts.tobytes(), lengths.tobytes(), joined
 
 
-def pages(content: bytes, max_pages: int, max_characters: int) -> list[str]:
-    """Return the text of each page of a PDF, by PDFium; DocumentError if it is damaged or too large."""
+def pages(content: bytes, max_pages: int, max_characters: int, as_seen: bool) -> tuple[list[str], int]:
+    """Return the text of each page of a PDF, by PDFium, and the number of letters and digits left out as hidden.
+
+    as_seen: leave out hidden text, and read columns one after the other; see `pdf_page`. Raises DocumentError if the
+    document is damaged or too large.
+    """
     import pypdfium2
 
     try:
@@ -114,27 +121,40 @@ def pages(content: bytes, max_pages: int, max_characters: int) -> list[str]:
     try:
         if len(document) > max_pages:
             raise DocumentError(f"a PDF may have {max_pages} pages; this one has {len(document)}")
-        return _page_texts(document, max_characters)
+        return _page_texts(document, max_characters, as_seen)
     except pypdfium2.PdfiumError as error:
         raise DocumentError(f"the PDF is damaged: {error}") from error
     finally:
         document.close()
 
 
-def _page_texts(document: Any, max_characters: int) -> list[str]:
+def _page_texts(document: Any, max_characters: int, as_seen: bool) -> tuple[list[str], int]:
     texts: list[str] = []
-    remaining = max_characters
+    remaining, hidden = max_characters, 0
     for page in document:
         text_page = page.get_textpage()
         remaining -= text_page.count_chars()
         if remaining < 0:
             raise DocumentError(f"the PDF has more than {max_characters} characters")
-        # PDFium marks a hyphen at the end of a line, inside a word, as U+FFFE: it is no letter.
-        text = text_page.get_text_bounded().replace("\r\n", "\n")
-        text_page.close()
+        if as_seen:
+            text, count = _pdf_page().read_page(page, text_page)
+            hidden += count
+        else:
+            text = text_page.get_text_bounded()
+            text_page.close()
         page.close()
-        texts.append(text.encode("utf-8", "replace").decode())  # msgpack takes no lone surrogates
-    return texts
+        # PDFium marks a hyphen at the end of a line, inside a word, as U+FFFE: it is no letter.
+        texts.append(text.replace("\r\n", "\n").encode("utf-8", "replace").decode())  # msgpack takes no lone surrogates
+    return texts, hidden
+
+
+@cache
+def _pdf_page() -> Any:
+    """Load the module `pdf_page` without the package, which takes memory."""
+    loader = SourceFileLoader("pdf_page", str(Path(__file__).with_name("pdf_page.py")))
+    module = ModuleType(loader.name)
+    loader.exec_module(module)
+    return module
 
 
 def parquet_layout(path: str) -> tuple[list[str], list[tuple[int, int]]]:

@@ -19,7 +19,7 @@ SLOW = "*/ " * 20_000
 
 def pages(helper):
     with timed_reading() as reading:
-        return helper.call("pages", PDF, 100, 1 << 20, reading=reading)
+        return helper.call("pages", PDF, 100, 1 << 20, True, reading=reading)[0]
 
 
 def test_what_takes_too_long_is_given_up(limited):

@@ -15,7 +15,9 @@ def frame(*request):
 
 
 def test_requests_are_answered_in_order():
-    requests = frame("guess", ["a.py", "x = 1"]) + frame("pages", [b"no PDF", 9, 9]) + frame("guess", ["a.go", ""])
+    requests = (
+        frame("guess", ["a.py", "x = 1"]) + frame("pages", [b"no PDF", 9, 9, True]) + frame("guess", ["a.go", ""])
+    )
     requests += frame("lex", ["python", b"a " * 99])
     # In a process of its own, as always: the limits on time and memory of each request are those of the process.
     worker = subprocess.run(
