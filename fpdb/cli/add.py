@@ -1,6 +1,9 @@
 """`fpdb add`."""
 
+import os
+import shlex
 import sys
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -10,10 +13,13 @@ from fpdb.cli.input_options import InputDocuments
 from fpdb.cli.options import format_option, jobs_option
 from fpdb.cli.output import write_csv, write_json
 from fpdb.cli.parameters import name_value
-from fpdb.cli.target import Target
-from fpdb.cli.terminal import count_text, names_text, say, size_text, write_line
+from fpdb.cli.target import FILE_SUFFIXES, Target
+from fpdb.cli.terminal import NAMES_IN_LINE, count_text, names_text, say, size_text, write_line
 
 if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator
+
     from fpdb import Database
     from fpdb.fingerprint import Recipe
     from fpdb.ingest.loading import LoadSummary
@@ -58,7 +64,8 @@ def add(target: Target, arguments: _Arguments) -> None:
     links in folders are not followed. A document is named after its path as given, without empty and "." parts. It
     replaces a document of the same name, unless the content is the same. What is not stated stays as it was: labels,
     contact, kind, whether it is boilerplate and whether its text is kept. Binary and unreadable files are skipped and
-    listed on standard error; the exit status is 1 if one of them was itself a PATH.
+    listed on standard error, three of each kind. The exit status is 1 if one of them was itself a PATH, or if there
+    is nothing to add.
 
     Archives are read like folders, and nothing is unpacked to disk: zip, tar, archives in archives, and files
     compressed with gzip, bzip2 or xz. A document in a.zip is named like a.zip/essay.txt, that in essay.txt.gz is named
@@ -85,29 +92,79 @@ def add(target: Target, arguments: _Arguments) -> None:
     from fpdb.ingest.loading import LoadSummary
 
     documents = arguments.documents
+    if not documents.are_given:
+        raise click.UsageError("give paths of files or folders, or --files-from FILE")
     documents.check_name("document")
     if "-" in documents.paths and documents.name is None and not documents.record_format:
         raise click.UsageError("what standard input holds needs a name: --name NAME")
     summary = LoadSummary()
-    with target.open("a") as db:
+    _advise(arguments, target, is_new=not os.path.lexists(target.path))
+    with _new_or_kept(target) as db:
         if not documents.record_format:
             db.remember_sources(path for path in documents.paths if path != "-")
         try:
             _load(db, target, arguments, summary)
         except Error:
             if summary.documents:
-                _print_summary(summary, arguments.format)
+                _print_summary(summary, arguments)
             raise
-        _print_summary(summary, arguments.format)
-        _warn_of_short(summary, db.recipe)
-        if summary.kept_boilerplate:
-            count = count_text(summary.kept_boilerplate, "document")
-            say(f"boilerplate as before: {count}; --no-boilerplate makes ordinary ones of them")
+        _print_summary(summary, arguments)
+        _tell(summary, target, db.recipe)
+    if summary.interrupted or not summary.documents or any(skipped.requested for skipped in summary.skipped):
+        sys.exit(1)
+
+
+def _advise(arguments: _Arguments, target: Target, *, is_new: bool) -> None:
+    """Say at once if the files seem to need another recipe or another option."""
+    from fpdb.ingest.first_look import look_at
+    from fpdb.ingest.path_filter import PathFilter
+
+    documents = arguments.documents
+    if documents.record_format or documents.kind != "auto":
+        return
+    look = look_at(documents.paths, PathFilter(documents.include, documents.exclude))
+    if look.records is not None:
+        say(f"{look.records} looks like JSON Lines: with --jsonl, each of its lines is a document of its own")
+    if is_new and look.is_mostly_programs:
+        say(
+            f"{look.programs} of the first {count_text(look.files, 'file')} are programs, and this new database is for "
+            "texts: it compares programs letter by letter, names and layout included. To compare them as programs, "
+            f"remove {target.path} and begin with: fpdb --db {shlex.quote(target.path)} init --preset code"
+        )
+
+
+@contextmanager
+def _new_or_kept(target: Target) -> "Iterator[Database]":
+    """Open the database; if it is new and nothing comes into it, remove it at the end."""
+    is_new, is_empty = not os.path.lexists(target.path), False
+    try:
+        with target.open("a") as db:
+            try:
+                yield db
+            finally:
+                if is_new:
+                    figures = db.info()
+                    is_empty = not (figures["documents"] or figures["boilerplate_documents"])
+    finally:
+        for suffix in FILE_SUFFIXES if is_empty else ():
+            with suppress(OSError):
+                os.unlink(target.path + suffix)
+
+
+def _tell(summary: "LoadSummary", target: Target, recipe: "Recipe") -> None:
+    """Say what else is to be known of the documents."""
+    if summary.shorts:
+        k = min(rule.k for rule in recipe.rules.values())
+        names = names_text(summary.too_short, summary.shorts)
+        say(f"no fingerprint, since shorter than a k-gram (k={k}): {names}")
+    if summary.kept_boilerplate:
+        count = count_text(summary.kept_boilerplate, "document")
+        say(f"boilerplate as before: {count}; --no-boilerplate makes ordinary ones of them")
     if summary.interrupted:
         count = count_text(summary.documents, "document")
         say(f"interrupted: {count} in {target.path} so far; the same command goes on from there")
-    if summary.interrupted or any(skipped.requested for skipped in summary.skipped):
-        sys.exit(1)
+    elif not summary.documents:
+        say("nothing was added" + ("" if summary.skips else ": there is no file to read"))
 
 
 def _load(db: "Database", target: Target, arguments: _Arguments, summary: "LoadSummary") -> None:
@@ -116,7 +173,7 @@ def _load(db: "Database", target: Target, arguments: _Arguments, summary: "LoadS
     from fpdb.ingest.loading import load
 
     documents = arguments.documents
-    with TerminalWatcher("adding", lambda: documents.size(target)) as watcher:
+    with TerminalWatcher("adding", lambda: documents.size(target), verbose=documents.verbose) as watcher:
         load(
             db,
             documents.open(target),
@@ -134,34 +191,34 @@ def _load(db: "Database", target: Target, arguments: _Arguments, summary: "LoadS
         )
 
 
-def _print_summary(summary: "LoadSummary", format: str) -> None:
+def _print_summary(summary: "LoadSummary", arguments: _Arguments) -> None:
     counts = {status: getattr(summary, status) for status in STATUSES}
+    passed_over = arguments.documents.path_filter.passed_over
     figures = {
         "bytes": summary.bytes,
         "postings": summary.postings,
         "seconds": round(summary.seconds, 3),
         "duplicates": summary.duplicates,
     }
-    if format == "json":
+    if arguments.format == "json":
         skipped = [{"name": document.name, "reason": document.reason} for document in summary.skipped]
-        rest = {
-            "skips": summary.skips,
-            "interrupted": summary.interrupted,
-            "kept_boilerplate": summary.kept_boilerplate,
-        }
-        write_json({**counts, "skipped": skipped, **figures, **rest})
-    elif format == "csv":
-        row = {**counts, "skipped": summary.skips, **figures}
+        rest = {name: getattr(summary, name) for name in ("skips", "interrupted", "kept_boilerplate")}
+        write_json({**counts, "skipped": skipped, **figures, **rest, "passed_over": passed_over})
+    elif arguments.format == "csv":
+        row = {**counts, "skipped": summary.skips, **figures, "passed_over": passed_over.total()}
         write_csv(list(row), [list(row.values())])
     else:
-        write_line(_summary_text(summary, counts))
+        write_line(_summary_text(summary, counts, passed_over))
 
 
-def _summary_text(summary: "LoadSummary", counts: dict[str, int]) -> str:
+def _summary_text(summary: "LoadSummary", counts: dict[str, int], passed_over: "Counter[str]") -> str:
     """Format `added 3, unchanged 1, skipped 2: 12.3 MB in 0.5 s (24.6 MB/s), 90,000 postings`."""
     parts = [f"{status} {count:,}" for status, count in counts.items() if count or status == "added"]
     if summary.skips:
         parts.append(f"skipped {summary.skips:,}")
+    if passed_over:
+        names = names_text([name for name, _ in passed_over.most_common(NAMES_IN_LINE)], len(passed_over))
+        parts.append(f"passed over {passed_over.total():,} ({names})")
     if summary.duplicates:
         parts.append(f"the same name again {summary.duplicates:,}")
     rate = summary.bytes / summary.seconds if summary.seconds else 0
@@ -169,10 +226,3 @@ def _summary_text(summary: "LoadSummary", counts: dict[str, int]) -> str:
         f"{', '.join(parts)}: {size_text(summary.bytes)} in {summary.seconds:.1f} s"
         f" ({size_text(rate)}/s), {count_text(summary.postings, 'posting')}"
     )
-
-
-def _warn_of_short(summary: "LoadSummary", recipe: "Recipe") -> None:
-    if summary.shorts:
-        k = min(rule.k for rule in recipe.rules.values())
-        names = names_text(summary.too_short, summary.shorts)
-        say(f"no fingerprint, since shorter than a k-gram (k={k}): {names}")

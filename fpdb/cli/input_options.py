@@ -2,18 +2,20 @@
 
 import os
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import click
 
-from fpdb.cli.arguments import argument_group, option
-from fpdb.cli.options import kind_option, paths_argument
+from fpdb.cli.arguments import argument, argument_group, option
+from fpdb.cli.options import kind_option, paths_argument, read_list
 from fpdb.cli.target import Target
 
 if TYPE_CHECKING:
     from fpdb.ingest.chunks import Chunk
     from fpdb.ingest.files import InputDocument, Skipped
     from fpdb.ingest.input_files import RecordFormat
+    from fpdb.ingest.path_filter import PathFilter
     from fpdb.ingest.record_fields import Fields
 
 
@@ -59,8 +61,46 @@ class Records:
 class InputDocuments(Records):
     """Documents in files, folders and archives, on standard input, or in files of records."""
 
+    paths: tuple[str, ...] = argument(metavar="[PATH]...", type=click.Path())
+    files_from: str | None = option(
+        "Also all paths that are listed in FILE, one a line; - for standard input.", type=click.Path(), metavar="FILE"
+    )
+    null: bool = option("With --files-from: paths end with NUL instead of a newline.", "-0", "--null")
+    include: tuple[str, ...] = option(
+        "In folders and archives, only files that match a pattern as in .gitignore: '*.py', '/src/**'; repeatable.",
+        metavar="PATTERN",
+    )
+    exclude: tuple[str, ...] = option(
+        "In folders and archives, pass over what matches a pattern as in .gitignore; repeatable. .git, node_modules, "
+        "__MACOSX and the like are passed over unless you give '!.git' and so on.",
+        metavar="PATTERN",
+    )
+    verbose: bool = option("List everything that is skipped, not three examples of each kind.", "--verbose")
     name: str | None = option("Name of the document, or of the archive, if there is only one.", metavar="NAME")
     kind: str = kind_option()
+
+    def __post_init__(self) -> None:
+        """Read the list of paths, and check that the options make sense together."""
+        if self.null and self.files_from is None:
+            raise click.UsageError("-0 says how paths end in a file: give --files-from FILE too")
+        if self.files_from is not None:
+            listed = read_list(self.files_from, b"\0" if self.null else b"\n")
+            object.__setattr__(self, "paths", (*self.paths, *listed))
+        if self.files_from == "-" and "-" in self.paths:
+            raise click.UsageError("standard input is the list of paths already; it cannot be a document too")
+        super().__post_init__()
+
+    @property
+    def are_given(self) -> bool:
+        """True if there are paths, or a list of paths, though it may be empty."""
+        return bool(self.paths) or self.files_from is not None
+
+    @cached_property
+    def path_filter(self) -> "PathFilter":
+        """What is passed over in folders and archives, and how often it was."""
+        from fpdb.ingest.path_filter import PathFilter
+
+        return PathFilter(self.include, self.exclude)
 
     def check_name(self, noun: str) -> None:
         """Raise click.UsageError if --name cannot name the documents, each a `noun`."""
@@ -68,7 +108,7 @@ class InputDocuments(Records):
             return
         if self.record_format:
             raise click.UsageError(f"--name names one {noun}; records name their own, see --name-field")
-        if len(self.paths) > 1 or os.path.isdir(self.paths[0]):
+        if len(self.paths) != 1 or os.path.isdir(self.paths[0]):
             raise click.UsageError(f"--name names one {noun}; give one file, or -")
 
     def open(self, target: Target) -> "Iterator[InputDocument | Skipped | Chunk]":
@@ -77,17 +117,27 @@ class InputDocuments(Records):
         if self.record_format:
             from fpdb.ingest.records import record_chunks
 
-            return record_chunks(self.paths, self.record_format, fields=self.fields(), kind=self.kind, exclude=exclude)
+            return record_chunks(
+                self.paths,
+                self.record_format,
+                fields=self.fields(),
+                kind=self.kind,
+                exclude=exclude,
+                path_filter=self.path_filter,
+            )
         from fpdb.ingest.discover import discover
 
-        return discover(self.paths, name=self.name, kind=self.kind, exclude=exclude)
+        return discover(self.paths, name=self.name, kind=self.kind, exclude=exclude, path_filter=self.path_filter)
 
     def size(self, target: Target) -> int | None:
         """Return the number of bytes to read; None if it cannot be known."""
+        from fpdb.ingest.path_filter import PathFilter
+
+        path_filter = PathFilter(self.include, self.exclude)  # another one, since that of the documents counts
         if self.record_format:
             from fpdb.ingest.input_files import input_files_size
 
-            return input_files_size(self.paths, self.record_format, target.database_files())
+            return input_files_size(self.paths, self.record_format, target.database_files(), path_filter)
         from fpdb.ingest.discover import total_size
 
-        return total_size(self.paths, target.database_files())
+        return total_size(self.paths, target.database_files(), path_filter)

@@ -50,6 +50,12 @@ def format_option() -> Any:
     return option(text, choices=FORMATS[:3], default="table")
 
 
+def read_list(path: str, separator: bytes) -> list[str]:
+    """Return the names or paths that are listed in a file; "-" is standard input."""
+    with click.open_file(path, "rb") as file:
+        return [name.decode("utf-8", "surrogateescape") for name in file.read().split(separator) if name]
+
+
 @argument_group
 class Output:
     """Options for the output file and its format."""

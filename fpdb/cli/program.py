@@ -3,6 +3,7 @@
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -87,6 +88,16 @@ class Commands(click.Group):
             return None
         module = import_module(f"fpdb.cli.{_MODULES.get(name, name.replace('-', '_'))}")
         return next(value for value in vars(module).values() if isinstance(value, click.Command) and value.name == name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; suggest others where there is none of this name."""
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            similar = get_close_matches(args[0], _COMMANDS, cutoff=0.7)
+            hint = f" Did you mean {' or '.join(map(repr, similar))}?" if similar else " 'fpdb --help' lists them."
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Parse the options before the command."""

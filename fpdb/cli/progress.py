@@ -1,6 +1,7 @@
 """Progress on standard error: a bar on a terminal, and what is skipped."""
 
 import math
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -20,24 +21,36 @@ PATIENCE = 0.5
 INTERVAL = 0.1
 """Seconds between updates of the bar."""
 
-MESSAGE_LIMIT = 1000
-"""Messages to print; a wrong field name would make one for each of a million records."""
+_DETAILS = re.compile(r"\([^()]*\)|\"[^\"]*\"|'[^']*'|\d[\d,.]*")
+
+EXAMPLES = 3
+"""Messages of one kind to print; a wrong field name would make one for each of a million records."""
 
 
 class TerminalWatcher:
     """Prints messages at once, and draws a bar on a terminal if the work takes long."""
 
-    def __init__(self, verb: str = "", total: Callable[[], int | None] = lambda: None, *, shown: bool = True) -> None:
+    def __init__(
+        self,
+        verb: str = "",
+        total: Callable[[], int | None] = lambda: None,
+        *,
+        shown: bool = True,
+        verbose: bool = False,
+    ) -> None:
         """Begin to watch.
 
         Args:
             verb: What is done; work that calls `stage` names its own stages.
             total: Counts the bytes of the work, when a bar is drawn; None if they are unknown.
             shown: Whether a bar may be drawn.
+            verbose: Print every message, not three of each kind.
         """
         self._shown = shown and sys.stderr.isatty()
         self._bar: tuple[Progress, TaskID] | None = None
-        self._messages = 0
+        self._limit = math.inf if verbose else EXAMPLES
+        self._messages: dict[str, tuple[int, str]] = {}
+        """For each kind, how many came, and what the first said."""
         self._begin(verb, total, size_text)
 
     def _begin(self, verb: str, total: Callable[[], int | None], amount: Callable[[float], str]) -> None:
@@ -72,17 +85,22 @@ class TerminalWatcher:
         return f"{figures}, {time_text(max(total - self._done, 0) / rate)} left of {self._amount(total)}"
 
     def skipped(self, skipped: "Skipped") -> None:
-        """Print what is skipped, above the bar."""
-        self._say(f"skipped {skipped.name}: {skipped.reason}")
+        """Print what is skipped, above the bar; what was named itself in any case."""
+        kind = None if skipped.requested else without_details(skipped.reason)
+        self._say(kind, f"skipped {skipped.name}: ", skipped.reason)
 
     def noticed(self, place: str, what: str) -> None:
         """Print a notice, above the bar."""
-        self._say(f"{place}: {what}")
+        self._say(without_details(what), f"{place}: ", what)
 
-    def _say(self, message: str) -> None:
-        self._messages += 1
-        if self._messages > MESSAGE_LIMIT:
-            return
+    def _say(self, kind: str | None, place: str, what: str) -> None:
+        """Print a message, unless there were enough of its kind."""
+        if kind is not None:
+            count, first = self._messages.get(kind, (0, what))
+            self._messages[kind] = count + 1, first
+            if count >= self._limit:
+                return
+        message = place + what
         if self._bar is None:
             say(message)
         else:
@@ -101,10 +119,11 @@ class TerminalWatcher:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Remove the bar, and tell how many messages were not printed."""
+        """Remove the bar, and tell how many messages of each kind were not printed."""
         self.stop()
-        if self._messages > MESSAGE_LIMIT:
-            say(f"... and {self._messages - MESSAGE_LIMIT:,} more of these")
+        for count, first in self._messages.values():
+            if count > self._limit:
+                say(f"... and {count - EXAMPLES:,} more like this: {first} (--verbose lists all)")
 
     def _draw(self) -> "tuple[Progress, TaskID]":
         from rich.console import Console
@@ -114,3 +133,8 @@ class TerminalWatcher:
         progress = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
         progress.start()
         return progress, progress.add_task("", total=self._total(), figures="")
+
+
+def without_details(reason: str) -> str:
+    """Return a reason without what differs between documents: numbers, and what is in quotes or brackets."""
+    return _DETAILS.sub("", reason)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.arguments import argument, argument_group, command, option
+from fpdb.cli.arguments import argument_group, command, option
 from fpdb.cli.input_options import InputDocuments
 from fpdb.cli.options import RegionOutput, jobs_option, report_option, top_option
 from fpdb.cli.output import write_bytes, write_page, write_results, write_rows
@@ -61,13 +61,6 @@ class SearchOptions:
 
 
 @argument_group
-class _Queries(InputDocuments):
-    """Documents to search for."""
-
-    paths: tuple[str, ...] = argument(metavar="[PATH]...", type=click.Path())
-
-
-@argument_group
 class _Arguments:
     databases: tuple[str, ...] = option(
         "Database to search; repeat it to search several databases as one.", "--db", type=click.Path(), metavar="FILE"
@@ -83,7 +76,7 @@ class _Arguments:
     search: SearchOptions
     subset: SubsetOptions
     top: int | None = top_option()
-    queries: _Queries
+    queries: InputDocuments
     stored: tuple[str, ...] = option(
         "Also ask with a document of the database; repeatable. Without its content, its stored hashes are asked for.",
         metavar="NAME",
@@ -105,8 +98,8 @@ class _Arguments:
             raise click.UsageError("--max-ignored limits what --max-df ignores: give both")
         if self.both and not (self.output.regions and self.output.format == "table"):
             raise click.UsageError("--both shows the texts of regions in a table: give --regions, and no --format")
-        if not (self.queries.paths or self.stored):
-            raise click.UsageError("Missing argument 'PATH...'.")
+        if not (self.queries.are_given or self.stored):
+            raise click.UsageError("give paths of files or folders, --files-from FILE or --stored NAME")
         if self.queries.paths:
             self.queries.check_name("query")
 
@@ -163,7 +156,9 @@ class _Run:
         self.failed = False
         # Answers on a terminal show the progress themselves.
         shown = arguments.output.path != "-" or not sys.stdout.isatty()
-        self.watcher = TerminalWatcher("querying", lambda: arguments.queries.size(target), shown=shown)
+        self.watcher = TerminalWatcher(
+            "querying", lambda: arguments.queries.size(target), shown=shown, verbose=arguments.queries.verbose
+        )
 
     def spool_folder(self) -> "AbstractContextManager[str | None]":
         """Open a folder for long answers if workers make the lines of JSON. Workers must end before it closes."""
@@ -252,7 +247,8 @@ class _Answers:
 
         run, arguments = self._run, self._arguments
         with usage_errors():
-            yield from self._ask_stored()
+            if arguments.stored:
+                yield from self._ask_stored()
             for answered in answer_documents(
                 self._db,
                 arguments.queries.open(run.target),

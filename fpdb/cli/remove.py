@@ -3,6 +3,7 @@
 import click
 
 from fpdb.cli.arguments import argument, argument_group, command, option
+from fpdb.cli.options import read_list
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import count_text, names_text, say
 from fpdb.errors import NoSuchDocument
@@ -37,7 +38,7 @@ def remove(target: Target, arguments: _Arguments) -> None:
         raise click.UsageError("give names, --glob PATTERN or --from FILE")
     if null and list_path is None:
         raise click.UsageError("-0 says how names end in a file: give --from FILE too")
-    listed = [] if list_path is None else _read_names(list_path, b"\0" if null else b"\n")
+    listed = [] if list_path is None else read_list(list_path, b"\0" if null else b"\n")
     chosen = dict.fromkeys([*names, *listed])
     with target.open("r+") as db:
         missing = [name for name in chosen if name not in db]
@@ -51,9 +52,3 @@ def remove(target: Target, arguments: _Arguments) -> None:
             for name in chosen:
                 batch.remove(name)
     say(f"removed {count_text(len(chosen), 'document')}")
-
-
-def _read_names(path: str, separator: bytes) -> list[str]:
-    with click.open_file(path, "rb") as file:
-        names = file.read().split(separator)
-    return [name.decode("utf-8", "surrogateescape") for name in names if name]

@@ -11,18 +11,26 @@ from fpdb.ingest.archives.member_lookup import MARK, hold_in_memory
 from fpdb.ingest.archives.members import Member
 from fpdb.ingest.archives.meter import ArchiveError, LimitExceeded, ReadMeter
 from fpdb.ingest.files import InputDocument, Skipped, error_text, may_be_archive, may_be_document
+from fpdb.ingest.path_filter import PathFilter
 from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, MAX_DOCUMENT_BYTES, ArchiveLimits
 from fpdb.readers.kinds import get_extension
 
 
 def walk_archive(
-    stream: io.BufferedReader, whole: InputDocument, limits: ArchiveLimits = DEFAULT_ARCHIVE_LIMITS
+    stream: io.BufferedReader,
+    whole: InputDocument,
+    limits: ArchiveLimits = DEFAULT_ARCHIVE_LIMITS,
+    *,
+    path_filter: PathFilter | None = None,
+    relative: str = "",
 ) -> Iterator[InputDocument | Skipped]:
     """Yield the members of an archive, each named `<name of the archive>/<label>`, and what is skipped. Raises OSError.
 
-    whole: The archive as one document; it is yielded if it is one, although it is a zip file.
+    whole: The archive as one document; it is yielded if it is one, although it is a zip file. relative: Its path in the
+    folder that was named. path_filter: The members that are passed over.
     """
-    walk = _ArchiveWalk(ReadMeter(whole.size, limits), whole.kind)
+    start = len(whole.name) - len(relative) if relative else len(whole.name) + 1
+    walk = _ArchiveWalk(ReadMeter(whole.size, limits), whole.kind, path_filter or PathFilter(), start)
     try:
         yield from walk.members(stream, whole, 1)
     except LimitExceeded as error:
@@ -34,8 +42,9 @@ def walk_archive(
 class _ArchiveWalk:
     """The walk of one outermost archive."""
 
-    def __init__(self, meter: ReadMeter, kind: str) -> None:
-        self._meter, self._kind = meter, kind
+    def __init__(self, meter: ReadMeter, kind: str, path_filter: PathFilter, start: int) -> None:
+        """Begin a walk; names without their first `start` characters are relative to what was named."""
+        self._meter, self._kind, self._filter, self._start = meter, kind, path_filter, start
         self.member_name = ""
         """The member that was read last."""
 
@@ -51,6 +60,9 @@ class _ArchiveWalk:
                 return
             for member in archive.members:
                 self.member_name = f"{whole.name}/{member.label}"
+                if not self._filter.takes_container(self.member_name[self._start :]):
+                    done += 1
+                    continue
                 source = None if whole.source is None else f"{whole.source}{MARK}{member.label}"
                 requested = whole.requested and archive.single
                 document = InputDocument(self.member_name, kind=self._kind, source=source, requested=requested)
@@ -74,6 +86,8 @@ class _ArchiveWalk:
             form = detect_form(head) if may_be_archive(document) else None
             if form is not None:
                 yield from self._nested(member.stream, document, form, depth)
+            elif not self._filter.takes_file(document.name[self._start :]):
+                return
             elif not may_be_document(head):
                 yield document._replace(content=head, size=len(head))
             else:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from fpdb.errors import Unreadable
 from fpdb.fingerprint import AUTO, SHORT_TEXT, Frequencies, Recipe, content_digest
 from fpdb.ingest.batch import WriteBatch
 from fpdb.ingest.existing import Existing, Traits, resolve_kind
@@ -175,6 +176,8 @@ class _Preparation:
 
     def _finish(self, index: int, document: ReadDocument, prepared: PreparedDocument) -> None:
         description = document.description
+        if prepared.record.kind == "pdf" and not prepared.record.symbols:
+            raise Unreadable("no text in it: a scan? OCR it first")
         is_record = description.location is not None
         size, predecessor = _size(document.content), self._predecessors.get(index)
         self._outcomes[index] = ReadyDocument(index, description.place, size, is_record, predecessor, prepared)

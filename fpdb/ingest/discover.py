@@ -21,6 +21,7 @@ from fpdb.ingest.files import (
     read_content,
     size_fault,
 )
+from fpdb.ingest.path_filter import PathFilter
 from fpdb.limits import MAX_DOCUMENT_BYTES
 from fpdb.storage.environment.files import BESIDE
 
@@ -36,7 +37,12 @@ _NOT_REGULAR = {
 
 
 def discover(
-    paths: Iterable[str], *, name: str | None = None, kind: str = "text", exclude: DatabaseFiles | None = None
+    paths: Iterable[str],
+    *,
+    name: str | None = None,
+    kind: str = "text",
+    exclude: DatabaseFiles | None = None,
+    path_filter: PathFilter | None = None,
 ) -> Iterator[InputDocument | Skipped]:
     """Yield every document at `paths`: files, and all that folders and archives hold, folders sorted by name.
 
@@ -44,13 +50,15 @@ def discover(
     name and the member's label, see `archives.members`. A symbolic link is followed only when it is itself one of
     `paths`.
     `-` is standard input. name: Used instead of the path, where there is but one; standard input has no other name.
-    exclude: The database's own files, which are skipped.
+    exclude: The database's own files, which are skipped. path_filter: What is passed over in folders and archives, by
+    default `PASSED_OVER`.
     """
-    for document in _Walk(kind, exclude).files(paths, name):
+    path_filter = path_filter or PathFilter()
+    for document, relative in _Walk(kind, exclude, path_filter).files(paths, name):
         if isinstance(document, Skipped):
             yield document
         else:
-            yield from _open(document)
+            yield from _open(document, relative, path_filter)
 
 
 def read_one_file(
@@ -63,7 +71,7 @@ def read_one_file(
     if os.path.isdir(path):
         raise Unreadable(f"{path!r} is a folder; give its files one by one, or use the command line")
     own = [database + suffix for database in databases for suffix in ("", *BESIDE)]
-    (document,) = _Walk(kind, DatabaseFiles.of(own[:1], own)).files([path], name)
+    ((document, _),) = _Walk(kind, DatabaseFiles.of(own[:1], own), PathFilter()).files([path], name)
     if isinstance(document, InputDocument) and may_be_archive(document) and _is_archive(path):
         raise Unreadable(f"{path!r} is an archive; read its members, or use the command line")
     fault = document.reason if isinstance(document, Skipped) else size_fault(document.size)
@@ -75,13 +83,23 @@ def read_one_file(
         raise Unreadable(f"{path!r}: {error_text(error)}") from error
 
 
-def total_size(paths: Sequence[str], exclude: DatabaseFiles | None = None) -> int | None:
+def list_files(paths: Iterable[str], path_filter: PathFilter) -> Iterator[str]:
+    """Yield the names of the files at `paths`, without looking into them."""
+    for document, relative in _Walk("text", None, path_filter).files((path for path in paths if path != "-"), None):
+        if isinstance(document, InputDocument) and (not relative or path_filter.takes_file(relative)):
+            yield document.name
+
+
+def total_size(
+    paths: Sequence[str], exclude: DatabaseFiles | None = None, path_filter: PathFilter | None = None
+) -> int | None:
     """Return the bytes of all files at `paths`; None with standard input or an archive among them."""
     if "-" in paths:
         return None
     total = 0
-    for document in _Walk("text", exclude).files(paths, None):
-        if isinstance(document, InputDocument):
+    path_filter = path_filter or PathFilter()
+    for document, relative in _Walk("text", exclude, path_filter).files(paths, None):
+        if isinstance(document, InputDocument) and (not relative or path_filter.takes_file(relative)):
             if document.path is not None and may_be_archive(document) and _is_archive(document.path):
                 return None
             total += document.size
@@ -91,25 +109,26 @@ def total_size(paths: Sequence[str], exclude: DatabaseFiles | None = None) -> in
 class _Walk:
     """A walk through folders; what it finds may be archives."""
 
-    def __init__(self, kind: str, exclude: DatabaseFiles | None) -> None:
-        self._kind, self._exclude = kind, exclude
+    def __init__(self, kind: str, exclude: DatabaseFiles | None, path_filter: PathFilter) -> None:
+        self._kind, self._exclude, self._filter = kind, exclude, path_filter
         self._working_folder = os.getcwd()
 
-    def files(self, paths: Iterable[str], name: str | None) -> Iterator[InputDocument | Skipped]:
+    def files(self, paths: Iterable[str], name: str | None) -> Iterator[tuple[InputDocument | Skipped, str]]:
+        """Yield each file with its path in the folder that was named; "" for one that was named itself."""
         for path in paths:
             if path == "-":
-                yield self._standard_input(name or "-")
+                yield self._standard_input(name or "-"), ""
                 continue
             try:
                 status = os.stat(path)
             except (OSError, ValueError) as error:
-                yield Skipped(path, error_text(error), requested=True)
+                yield Skipped(path, error_text(error), requested=True), ""
                 continue
             if stat.S_ISDIR(status.st_mode):
                 yield from self._folder(path, document_name(path) if name is None else name)
             else:
                 document = self._file(path, document_name(path), status, requested=True)
-                yield document if name is None else document._replace(name=name)
+                yield document if name is None else document._replace(name=name), ""
 
     def _standard_input(self, name: str) -> InputDocument | Skipped:
         content = sys.stdin.buffer.read(MAX_DOCUMENT_BYTES)
@@ -118,21 +137,23 @@ class _Walk:
             return Skipped(name, fault, requested=True)
         return InputDocument(name, content=content, size=len(content), kind=self._kind, requested=True)
 
-    def _folder(self, folder: str, name: str) -> Iterator[InputDocument | Skipped]:
+    def _folder(self, folder: str, name: str) -> Iterator[tuple[InputDocument | Skipped, str]]:
         """Walk a folder depth first, without recursion: a path's length limits the depth."""
         stack: list[tuple[str, str, os.DirEntry[str] | None]] = [(folder, name, None)]
+        start = len(_inside(name))
         while stack:
             path, name, entry = stack.pop()
+            relative = name[start:]
             try:
                 if entry is None or entry.is_dir(follow_symlinks=False):
-                    with os.scandir(path) as scan:
-                        entries = sorted(scan, key=_entry_name, reverse=True)
-                    prefix = name if name in ("", "/") else name + "/"
-                    stack.extend((inner.path, prefix + inner.name, inner) for inner in entries)
-                else:
-                    yield self._file(path, name, entry.stat(follow_symlinks=False), requested=False)
+                    if entry is None or self._filter.takes_folder(relative):
+                        with os.scandir(path) as scan:
+                            entries = sorted(scan, key=_entry_name, reverse=True)
+                        stack.extend((inner.path, _inside(name) + inner.name, inner) for inner in entries)
+                elif self._filter.takes_container(relative):
+                    yield self._file(path, name, entry.stat(follow_symlinks=False), requested=False), relative
             except OSError as error:
-                yield Skipped(name or path, error_text(error))
+                yield Skipped(name or path, error_text(error)), relative
 
     def _file(self, path: str, name: str, status: os.stat_result, *, requested: bool) -> InputDocument | Skipped:
         if not stat.S_ISREG(status.st_mode):
@@ -143,22 +164,29 @@ class _Walk:
         return InputDocument(name, path, None, status.st_size, self._kind, source, requested=requested)
 
 
+def _inside(folder: str) -> str:
+    """Return how the names of what is in a folder begin."""
+    return folder if folder in ("", "/") else folder + "/"
+
+
 def _entry_name(entry: os.DirEntry[str]) -> str:
     return entry.name
 
 
-def _open(document: InputDocument) -> Iterator[InputDocument | Skipped]:
-    """Yield the document, or the members if it is an archive."""
+def _open(document: InputDocument, relative: str, path_filter: PathFilter) -> Iterator[InputDocument | Skipped]:
+    """Yield the document, or the members if it is an archive. relative: its path in the folder that was named."""
     try:
         if may_be_archive(document):
             from fpdb.ingest.archive_walk import walk_archive
 
             with _stream(document) as stream:
                 if _begins_archive(stream):
-                    yield from walk_archive(stream, document)
+                    yield from walk_archive(stream, document, path_filter=path_filter, relative=relative)
                     return
     except OSError as error:
         yield Skipped(document.name, error_text(error), document.requested)
+        return
+    if relative and not path_filter.takes_file(relative):
         return
     fault = size_fault(document.size)
     yield document if fault is None else Skipped(document.name, fault, document.requested)

@@ -17,6 +17,22 @@ _NEXT_READ = 1 << 24
 _DOCUMENT_MARKS = (b"%PDF-", b"%!PS", b"PK")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")  # UTF-16 and UTF-32, either byte order
 
+_BINARY_FORMATS = (
+    (b"Rar!\x1a\x07", "a RAR archive: unpack it, or pack it as zip or tar"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it, or pack it as zip or tar"),
+    (b"\x28\xb5\x2f\xfd", "compressed with zstd: unpack it (files of records may be so: --jsonl)"),
+    (b"\xd0\xcf\x11\xe0", "an old Office file, such as .doc, .xls or .ppt: save it as .docx, or as PDF"),
+    (b"PAR1", "a Parquet file: add its rows with --parquet"),
+    (b"SQLite format 3", "an SQLite database: export its texts, as JSON Lines for example"),
+    (
+        b"PK\x03\x04",
+        "an Office file or a package that is not read, such as .xlsx, .pptx or .jar: save it as PDF or text",
+    ),
+    *((mark, "a picture: no text in it") for mark in (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")),
+    *((mark, "a compiled program") for mark in (b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"\0asm")),
+)
+"""Beginnings of files that are no documents, and what is said of them."""
+
 _PROGRAMS = "apk aar cbz crx ear egg ipa jar nupkg vsix war whl xpi"
 _OFFICE = "dotx epub odg odp ods potx ppsx pptm pptx xlsb xlsm xlsx xltx"
 PACKAGES = frozenset(f"{_PROGRAMS} {_OFFICE}".split())
@@ -101,7 +117,7 @@ def read_content(document: InputDocument) -> bytes | str:
     if isinstance(content, bytes) and is_binary(content):
         kind = detect_kind(document.name, content) if document.kind == AUTO else document.kind
         if kind not in BINARY_KINDS:
-            raise Unreadable("binary (it has NUL bytes)")
+            raise Unreadable(binary_reason(content))
     return content
 
 
@@ -139,6 +155,11 @@ def may_be_archive(document: InputDocument) -> bool:
 def is_binary(content: bytes) -> bool:
     """Return True if there is a NUL byte near the beginning, and no mark of UTF-16 or UTF-32."""
     return b"\0" in content[:HEAD] and not content.startswith(_WIDE_MARKS)
+
+
+def binary_reason(content: bytes) -> str:
+    """Return why a binary file is skipped: what it is, and what to do, where its beginning tells."""
+    return next((reason for mark, reason in _BINARY_FORMATS if content.startswith(mark)), "binary (it has NUL bytes)")
 
 
 def error_text(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from fpdb.errors import MissingPackage
 from fpdb.ingest.archives.meter import ReadMeter
 from fpdb.ingest.archives.streams import COMPRESSIONS, UnpackedStream, buffered
 from fpdb.ingest.files import DatabaseFiles, Skipped, document_name, error_text
+from fpdb.ingest.path_filter import PathFilter
 from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, ZSTD_WINDOW
 
 RecordFormat = Literal["jsonl", "parquet"]
@@ -32,18 +33,22 @@ _LIMITS = replace(DEFAULT_ARCHIVE_LIMITS, unpacked=1 << 62)
 
 
 def find_input_files(
-    paths: Iterable[str], record_format: RecordFormat, exclude: DatabaseFiles | None = None
+    paths: Iterable[str],
+    record_format: RecordFormat,
+    exclude: DatabaseFiles | None = None,
+    path_filter: PathFilter | None = None,
 ) -> Iterator[str | Skipped]:
     """Yield the paths of the files that are meant, in order, and what is skipped.
 
     Files are taken as they are, those in folders by their `EXTENSIONS`, sorted by path; patterns are expanded. Links to
-    files are followed, links to folders are not; `-` stays.
+    files are followed, links to folders are not; `-` stays. path_filter: What is passed over in folders.
     """
+    path_filter = path_filter or PathFilter()
     for path in paths:
         if path == "-":
             yield path
             continue
-        files = _expand(path, record_format)
+        files = _expand(path, record_format, path_filter)
         if not files:
             reason = f"no file in it ends with {', '.join(EXTENSIONS[record_format][:2])} or the like"
             yield Skipped(document_name(path), reason, requested=True)
@@ -57,11 +62,14 @@ def find_input_files(
 
 
 def input_files_size(
-    paths: Iterable[str], record_format: RecordFormat, exclude: DatabaseFiles | None = None
+    paths: Iterable[str],
+    record_format: RecordFormat,
+    exclude: DatabaseFiles | None = None,
+    path_filter: PathFilter | None = None,
 ) -> int | None:
     """Return the bytes of all these files as they are; None with standard input among them."""
     total = 0
-    for path in find_input_files(paths, record_format, exclude):
+    for path in find_input_files(paths, record_format, exclude, path_filter):
         if path == "-":
             return None
         if isinstance(path, str):
@@ -69,11 +77,20 @@ def input_files_size(
     return total
 
 
-def _expand(path: str, record_format: RecordFormat) -> list[str]:
+def _expand(path: str, record_format: RecordFormat, path_filter: PathFilter) -> list[str]:
     """Return the files that a path means; none for a folder without files of records."""
     if os.path.isdir(path):
-        files = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
-        return sorted(file for file in files if file.endswith(EXTENSIONS[record_format]) and os.path.isfile(file))
+        files = []
+        for folder, folders, names in os.walk(path):
+            inside = "" if folder == path else os.path.relpath(folder, path) + "/"
+            folders[:] = [name for name in folders if path_filter.takes_folder(inside + name)]
+            for name in names:
+                file, relative = os.path.join(folder, name), inside + name
+                if not file.endswith(EXTENSIONS[record_format]) or not os.path.isfile(file):
+                    continue
+                if path_filter.takes_container(relative) and path_filter.takes_file(relative):
+                    files.append(file)
+        return sorted(files)
     if glob.has_magic(path) and not os.path.lexists(path):
         return sorted(file for file in glob.glob(path, recursive=True) if os.path.isfile(file)) or [path]
     return [path]

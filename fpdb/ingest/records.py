@@ -11,6 +11,7 @@ from fpdb.ingest import jsonl, parquet
 from fpdb.ingest.chunks import Chunk
 from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text
 from fpdb.ingest.input_files import RecordFormat, find_input_files
+from fpdb.ingest.path_filter import PathFilter
 from fpdb.ingest.record_fields import Fields
 
 
@@ -34,6 +35,7 @@ def record_chunks(
     fields: Fields | None = None,
     kind: str = "text",
     exclude: DatabaseFiles | None = None,
+    path_filter: PathFilter | None = None,
 ) -> Iterator[Chunk | Skipped]:
     """Yield the records of files in chunks, which `load` and `answers` read in several processes.
 
@@ -43,6 +45,7 @@ def record_chunks(
         fields: Which fields of a record hold what.
         kind: The kind of records that do not say theirs.
         exclude: The database's own files, which are skipped.
+        path_filter: What is passed over in folders.
 
     Raises:
         MissingPackage: A package that reads the format is not installed.
@@ -52,7 +55,7 @@ def record_chunks(
         parquet.check_packages()
         if "-" in paths:
             raise ValueError("Parquet is not read from standard input")
-    for path in find_input_files(paths, record_format, exclude):
+    for path in find_input_files(paths, record_format, exclude, path_filter):
         if isinstance(path, Skipped):
             yield path
             continue

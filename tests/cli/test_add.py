@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,10 @@ UNSTATED = {
 }
 """Options that take it back."""
 
-OTHERS = "paths name jsonl parquet text_field name_field label_fields rarity strict jobs format"
+OTHERS = (
+    "paths files_from null include exclude verbose name jsonl parquet text_field name_field label_fields rarity strict "
+    "jobs format"
+)
 """What says where documents are and how to add them."""
 
 
@@ -200,7 +204,7 @@ def test_binary_and_special_files_are_skipped(run: Run) -> None:
         result = run("add", "f", "--format", "json")
     skipped = {one["name"]: one["reason"] for one in json.loads(result.stdout)["skipped"]}
     assert skipped == {
-        "f/binary": "binary (it has NUL bytes)",
+        "f/binary": "a compiled program",
         "f/large-binary": "binary (it has NUL bytes)",
         "f/link": "a symbolic link, not followed",
         "f/loop": "a symbolic link, not followed",
@@ -317,16 +321,17 @@ def test_a_broken_line_is_named_and_the_rest_goes_on(run: Run, line: bytes, reas
 
 @pytest.mark.parametrize("record", [{"name": "", "text": "x"}, {"name": "\ud800", "text": "x"}])
 def test_a_name_that_cannot_be(run: Run, record: dict[str, str]) -> None:
-    result = run("add", "--jsonl", "-", stdin=json.dumps(record).encode())
+    result = run("add", "--jsonl", "-", status=1, stdin=json.dumps(record).encode())
     assert "skipped 1" in result.stdout
-    assert listed(run) == {}
+    assert not Path("corpus.fpdb").exists()
 
 
 def test_an_unknown_kind(run: Run) -> None:
     write("a.txt", prose(1))
     assert "choose one of" in run("add", "a.txt", "--kind", "novel", status=2).stderr
     line = json.dumps({"name": "a", "text": prose(1), "kind": "novel"})
-    assert "skipped standard input:1: no front-end" in run("add", "--jsonl", "-", stdin=line.encode()).stderr
+    result = run("add", "--jsonl", "-", status=1, stdin=line.encode())
+    assert "skipped standard input:1: no front-end" in result.stderr
 
 
 def test_a_later_line_of_the_same_name_wins(run: Run) -> None:
@@ -342,7 +347,140 @@ def test_a_later_line_of_the_same_name_wins(run: Run) -> None:
 def test_formats_of_the_summary(run: Run) -> None:
     write("a.txt", prose(1))
     header, row = run("add", "a.txt", "--format", "csv").stdout.splitlines()
-    assert header == "added,replaced,updated,unchanged,skipped,bytes,postings,seconds,duplicates"
+    assert header == "added,replaced,updated,unchanged,skipped,bytes,postings,seconds,duplicates,passed_over"
     assert row.startswith("1,0,0,0,0,")
     run("add", "a.txt", "--jobs", "0", status=2)
     run("add", status=2)
+
+
+BINARY = {
+    "x.bin": (b"\0" * 9000, "binary (it has NUL bytes)"),
+    "x.rar": (b"Rar!\x1a\x07\x01\0", "a RAR archive: unpack it"),
+    "x.7z": (b"7z\xbc\xaf\x27\x1c\0", "a 7z archive: unpack it"),
+    "x.doc": (b"\xd0\xcf\x11\xe0\0", "an old Office file, such as .doc"),
+    "x.parquet": (b"PAR1\0", "a Parquet file: add its rows with --parquet"),
+    "x.png": (b"\x89PNG\0", "a picture"),
+    "x.o": (b"\x7fELF\0", "a compiled program"),
+    "x.xlsx": (b"PK\x03\x04\0", "an Office file or a package that is not read"),
+}
+
+
+def test_binary_files_are_called_what_they_are(run: Run) -> None:
+    with zipfile.ZipFile("all.zip", "w") as archive:
+        for name, (content, _) in BINARY.items():
+            write(f"all/{name}", content)
+            archive.writestr(name, content)
+    for path in ("all", "all.zip"):
+        errors = run("add", path, status=1).stderr
+        for name, (_, reason) in BINARY.items():
+            assert f"skipped {path}/{name}: {reason}" in errors
+
+
+def test_nothing_to_add_is_a_failure_and_leaves_no_database(run: Run) -> None:
+    write("binary/x", b"\0")
+    write("not.jsonl", "no record\n")
+    Path("empty").mkdir()
+    for arguments in (["binary"], ["empty"], ["missing"], ["--jsonl", "not.jsonl"], ["empty", "--strict"]):
+        assert "nothing was added" in run("add", *arguments, status=1).stderr
+        assert not list(Path().glob("corpus.fpdb*"))
+    run("add", "binary", "--strict", status=1)
+    assert not list(Path().glob("corpus.fpdb*"))
+    run("init")
+    run("add", "binary", status=1)
+    assert Path("corpus.fpdb").exists()
+
+
+def test_three_of_each_kind_are_listed_unless_all_are_wanted(run: Run) -> None:
+    for number in range(5):
+        write(f"d/{number}.bin", b"\0")
+        write(f"d/{number}.rar", b"Rar!\x1a\x07\0")
+    write("d/a.txt", prose(1))
+    few = run("add", "d").stderr
+    assert (few.count("skipped d/"), few.count("... and 2 more like this: ")) == (6, 2)
+    assert run("add", "d", "--verbose").stderr.count("skipped d/") == 10
+    named = [f"d/{number}.bin" for number in range(5)]
+    assert run("add", *named, status=1).stderr.count("skipped d/") == 5
+
+
+def test_what_tools_leave_behind_is_passed_over_and_counted(run: Run) -> None:
+    for name in (".git/x", "node_modules/x", "b/__MACOSX/x", "b/.DS_Store", "__pycache__/x", "a.txt"):
+        write(f"d/{name}", prose(1))
+    with zipfile.ZipFile("d/z.zip", "w") as archive:
+        for name in ("__MACOSX/._a.txt", "in/.git/config", "a.txt"):
+            archive.writestr(name, prose(2))
+    counts = json.loads(run("add", "d", "--format", "json").stdout)
+    assert list(listed(run)) == ["d/a.txt", "d/z.zip/a.txt"]
+    names = {".git": 2, "node_modules": 1, "__MACOSX": 2, ".DS_Store": 1, "__pycache__": 1}
+    assert (counts["passed_over"], counts["skips"]) == (names, 0)
+    assert "passed over 7 (" in run("add", "d").stdout
+    run("add", "d", "--exclude", "!.git")
+    run("add", "d/node_modules", "d/b/.DS_Store")
+    assert {"d/.git/x", "d/z.zip/in/.git/config", "d/node_modules/x", "d/b/.DS_Store"} < listed(run).keys()
+
+
+def test_patterns_choose_files(run: Run) -> None:
+    for name in ("a.py", "a.txt", "sub/b.py", "sub/old/c.py"):
+        write(f"d/{name}", prose(1))
+    with zipfile.ZipFile("d/z.zip", "w") as archive:
+        archive.writestr("sub/d.py", prose(2))
+        archive.writestr("d.txt", prose(2))
+
+    def added(*options: str) -> set[str]:
+        for path in Path().glob("corpus.fpdb*"):
+            path.unlink()
+        run("add", "d", *options)
+        return set(listed(run))
+
+    everything = added()
+    assert added("--include", "*.py") == {name for name in everything if name.endswith(".py")}
+    assert added("--include", "*.py", "--include", "/a.txt") == added("--exclude", "d.txt")
+    assert added("--exclude", "old/", "--exclude", "*.zip") == {"d/a.py", "d/a.txt", "d/sub/b.py"}
+    assert added("--exclude", "/sub", "--exclude", "**/sub/d.py") == {"d/a.py", "d/a.txt", "d/z.zip/d.txt"}
+    assert added("--include", "*.py", "--exclude", "a.*", "--exclude", "old") == {"d/sub/b.py", "d/z.zip/sub/d.py"}
+
+
+def test_paths_are_listed_in_a_file(run: Run) -> None:
+    for name in ("a", "b", "c\nc"):
+        write(name, prose(1))
+    write("list", "a\nb\n")
+    run("add", "--files-from", "list")
+    assert list(listed(run)) == ["a", "b"]
+    run("add", "--files-from", "-", "-0", "b", stdin=b"c\nc\0")
+    assert list(listed(run)) == ["a", "b", "c\nc"]
+    assert len(run("query", "--files-from", "list", "--format", "json").stdout.splitlines()) == 2
+    run("add", status=2)
+    run("add", "a", "-0", status=2)
+    run("add", "-", "--name", "x", "--files-from", "-", status=2, stdin=b"a\n")
+
+
+def test_programs_and_files_of_records_are_told_before_they_are_added_as_texts(run: Run) -> None:
+    for number in range(3):
+        write(f"d/{number}.py", "x = 1\n" * 20)
+    write("d/a.txt", prose(1))
+    write("r/x.jsonl", '{"text": "a"}\n')
+    advice = run("add", "d").stderr
+    assert "3 of the first 4 files are programs" in advice
+    assert "fpdb --db corpus.fpdb init --preset code" in advice
+    assert "programs" not in run("add", "d").stderr  # there is a database already
+    assert "r/x.jsonl looks like JSON Lines: with --jsonl" in run("add", "r").stderr
+    assert "JSON Lines" not in run("add", "r", "--kind", "text").stderr
+
+
+def test_records_of_which_no_field_is_there_are_one_error(run: Run) -> None:
+    write("a.jsonl", '{"name": "x", "body": "abc"}\n' * 1000)
+    write("b.jsonl", '{"name": "y", "text": "abc"}\n')
+    for command in ("add", "query"):
+        errors = run(command, "--jsonl", "a.jsonl", "b.jsonl", status=1).stderr
+        assert 'skipped a.jsonl: none of its first 10 lines is a document: no "text" (there is: name, body)' in errors
+        assert len(errors.splitlines()) < 4
+    assert list(listed(run)) == ["y"]
+
+
+def test_a_scan_is_not_added(run: Run) -> None:
+    from fpdf import FPDF
+
+    page = FPDF()
+    page.add_page()
+    page.rect(10, 10, 50, 50)
+    write("scan.pdf", bytes(page.output()))
+    assert "skipped scan.pdf: no text in it: a scan? OCR it first" in run("add", "scan.pdf", status=1).stderr

@@ -15,7 +15,7 @@ QUERY_MODULES = {
     "fpdb.cli.": "arguments input_options options output parameters program progress query query_table subset_options "
     "table target terminal",
     "fpdb.fingerprint.": "_hash _select fingerprints hashing recipe rule schemes selection",
-    "fpdb.ingest.": "chunks discover files",
+    "fpdb.ingest.": "chunks discover files path_filter",
     "fpdb.readers.": "_fold folding kinds symbols",
     "fpdb.search.": "_candidates batch_query candidates options pruning query_fingerprints ranking results scoring "
     "searchable searcher",

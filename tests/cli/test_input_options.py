@@ -51,8 +51,8 @@ def test_what_is_wrong_is_said_counted_and_stopped_at(run: Run, monkeypatch: pyt
     assert (counts["added"], counts["replaced"], counts["skips"], counts["duplicates"]) == (1, 1, 2, 1)
     assert [one["name"] for one in counts["skipped"]] == ["in.jsonl:2", "in.jsonl:4"]
     assert "in.jsonl:3: another record is named 'a'; the later one stays" in result.stderr
-    monkeypatch.setattr(fpdb.cli.progress, "MESSAGE_LIMIT", 1)
-    assert "... and 1 more of these" in run("query", "--jsonl", "in.jsonl").stderr
+    monkeypatch.setattr(fpdb.cli.progress, "EXAMPLES", 0)
+    assert "... and 1 more like this: not JSON" in run("query", "--jsonl", "in.jsonl").stderr
     assert "stopped at in.jsonl:2: not JSON" in run("add", "--jsonl", "in.jsonl", "--strict", status=1).stderr
     assert "stopped at in.jsonl:2" in run("query", "--jsonl", "in.jsonl", "--strict", status=1).stderr
     Path("cut.jsonl.gz").write_bytes(gzip.compress(b"\n".join(map(str.encode, lines)))[:-9])

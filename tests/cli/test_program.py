@@ -205,3 +205,9 @@ def test_a_writer_that_is_in_the_way_is_named() -> None:
     assert str(process.pid) in result.stderr
     assert result.stderr.startswith("fpdb: ")
     run("add", "a.txt")
+
+
+def test_a_command_that_is_misspelt_is_suggested() -> None:
+    for wrong, right in (("ad", "add"), ("lsit", "list"), ("drop_list", "drop-list"), ("qeury", "query")):
+        assert f"No such command '{wrong}'. Did you mean '{right}'" in CliRunner().invoke(cli, [wrong]).stderr
+    assert "Did you mean" not in CliRunner().invoke(cli, ["xyzzy"]).stderr

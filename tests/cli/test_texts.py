@@ -156,4 +156,4 @@ def test_a_missing_package_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -
         patch.setitem(sys.modules, "zstandard", None)
         error = run("add", "a", "--keep-text", status=1)
         assert error.stderr == "fpdb: zstandard is needed for kept texts: pip install 'fpdb[texts]'\n"
-    assert run("list", "--format", "json").stdout == ""
+    assert not Path("corpus.fpdb").exists()

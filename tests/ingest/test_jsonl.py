@@ -125,6 +125,9 @@ def test_json_lines_are_documents_or_are_named(lines: list[dict[str, str | None]
         path = Path(folder, "in.jsonl")
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         found = list(read_records([str(path)]))
+    if len(lines) >= 10 and isinstance(found[0], Skipped) and found[0].requested:
+        assert not any(isinstance(line.get("text"), str) and line.keys() == {"text"} for line in lines[:10])
+        return
     assert len(found) == len(lines)
     for number, (line, one) in enumerate(zip(lines, found, strict=True), start=1):
         if isinstance(one, InputDocument):

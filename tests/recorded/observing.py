@@ -19,7 +19,7 @@ BESIDE = ("-lock", "-writer", "-merge")
 UNSTABLE = (
     (re.compile(r" in [\d.,]+ s \([\d.]+ (?:bytes|kB|MB|GB)/s\)"), " in # s (#/s)"),
     (re.compile(r'"seconds": [\d.e-]+'), '"seconds": "#"'),
-    (re.compile(r"(added,replaced[\w,]*,seconds,duplicates\n(?:\d+,){7})[\d.e-]+"), r"\1#"),
+    (re.compile(r"(added,replaced[\w,]*,seconds,duplicates[\w,]*\n(?:\d+,){7})[\d.e-]+"), r"\1#"),
     (re.compile(r"\bprocess \d+"), "process #"),
     (re.compile(r'"text_file_bytes": \d+'), '"text_file_bytes": "#"'),
     (re.compile(r" kept, ([\d.]+ \w+) in [\d.]+ \w+"), r" kept, \1 in #"),
