@@ -12,6 +12,9 @@ from fpdb.errors import BadName, MissingPackage
 ARROW_TYPES: Final = {str: "string", int: "int64", float: "double", bool: "bool"}
 
 
+NESTED: Final = ("regions", "labels")
+
+
 class ToArrow(ABC):
     """Results that go into Arrow, and so into pandas and Polars: `pl.DataFrame(results)` takes them as they are."""
 
@@ -56,12 +59,15 @@ def table_of(columns: Columns, results: Iterable[object]) -> Any:
     """
     arrow = import_arrow()
     results = list(results)
-    given = tuple(column for column in columns if column.name != "regions" and _is_given(column, results))
+    given = tuple(column for column in columns if column.name not in NESTED and _is_given(column, results))
     rows = [tuple(getattr(result, column.name) for column in given) for result in results]
     table = arrow.Table.from_batches([batch_of(schema_of(given), rows)])
     if any(getattr(result, "regions", None) is not None for result in results):
         regions = [result.to_dict().get("regions") for result in results]  # type: ignore[attr-defined]
         table = table.append_column("regions", arrow.array(regions))
+    if any(column.name == "labels" and _is_given(column, results) for column in columns):
+        labels = [list(result.labels.items()) for result in results]  # type: ignore[attr-defined]
+        table = table.append_column("labels", arrow.array(labels, arrow.map_(arrow.string(), arrow.string())))
     return table
 
 

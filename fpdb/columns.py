@@ -168,6 +168,8 @@ MATCH: Final[Columns] = (
     ResultColumn("database", str, "database", group="databases"),
     ResultColumn("offset", int, group="offsets"),
     ResultColumn("aligned", int, group="offsets"),
+    ResultColumn("identical", bool, group="identity"),
+    ResultColumn("labels", str, "labels", lambda match: labels_text(match.labels), group="labels"),
 )
 
 PAIR: Final[Columns] = (

@@ -14,7 +14,7 @@ import click
 from fpdb.cli.arguments import argument_group, command, option
 from fpdb.cli.input_options import InputDocuments
 from fpdb.cli.options import RegionOutput, jobs_option, report_option, top_option
-from fpdb.cli.output import write_bytes, write_page, write_results, write_rows
+from fpdb.cli.output import encode_json, write_bytes, write_page, write_results, write_rows
 from fpdb.cli.query_table import show_answer
 from fpdb.cli.subset_options import SubsetOptions
 from fpdb.cli.table import DEFAULT_TOP
@@ -75,6 +75,7 @@ class _Arguments:
     )
     search: SearchOptions
     subset: SubsetOptions
+    with_labels: bool = option("Also show the labels of the documents.")
     top: int | None = top_option()
     queries: InputDocuments
     stored: tuple[str, ...] = option(
@@ -217,6 +218,7 @@ class _Answers:
             write_sarif(answer_results(self._answers()))
         else:
             groups = measure_groups(self._measure, regions=regions)
+            groups |= {"labels"} if self._arguments.with_labels else set()
             groups |= {"databases"} if len(self._run.target.paths) > 1 else set()
             columns = select(MATCH, groups)
             write_rows(format, (ResultColumn("query"), RANK, *columns), self._rows([c.name for c in columns]))
@@ -236,7 +238,7 @@ class _Answers:
             vars(arguments.search)
             | arguments.subset.options()
             | arguments.output.region_options()
-            | {"top": top, "regions": regions}
+            | {"top": top, "regions": regions, "with_labels": arguments.with_labels}
         )
         return options if arguments.by is None else options | {"by": self._measure}
 
@@ -308,7 +310,9 @@ class _Answers:
     def _rows(self, names: list[str]) -> Iterator[tuple[object, ...]]:
         for answer in self._answers():
             for rank, match in enumerate(answer.matches, start=1):
-                yield (answer.query.name, rank, *(getattr(match, name) for name in names))
+                values = (getattr(match, name) for name in names)
+                texts = (encode_json(value) if isinstance(value, dict) else value for value in values)
+                yield (answer.query.name, rank, *texts)
 
     def _write_tables(self) -> None:
         top = self._arguments.top or DEFAULT_TOP

@@ -33,6 +33,8 @@ def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool) -> 
         *named(MATCH, "shared", "containment", "reverse_containment", "resemblance"),
         *([] if heading is None else [ResultColumn(measure, float, heading)]),
         ResultColumn("bar", str, "", lambda match: bar(getattr(match, bar_measure))),
+        *([] if matches[0].labels is None else named(MATCH, "labels")),
+        ResultColumn("identical", str, "", lambda match: "the same content" if match.identical else ""),
         ResultColumn(
             "part", str, "", lambda match: "" if match.part is None else f"about {match.part:.0%} of the shorter"
         ),

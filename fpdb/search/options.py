@@ -48,6 +48,7 @@ class QueryOptions:
     labels: Mapping[str, str] | None = None  # see `subset.Subset`, by which matches are chosen
     names: str | Sequence[str] | None = None
     exclude_names: str | Sequence[str] | None = None
+    with_labels: bool = False  # whether matches tell the labels of their documents
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -59,6 +60,8 @@ class QueryOptions:
                 check_integer(value, name, minimum, error=BadQuery)
         if self.max_ignored is not None and self.max_df is None:
             raise BadQuery("max_ignored limits what max_df ignores; give max_df too")
+        if not isinstance(self.with_labels, bool):
+            raise BadQuery(f"with_labels must be True or False, not {self.with_labels!r}")
         for name, value in self.subset._asdict().items():
             object.__setattr__(self, name, value)  # which can be hashed
         maximum = math.inf if self.by in ("shared", ALIGNED) else 1

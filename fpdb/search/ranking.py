@@ -145,6 +145,12 @@ class RankedBatch:
         return _json_lines.answer_lines(heads, self.names, (self.name_indices, scored.shared, *measures), self.bounds)
 
     @property
+    def may_have_copies(self) -> bool:
+        """True if a document may have the content of its query."""
+        measures = self.scored.measures
+        return bool(((measures["containment"] == 1) & (measures["reverse_containment"] == 1)).any())
+
+    @property
     def _may_tell_parts(self) -> bool:
         """True if a match may tell its part, see `Match.part`."""
         return any(each.query.kgrams for each in self.scored.queries)

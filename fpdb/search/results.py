@@ -39,6 +39,8 @@ class Match(NamedTuple):
 
     offset, aligned: of hashes with positions: how much higher positions are in the document than in the query, for as
     many of the shared hashes as agree, and how many these are. Regions are then those at this offset.
+
+    identical: True if the document has the query's content, under whatever name. labels: if they are asked for.
     """
 
     name: str
@@ -58,6 +60,8 @@ class Match(NamedTuple):
     database: str | None = None
     offset: int | None = None
     aligned: int | None = None
+    identical: bool | None = None
+    labels: dict[str, str] | None = None
 
     def __repr__(self) -> str:
         """Return the name and the values that are given, the regions counted, on one line."""

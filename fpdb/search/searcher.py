@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from fpdb.errors import Error
 from fpdb.fingerprint import Recipe
+from fpdb.search.match_records import add_records
 from fpdb.search.options import ContentOptions, HashQueryOptions, QueryOptions, recipe_options
 from fpdb.search.query_fingerprints import QueryDocument, QueryFingerprints, fingerprint_queries
-from fpdb.search.ranking import RankedMatches, rank_queries
+from fpdb.search.ranking import RankedBatch, RankedMatches, rank_queries
 from fpdb.storage.reader import Reader
 
 if TYPE_CHECKING:
@@ -54,9 +55,9 @@ class Searcher:
         """Yield the answers of `rank_documents` as lines of JSON, see `Answer.to_json`."""
 
         def write(queries: Sequence[QueryFingerprints], ranking: QueryOptions) -> Iterator[bytes]:
-            if options.needs_regions or self.database_of is not None:
+            if options.needs_regions or ranking.with_labels or self.database_of is not None:
                 return (each.answer.to_json().encode() for each in self._rank(queries, ranking, options))
-            return chain.from_iterable(batch.json_lines() for batch in rank_queries(self.reader, queries, ranking))
+            return chain.from_iterable(map(self._lines, rank_queries(self.reader, queries, ranking)))
 
         return self._in_order(documents, options, write)
 
@@ -67,12 +68,21 @@ class Searcher:
         ranking, has_positions = options.ranking, any(query.positions is not None for query in queries)
         by_hashes = ranking.without_regions() if ranking.positional and has_positions else ranking
         batches = rank_queries(self.reader, queries, by_hashes) if queries else ()
-        ranked = chain.from_iterable(batch.answers(self.database_of) for batch in batches)
+        ranked = self._answers(batches, ranking)
         if not has_positions:
             return ranked
         from fpdb.search.offset_matches import add_offsets
 
         return (add_offsets(self.reader, each, options) for each in ranked)
+
+    def _lines(self, batch: RankedBatch) -> Iterable[bytes]:
+        if batch.may_have_copies:
+            return (each.answer.to_json().encode() for each in self._answers([batch], QueryOptions()))
+        return batch.json_lines()
+
+    def _answers(self, batches: Iterable[RankedBatch], ranking: QueryOptions) -> Iterator[RankedMatches]:
+        ranked = chain.from_iterable(batch.answers(self.database_of) for batch in batches)
+        return add_records(self.reader, ranked, labels=ranking.with_labels)
 
     def _in_order(
         self,
@@ -99,7 +109,7 @@ class Searcher:
         """Yield the ranked matches of queries that are ranked alike, with regions if they are needed."""
         by_hashes = ranking.without_regions() if ranking.regional else ranking
         batches = rank_queries(self.reader, queries, by_hashes)
-        ranked = chain.from_iterable(batch.answers(self.database_of) for batch in batches)
+        ranked = self._answers(batches, ranking)
         if not options.needs_regions:
             return ranked
         from fpdb.regions.pair_aligner import PairAligner

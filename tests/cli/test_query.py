@@ -154,3 +154,18 @@ def test_a_stored_document_is_a_query(run: Run) -> None:
     assert "no document is named" in run("query", "--stored", "x", status=1).stderr
     run("query", status=2)
     run("query", "--db", "corpus.fpdb", "--db", "other.fpdb", "--stored", "a.txt", status=2)
+
+
+def test_labels_and_the_same_content_are_told(run: Run) -> None:
+    for name in ("a.txt", "copy of a.txt"):
+        Path(name).write_text(prose(1, 200))
+    run("add", "a.txt", "--label", "term=2026")
+    shown = run("query", "copy of a.txt", "--with-labels").stdout.splitlines()
+    assert shown[1].split()[-1] == "labels"
+    assert "term=2026" in shown[2]
+    assert shown[2].endswith("the same content")
+    (answer,) = objects(run("query", "copy of a.txt", "--with-labels", "--format", "json").stdout)
+    assert [(match["identical"], match["labels"]) for match in answer["matches"]] == [(True, {"term": "2026"})]
+    (row,) = csv.DictReader(io.StringIO(run("query", "copy of a.txt", "--with-labels", "--format", "csv").stdout))
+    assert json.loads(row["labels"]) == {"term": "2026"}
+    assert "labels" not in run("query", "copy of a.txt", "--format", "csv").stdout
