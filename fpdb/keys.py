@@ -87,7 +87,7 @@ def read(path: str | os.PathLike[str]) -> FileKey:
         raise BadKeyFile(f"the key file {path!r} cannot be read: {_reason(error)}") from error
     match = _LINE.fullmatch(content)
     if match is None:
-        raise BadKeyFile(f"{path!r} is no key file, or is damaged; 'fpdb init --secret-file' makes one")
+        raise BadKeyFile(f"{path!r} is no key file, or is damaged; 'fpdb init --key-file' makes one")
     return _derive(bytes.fromhex(match[1].decode()), exposed=bool(status.st_mode & 0o077))
 
 

@@ -12,7 +12,10 @@ from fpdb.cli.terminal import changes_text, count_text, say
 
 @argument_group
 class _ExportArguments:
-    file: str = argument(type=click.Path(), default="-", callback=output_path)
+    file: str | None = argument(type=click.Path(), required=False, callback=output_path)
+    output: str | None = option(
+        "The same as the argument FILE.", type=click.Path(), callback=output_path, metavar="FILE"
+    )
     texts: bool = option("Also export the stored texts.")
 
 
@@ -33,7 +36,9 @@ def export(target: Target, arguments: _ExportArguments) -> None:
 
     Example: fpdb export corpus.jsonl
     """
-    with target.open("r") as db, replace_file(arguments.file) as out:
+    if arguments.file is not None and arguments.output is not None:
+        raise click.UsageError("give one file to write to: FILE, or --output FILE")
+    with target.open("r") as db, replace_file(arguments.file or arguments.output or "-") as out:
         count = db.export(out, texts=arguments.texts)
     say(f"exported {count_text(count, 'document')}")
 

@@ -18,6 +18,8 @@ class _Arguments:
     secret: bool = option("Make a random hash key, and store it in the database.")
     secret_file: str | None = option(
         "Make a random secret in a new FILE, and derive the hash key from it; the database stores neither.",
+        "--key-file",
+        "--secret-file",
         type=click.Path(),
         metavar="FILE",
     )
@@ -36,13 +38,13 @@ def init(target: Target, arguments: _Arguments) -> None:
     reader_version=1 makes a database that can be merged with them.
 
     With the default key, anyone who knows fpdb can find out which passages of a text are selected, and change only
-    these. With --secret, he also needs the database; with --secret-file, also FILE. FILE is readable only by you, and
+    these. With --secret, he also needs the database; with --key-file, also FILE. FILE is readable only by you, and
     never overwritten. Adding and querying need it: give it before the command with --key-file, or in
     FPDB_KEY_FILE. Keep a copy: without it, you can neither add documents nor query by content. Several databases may
     share a key file, so that they can be compared: `fpdb --key-file FILE init`.
 
     Example: fpdb --db web.fpdb init --preset web -w 50
-             fpdb --db exams.fpdb init --secret-file ~/exams.key
+             fpdb --db exams.fpdb init --key-file ~/exams.key
              fpdb --db exams.fpdb --key-file ~/exams.key add exams/
     """
     from fpdb import keys
@@ -51,7 +53,9 @@ def init(target: Target, arguments: _Arguments) -> None:
     recipe, secret, secret_file = arguments.recipe.recipe(), arguments.secret, arguments.secret_file
     has_key = recipe.key != DEFAULT_KEY
     if has_key + secret + ((secret_file or target.key_file) is not None) > 1:
-        raise click.UsageError("give one key: --key, --secret, --secret-file, or a key file (also in FPDB_KEY_FILE)")
+        raise click.UsageError(
+            "give one key: --key, --secret, --key-file, or one that exists (before the command, or in FPDB_KEY_FILE)"
+        )
     if secret:
         recipe = recipe.with_(key=keys.random_key())
     if secret_file is not None:

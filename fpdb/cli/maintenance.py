@@ -1,4 +1,4 @@
-"""`fpdb check`, `fpdb compact`, `fpdb backup` and `fpdb publish`."""
+"""`fpdb check`, `fpdb repair`, `fpdb compact`, `fpdb backup` and `fpdb publish`."""
 
 import os
 import sys
@@ -27,6 +27,12 @@ class _CheckArguments:
         type=click.Path(),
         metavar="NEW",
     )
+    format: str = format_option()
+
+
+@argument_group
+class _RepairArguments:
+    dest: str = argument(metavar="NEW", type=click.Path())
     format: str = format_option()
 
 
@@ -63,9 +69,23 @@ def check(target: Target, arguments: _CheckArguments) -> None:
 
     Example: fpdb check --repair saved.fpdb
     """
+    _check(target, arguments.repair, arguments.format, quick=arguments.quick)
+
+
+@command(_RepairArguments)
+def repair(target: Target, arguments: _RepairArguments) -> None:
+    """Write all that is sound in a damaged database to a new file NEW.
+
+    The same as `fpdb check --repair NEW`, which see. If the database is sound, nothing is written.
+
+    Example: fpdb repair saved.fpdb
+    """
+    _check(target, arguments.dest, arguments.format, quick=False)
+
+
+def _check(target: Target, repair_path: str | None, format: str, *, quick: bool) -> None:
     import fpdb
 
-    quick, repair_path = arguments.quick, arguments.repair
     if quick and repair_path is not None:
         raise click.UsageError("a repair needs the whole check: leave out --quick")
     if repair_path is not None and os.path.lexists(repair_path):
@@ -77,10 +97,10 @@ def check(target: Target, arguments: _CheckArguments) -> None:
             raise
         findings = fpdb.Findings((str(error),))
     repair = None if repair_path is None or findings.sound else fpdb.repair(target.path, repair_path)
-    if arguments.format == "json":
+    if format == "json":
         write_json(_check_record(findings, repair, quick=quick))
     else:
-        _print_findings(findings, arguments.format)
+        _print_findings(findings, format)
         if repair is not None:
             _print_repair(repair, repair_path)
     if not findings.sound and (repair is None or repair.losses):

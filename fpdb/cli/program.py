@@ -1,6 +1,7 @@
 """The group of all commands, and their errors."""
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -32,14 +33,28 @@ _COMMANDS = (
         "fingerprint",
         "list",
     ),
-    *("show", "info", "rotate", "check", "compact", "backup", "publish", "export", "import", "merge", "adopt", "spark"),
+    *(
+        "show",
+        "info",
+        "rotate",
+        "check",
+        "repair",
+        "compact",
+        "backup",
+        "publish",
+        "export",
+        "import",
+        "merge",
+        "adopt",
+        "spark",
+    ),
 )
 """The commands, in the order of help."""
 
 _MODULES = {
     "common": "common_passages",
     **dict.fromkeys(("list", "show", "info"), "catalogue"),
-    **dict.fromkeys(("check", "compact", "backup", "publish"), "maintenance"),
+    **dict.fromkeys(("check", "repair", "compact", "backup", "publish"), "maintenance"),
     **dict.fromkeys(("export", "import"), "exchange"),
     "adopt": "merge",
 }
@@ -118,6 +133,9 @@ class Commands(click.Group):
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise
+            folder = os.path.dirname(error.filename) if isinstance(error.filename, str) else ""
+            if error.errno == errno.ENOENT and folder and not os.path.isdir(folder):
+                raise Failure(f"{error.filename}: there is no folder {folder}: make it first") from error
             place = f"{error.filename}: " if error.filename else ""
             raise Failure(f"{place}{error.strerror or error}") from error
 
@@ -153,7 +171,7 @@ def _check_sources(_: click.Context, __: click.Parameter, paths: tuple[str, ...]
     metavar="FILE",
     envvar="FPDB_KEY_FILE",
     type=click.Path(),
-    help="Key file of a database that was made with one (fpdb init --secret-file).  [default: $FPDB_KEY_FILE]",
+    help="Key file of a database that was made with one (fpdb init --key-file).  [default: $FPDB_KEY_FILE]",
 )
 @click.option(
     "--sources",

@@ -21,11 +21,11 @@ def essays(tmp_path: Path) -> list[str]:
     return ["c/a.txt", "c/b.txt"]
 
 
-@pytest.mark.parametrize("sort", ["--key", "--secret", "--secret-file"])
+@pytest.mark.parametrize("sort", ["--key", "--secret", "--secret-file", "--key-file"])
 @pytest.mark.usefixtures("essays")
 def test_no_command_prints_a_secret_key(run: Run, sort: str) -> None:
-    said = [run("init", sort, *{"--key": [str(KEY)], "--secret-file": ["k"]}.get(sort, []))]
-    before = ["--key-file", "k"] if sort == "--secret-file" else []
+    said = [run("init", sort, *{"--key": [str(KEY)], "--secret": []}.get(sort, ["k"]))]
+    before = ["--key-file", "k"] if sort.endswith("-file") else []
     with open_database("corpus.fpdb", key_file=before[-1] if before else None) as db:
         key = db.recipe.key
         said.append(repr(db.recipe))

@@ -56,6 +56,27 @@ def test_without_a_database(run: Run) -> None:
         assert os.listdir() == []
 
 
+def test_a_folder_that_is_missing_is_called_that(run: Run) -> None:
+    run("init")
+    Path("a.txt").write_text("some words")
+    commands = (["--db", "f/x.fpdb", "add", "a.txt"], ["--db", "f/x.fpdb", "init"], ["backup", "f/x.fpdb"])
+    for command in (*commands, ["export", "--output", "f/x"], ["pairs", "--output", "f/x"]):
+        errors = run(*command, status=1).stderr
+        assert "there is no folder" in errors
+        assert ".new" not in errors
+
+
+def test_repair_is_a_command(run: Run) -> None:
+    run("init")
+    assert run("repair", "new.fpdb").stdout == run("check", "--repair", "new.fpdb").stdout == "sound\n"
+    Path("damaged.fpdb").write_bytes(Path("corpus.fpdb").read_bytes()[:4096] + bytes(4096))
+    checked, repaired = (
+        run("--db", "damaged.fpdb", *command, "--format", "json", status=1)
+        for command in (["check", "--repair", "a.fpdb"], ["repair", "b.fpdb"])
+    )
+    assert checked.stdout == repaired.stdout
+
+
 def test_repair(run: Run) -> None:
     fill(run)
     assert run("check", "--repair", "new.fpdb").stdout == "sound\n"

@@ -34,6 +34,7 @@ def lock_path(path: str) -> str:
 def create(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None:
     """Make a new database file, whole or not at all. Raises FileExistsError, StorageFailure."""
     path = os.path.realpath(path)
+    _check_folder(path)
     with translated(path):
         refuse_network(os.path.dirname(path))
     temporary = temporary_name(path, "new")
@@ -44,13 +45,23 @@ def create(path: str, format_record: bytes, records: dict[bytes, bytes]) -> None
         discard(temporary)
 
 
+def _check_folder(path: str) -> None:
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise StorageFailure(f"there is no folder {folder!r}: make it first, or give another path")
+
+
 def temporary_name(path: str, suffix: str) -> str:
     """Return a name beside a file that nobody can guess, and so prepare."""
     return f"{path}.{os.urandom(8).hex()}.{suffix}"
 
 
 def open_new(path: str) -> int:
-    """Make a file for its owner alone, and return its descriptor. Raises FileExistsError, also for a link."""
+    """Make a file for its owner alone, and return its descriptor.
+
+    Raises FileExistsError, also for a link; StorageFailure if there is no such folder.
+    """
+    _check_folder(path)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
 
 

@@ -52,8 +52,7 @@ def refuse_foreign(path: str, deadline: float) -> None:
         raise StorageFailure(f"{path!r} cannot be read: {error.strerror}") from error
     if size < needed and not _lacks_only_free_pages(path):
         raise Corrupt(
-            f"{path!r} is cut short: {size} bytes of {needed}; "
-            f"use a backup, or save what is sound with 'fpdb check --repair'"
+            f"{path!r} is cut short: {size} bytes of {needed}; use a backup, or save what is sound with 'fpdb repair'"
         )
     if not os.path.exists(files.lock_path(path)):
         _probe(path, deadline)
@@ -139,6 +138,5 @@ def _refuse_damaged(file: int, env: lmdb.Environment, path: str) -> None:
     if not page_check.mentions(file, file_format.FORMAT_KEY):
         raise NotADatabase(f"{path!r} is an LMDB file of another program")
     raise Corrupt(
-        f"{path!r} is damaged: {fault}; it was not touched: use a backup, or save what is sound with "
-        "'fpdb check --repair'"
+        f"{path!r} is damaged: {fault}; it was not touched: use a backup, or save what is sound with 'fpdb repair'"
     )

@@ -55,6 +55,7 @@ WRITING = {
     "merge": ["other.fpdb"],
     "publish": ["other.fpdb", "x.fpdb"],
     "remove": ["a.txt"],
+    "rename": ["a.txt", "c.txt"],
     "rotate": ["a.txt"],
 }
 READING = {
@@ -68,6 +69,8 @@ READING = {
     "info": [],
     "list": [],
     "pairs": [],
+    "prune": [],
+    "repair": ["saved.fpdb"],
     "query": ["more.txt"],
     "show": ["a.txt"],
     "spans": [],
