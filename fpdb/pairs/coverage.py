@@ -142,8 +142,9 @@ def attach_regions(reader: Reader, aligner: PairAligner, pairs: Iterable[Pair]) 
 
 
 def _unpack(values: Sequence[Any]) -> Pair:
-    regions = None if values[-1] is None else [MatchedRegion.of(*region) for region in values[-1]]
-    return replace(Pair(*values), regions=regions)
+    pair = Pair(*values)
+    regions: Any = pair.regions  # as `astuple` made them
+    return pair if regions is None else replace(pair, regions=[MatchedRegion.of(*region) for region in regions])
 
 
 def _align(reader: Reader, aligner: PairAligner, pairs: Sequence[Pair]) -> Iterator[tuple[int, PairAlignment]]:

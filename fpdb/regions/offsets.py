@@ -69,6 +69,17 @@ def find_hits(reader: Reader, query: PositionedHashes, document_ids: U32) -> Off
     return OffsetHits(found.document_ids[rows], query_positions, found.positions[rows] - query_positions)
 
 
+def match_positions(a: PositionedHashes, b: PositionedHashes) -> OffsetHits:
+    """Return where b holds the hashes of a, which is the query, as document 0."""
+    starts, ends = (np.searchsorted(b.hashes, a.hashes, side) for side in ("left", "right"))
+    repeats = ends - starts
+    rows = np.repeat(np.arange(len(repeats)), repeats)
+    nth = np.arange(len(rows)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    return OffsetHits(
+        np.zeros(len(rows), np.uint32), a.positions[rows], b.positions[starts[rows] + nth] - a.positions[rows]
+    )
+
+
 def best_offsets(hits: OffsetHits) -> BestOffsets:
     """Return the best offset of each document that has a hit."""
     order = np.lexsort((hits.offsets, hits.document_ids))

@@ -25,6 +25,7 @@ from fpdb.regions.alignable import (
 )
 from fpdb.regions.joining import join
 from fpdb.regions.line_index import locate_regions, long_regions
+from fpdb.regions.offsets import PositionedHashes, best_offsets, match_positions, regions_of
 from fpdb.regions.places import MatchedRegion
 from fpdb.regions.region import AS_TILED, Region, RegionOptions, coverage
 from fpdb.regions.sources import Original, SourceDocument, Sources
@@ -224,9 +225,29 @@ class PairAligner:
             documents = self.read(a), self.read(b)
             matching = self._stored_matching(a)
             alignment = None
-            if matching is not None and a in stored and b in stored:
-                alignment = self._align_stored((a, b), documents, (stored[a], stored[b]), matching)
+            if a in stored and b in stored:
+                sequences = stored[a], stored[b]
+                if matching is not None:
+                    alignment = self._align_stored((a, b), documents, sequences, matching)
+                else:
+                    alignment = self._align_by_offset(documents, sequences)
             yield index, alignment or PairAlignment(None, 0.0, 0.0, *documents)
+
+    def _align_by_offset(
+        self, documents: tuple[SourceDocument, SourceDocument], stored: tuple[FingerprintSequence, FingerprintSequence]
+    ) -> PairAlignment | None:
+        """Align two documents of the caller's own hashes at the offset at which most agree; None if none has positions.
+
+        Coverage is the share of the hashes that agree.
+        """
+        common = self._common(np.intersect1d(stored[0].hashes, stored[1].hashes))
+        a, b = (PositionedHashes.of(each.hashes, each.positions) for each in stored)
+        hits = match_positions(a.take(~contains(common, a.hashes)), b)
+        if not len(hits.offsets):
+            return None
+        regions = regions_of(hits.at_best(best_offsets(hits)), self._options.gap)[0]
+        aligned = sum(region.shared for region in regions)
+        return PairAlignment(regions, aligned / len(a.hashes), aligned / len(b.hashes), *documents)
 
     def _stored_matching(self, document_id: int) -> _Matching | None:
         try:

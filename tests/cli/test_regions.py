@@ -170,7 +170,7 @@ def test_what_has_no_regions_says_so(shared_lines: Run) -> None:
         assert "Error: " in shared_lines(*options, status=2).stderr
     with fpdb.open("corpus.fpdb") as db:
         for name in ("x", "y"):
-            db.add_fingerprints(name, [1], positions=[0])
+            db.add_fingerprints(name, [1])
     assert "  x and y: no region can be told\n" in shared_lines("pairs", "--regions").stdout
 
 

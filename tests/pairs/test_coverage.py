@@ -202,3 +202,16 @@ def test_only_documents_are_ranked_by_it(tmp_path):
         with pytest.raises(BadQuery, match="by `query`"):
             db.queries([("a", "abc")], by="query_coverage")
         assert db.check() == []
+
+
+def test_pairs_keep_their_regions_however_many_there_are(tmp_path, monkeypatch):
+    """Those that wait in a file are as they were."""
+    with fpdb.open(tmp_path / "db") as db:
+        for name in "abcd":
+            db.add_fingerprints(name, [1, 2, 3], [1, 2, 9])
+            db.add(f"text {name}", "one and the same text of some length, which is long enough to be found again " * 3)
+        every = list(db.pairs(regions=True, gap=1))
+        monkeypatch.setattr("fpdb.spool.BATCH", 2)
+        assert list(db.pairs(regions=True, gap=1)) == every
+        assert all(pair.regions for pair in every if len(pair.a) == 1)
+        assert db.check() == []

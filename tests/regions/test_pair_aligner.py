@@ -227,7 +227,7 @@ def test_without_asking_there_are_none(db, tmp_path):
     (match,) = db.query(text).matches
     assert (match.regions, match.source, match.query_coverage, match.document_coverage) == (None,) * 4
     assert list(db.query(text).to_dict()["matches"][0]) == [
-        "name", "shared", "containment", "reverse_containment", "resemblance",
+        "name", "shared", "containment", "reverse_containment", "resemblance", "identical",
     ]  # fmt: skip
 
 

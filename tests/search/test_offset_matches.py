@@ -121,3 +121,18 @@ def test_what_positions_do_not_tell_is_refused(tracks):
             db.query_fingerprints(hashes[0], wrong)
     with pytest.raises(fpdb.BadArgument, match="index 1"):
         db.queries_fingerprints([("a", hashes[0]), hashes[0]])
+
+
+@given(PAIRS, PAIRS, st.sampled_from([None, 0, 2]))
+def test_pairs_have_the_regions_of_queries(tmp_path_factory, one, other, gap):
+    """Of two documents, those at their best offset; a document without positions has none."""
+    with fpdb.open(tmp_path_factory.mktemp("offsets") / "db") as db:
+        for name, pairs in (("a", one), ("b", other)):
+            db.add_fingerprints(name, [h for h, _ in pairs], [p for _, p in pairs])
+        found = list(db.pairs(regions=True, gap=gap))
+        query = [h for h, _ in one], [p for _, p in one]
+        expected = [match for match in db.query_fingerprints(*query, regions=True, gap=gap) if match.name == "b"]
+        assert [pair.regions for pair in found] == [match.regions for match in expected]
+        for pair, match in zip(found, expected, strict=True):
+            assert (pair.coverage_a, pair.coverage_b) == (match.aligned / len({*one}), match.aligned / len({*other}))
+        assert db.check() == []
