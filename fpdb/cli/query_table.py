@@ -20,6 +20,8 @@ def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool) -> 
         left_out: Whether the database contains the query itself, and it was left out.
     """
     write_line(f"{answer.query.name or '-'}: {_counts_text(answer.query)}")
+    if answer.query.signs is not None:
+        write_line(f"signs of a disguise: {answer.query.signs.text()}")
     matches = answer.matches
     if not matches:
         note = "" if answer.query.note is None else f": {answer.query.note}"

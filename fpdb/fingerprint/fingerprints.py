@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xxhash
@@ -10,6 +10,9 @@ import xxhash
 from fpdb.arrays import I64, U32, U64
 from fpdb.fingerprint.selection import NO_POSITION, WHOLE
 from fpdb.readers.symbols import Symbols
+
+if TYPE_CHECKING:
+    from fpdb.readers.signs import Signs
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,15 @@ class Fingerprints:
         has_position = self.positions != NO_POSITION
         starts[has_position] = self.source.offsets[self.positions[has_position]]
         return starts
+
+    @cached_property
+    def signs(self) -> "Signs | None":
+        """The signs of a disguise that the document has, or None; see `readers.signs`."""
+        if self.source is None or (isinstance(self.source.original, bytes) and not self.source.hidden):
+            return None
+        from fpdb.readers.signs import find_signs
+
+        return find_signs(self.source, self.kind)
 
 
 class TextFingerprints(NamedTuple):

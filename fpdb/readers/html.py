@@ -60,7 +60,9 @@ def read(
     extracted, hidden = extract_text(source, version)
     if hidden:
         note += f", {hidden} hidden character{'' if hidden == 1 else 's'} left out"
-    return extracted.fold(note, alphabet, version)
+    symbols = extracted.fold(note, alphabet, version)
+    symbols.hidden = hidden
+    return symbols
 
 
 def extract_text(source: str, version: int = READER_VERSION) -> tuple[MappedText, int]:

@@ -21,6 +21,7 @@ def read(
     if hidden:
         note += f", {hidden} hidden character{'' if hidden == 1 else 's'} left out"
     symbols = fold("\f".join(pages), note, alphabet, version)
+    symbols.hidden = hidden
     if not len(symbols):
         symbols.note += "; no text in it: scanned?"
     return symbols

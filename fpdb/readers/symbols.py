@@ -23,6 +23,7 @@ class Symbols:
         note: How the document was read: "utf-8", "python; latin-1", ...
         original: The original, into which offsets are indices; ASCII if bytes.
         locate_ends: Computes `ends`; None if each symbol was made of one character.
+        hidden: Letters and digits that the document does not show; they were left out.
     """
 
     values: Values
@@ -30,6 +31,7 @@ class Symbols:
     note: str = ""
     original: str | bytes = ""
     locate_ends: Locate | None = None
+    hidden: int = 0
 
     def __len__(self) -> int:
         """Return the number of symbols."""

@@ -28,6 +28,9 @@ MAX_POSTINGS: Final = 20_000_000
 PARTS: Final = 3
 """Pairs of documents that stand under a pair of owners."""
 
+SIGNS: Final = 20
+"""Documents whose signs of a disguise are told."""
+
 CONNECT: Final = 0.5
 """The score from which pairs are clustered, by default."""
 
@@ -84,6 +87,7 @@ class Report:
         self._index: dict[tuple[str, str], int] = {}
         self._room = self.limits.text
         self._capped_queries = self._ignored_hashes = 0
+        self._signs: list[tuple[str, str]] = []
 
     def html(self) -> str:
         """Return the page, the same for the same sources and answers."""
@@ -94,6 +98,9 @@ class Report:
                 f"{self._ignored_hashes:,} hashes of {queries} were ignored as common (max_df). "
                 "Only copies of a query are compared by all hashes."
             )
+        notes += [f"Signs of a disguise in {name}: {signs}." for name, signs in self._signs[:SIGNS]]
+        if len(self._signs) > SIGNS:
+            notes.append(f"{len(self._signs) - SIGNS:,} more documents have signs of a disguise.")
         return render(replace(self._contents, notes=notes), self.limits)
 
     def add_answer(self, answer: Answer, content: str | bytes) -> None:
@@ -225,6 +232,8 @@ class Report:
         if key not in self._index:
             source = PageSource(name, document.state)
             if document.original is not None:
+                if (signs := document.original.fingerprints.signs) is not None:
+                    self._signs.append((name, signs.text()))
                 text = document.original.text.symbols.text
                 size = len(escaped_json(text).encode()) if len(text) <= self._room else self._room + 1
                 if size <= self._room:

@@ -85,7 +85,9 @@ class Candidates(NamedTuple):
             note = "all of its fingerprints are common, and ignored"
         ignored = self.hashes.boilerplate, looked_up - self.counted
         max_df = self.max_df if ignored[1] else None
-        return Query(self.query.name, self.query.kind, fingerprints, looked_up, *ignored, note, max_df)
+        return Query(
+            self.query.name, self.query.kind, fingerprints, looked_up, *ignored, note, max_df, self.query.signs
+        )
 
 
 def find_candidates(

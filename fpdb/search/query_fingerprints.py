@@ -14,6 +14,7 @@ from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
 
 if TYPE_CHECKING:
+    from fpdb.readers.signs import Signs
     from fpdb.search.samples import Sample
 
 
@@ -39,6 +40,7 @@ class QueryFingerprints(NamedTuple):
     content: str | bytes | None = None  # the query itself, or None for hashes,
     given_digest: bytes | None = None  # whose digest may be known
     positions: U32 | None = None  # of the hashes, if the offset to each match is asked for
+    signs: Signs | None = None  # of a disguise
 
     @property
     def omitted_ids(self) -> Sequence[int]:
@@ -78,7 +80,8 @@ def fingerprint_queries(
                 queries.append(own_ids)
             elif hashes is not None:
                 identity = document.name, document.kind, own_ids, options.include_self
-                queries.append(QueryFingerprints(hashes, *identity, content=document.content))
+                query = QueryFingerprints(hashes, *identity, content=document.content)
+                queries.append(query if document.content.isascii() else query._replace(signs=_text_signs(document)))
             else:
                 query = _fingerprint_alone(recipe, document, counts, options)
                 include_self, content = options.include_self, document.content
@@ -144,6 +147,14 @@ def _short_text_hashes(recipe: Recipe, documents: Sequence[QueryDocument]) -> It
             yield None
 
 
+def _text_signs(document: QueryDocument) -> Signs | None:
+    """Return the signs of a disguise that a plain text has."""
+    from fpdb.readers import text
+    from fpdb.readers.signs import find_signs
+
+    return find_signs(text.read(document.content), document.kind)
+
+
 def _fingerprint_alone(
     recipe: Recipe, document: QueryDocument, counts: Frequencies | None, options: ContentOptions
 ) -> QueryFingerprints:
@@ -152,6 +163,7 @@ def _fingerprint_alone(
     found = recipe.fingerprint(content, kind, purpose="search", window=options.window, frequencies=counts, name=name)
     scheme = find_scheme(recipe.rule_for(kind)[1].scheme)
     query = QueryFingerprints(found.hashes, name, kind, kgrams=found.kgrams if scheme.fixed_size else 0)
+    query = query._replace(signs=found.signs)
     if scheme.sampling:
         from fpdb.search.samples import Sample
 

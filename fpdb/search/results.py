@@ -15,6 +15,7 @@ from fpdb.columns import MATCH, RANK, ResultColumn, html_table, one_line
 from fpdb.search.options import COVERED
 
 if TYPE_CHECKING:
+    from fpdb.readers.signs import Signs
     from fpdb.regions.places import MatchedRegion
     from fpdb.regions.sources import SourceState
 
@@ -105,20 +106,23 @@ class Query(NamedTuple):
     ignored_common: int  # of those looked up
     note: str | None = None  # why nothing can match, if that is so
     max_df: int | None = None  # if hashes were ignored as common: so many documents, or more, hold each of them
+    signs: Signs | None = None  # of a disguise, if there are any
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values by name, without a note or a max_df if there is none."""
-        return {name: value for name, value in self._asdict().items() if name in _ALWAYS or value is not None}
+        """Return the values by name, without a note, a max_df or signs if there are none."""
+        values = {name: value for name, value in self._asdict().items() if name in _ALWAYS or value is not None}
+        return values if self.signs is None else values | {"signs": self.signs.to_dict()}
 
     def to_json(self) -> str:
         """Return `to_dict` as JSON in ASCII, as `json.dumps` writes it."""
         name = "null" if self.name is None else encode_basestring_ascii(self.name)
         note = "" if self.note is None else f', "note": {encode_basestring_ascii(self.note)}'
         max_df = "" if self.max_df is None else f', "max_df": {self.max_df}'
+        signs = "" if self.signs is None else f', "signs": {json.dumps(self.signs.to_dict())}'
         return (
             f'{{"name": {name}, "kind": {encode_basestring_ascii(self.kind)}, "fingerprints": {self.fingerprints}, '
             f'"looked_up": {self.looked_up}, "ignored_boilerplate": {self.ignored_boilerplate}, '
-            f'"ignored_common": {self.ignored_common}{note}{max_df}}}'
+            f'"ignored_common": {self.ignored_common}{note}{max_df}{signs}}}'
         )
 
 

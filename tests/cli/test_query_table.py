@@ -50,3 +50,22 @@ def test_long_tables_are_cut(half_copied: Run) -> None:
     assert len(half_copied("query", "draft.txt", "--top", "30").stdout.splitlines()) == 28
     assert len(json.loads(half_copied("query", "draft.txt", "--format", "json").stdout)["matches"]) == 26
     assert len(json.loads(half_copied("query", "draft.txt", "--format", "json", "--top", "2").stdout)["matches"]) == 2
+
+
+def test_signs_of_a_disguise_are_told(half_copied: Run) -> None:
+    """In the table and in the JSON, of short texts and long ones, and of files that are not plain text."""
+    plain = Path("draft.txt").read_text()
+    assert "signs" not in half_copied("query", "draft.txt").stdout
+    assert "signs" not in json.loads(half_copied("query", "draft.txt", "--format", "json").stdout)["query"]
+    disguised = plain.replace("o", "о").replace("e", "\u200be\u200b")
+    counts = None
+    for name, text in {"short.txt": disguised, "long.txt": disguised * 300, "page.html": f"<p>{disguised}</p>"}.items():
+        Path(name).write_text(text)
+        signs = json.loads(half_copied("query", name, "--format", "json").stdout)["query"]["signs"]
+        assert set(signs) == {"look_alikes", "invisible_characters"}
+        said = f"signs of a disguise: {signs['look_alikes']:,} letters of another script that look Latin, "
+        assert half_copied("query", name).stdout.splitlines()[1].startswith(said)
+        counts = counts or signs
+        assert counts == (signs if name != "long.txt" else {key: value // 300 for key, value in signs.items()})
+    Path("hidden.html").write_text(f"<p>{plain}</p><p hidden>unseen</p>")
+    assert "signs of a disguise: 6 hidden letters and digits\n" in half_copied("query", "hidden.html").stdout

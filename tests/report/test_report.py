@@ -6,6 +6,7 @@ import pytest
 
 import fpdb
 from fpdb.pairs import options as pair_options
+from fpdb.report import report
 from fpdb.report.contents import Limits
 from fpdb.report.page import escaped_json
 from tests.report.rendered_page import Page, fill, pairs_page, words
@@ -283,3 +284,16 @@ def last_cells(page: fpdb.Report) -> list[list[str]]:
     cells, width = Page(page.html()).cells, 11
     assert len(cells) % width == 0
     return [cells[end - 3 : end] for end in range(width, len(cells) + 1, width)]
+
+
+def test_signs_of_a_disguise_are_told(db) -> None:
+    texts = {f"{at}": words(1, 60).replace("a", "а") for at in range(report.SIGNS + 2)}
+    texts["honest"] = words(1, 60)
+    fill(db, texts)
+    page = pairs_page(db, texts)
+    assert page.count("letters of another script that look Latin") == report.SIGNS
+    assert "2 more documents have signs of a disguise." in page
+    assert "disguise in honest" not in page
+    answers = db.report(texts=lambda document: texts[document.name])
+    answers.add_answer(db.query(texts["0"], name="essay", regions=True), texts["0"])
+    assert "Signs of a disguise in essay: " in answers.html()

@@ -5,6 +5,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fpdb.readers.signs import Signs
 from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
 from fpdb.search.results import Answer, Match, Query
 
@@ -13,7 +14,10 @@ RATIOS = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1 / 3, 1e-9, 5e-324])
 COUNTS = st.integers(0, 9)
 PLACES = st.builds(TextPlace, *[COUNTS] * 4) | st.builds(SymbolPlace, COUNTS, COUNTS)
 REGIONS = st.builds(MatchedRegion, PLACES, PLACES, COUNTS)
-QUERIES = st.builds(Query, st.none() | NAMES, NAMES, *[st.integers(0, 9)] * 4, st.none() | NAMES)
+SIGNS = st.none() | st.builds(Signs, *[st.integers(0, 9)] * 3)
+QUERIES = st.builds(
+    Query, st.none() | NAMES, NAMES, *[st.integers(0, 9)] * 4, st.none() | NAMES, st.none() | st.integers(1, 9), SIGNS
+)
 MATCHES = st.builds(Match, NAMES, st.integers(0, 2**63), RATIOS, RATIOS, RATIOS) | st.builds(
     Match,
     NAMES,
