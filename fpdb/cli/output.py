@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, Final, Protocol, TextIO
 
-from fpdb.cli.terminal import printable, standard_output
+from fpdb.cli.terminal import BYTES_OR_ESCAPES, printable, standard_output
 from fpdb.columns import Columns
 from fpdb.errors import BadName
 
@@ -100,13 +100,19 @@ def write_bytes(chunks: Iterable[bytes]) -> None:
 
 def write_csv(header: Sequence[str] | None, rows: Iterable[Sequence[object]]) -> None:
     """Write a header, if any, and rows. Names that are not UTF-8 keep their bytes, except on a terminal."""
-    out = standard_output("surrogateescape")
+    out = standard_output(BYTES_OR_ESCAPES)
     on_terminal = out.isatty()
     writer = csv.writer(_CsvLines(out), lineterminator="\r\n")
     if header is not None:
         writer.writerow(header)
     for row in rows:
-        writer.writerow([printable(cell) if on_terminal and isinstance(cell, str) else cell for cell in row])
+        cells = [harmless_cell(cell) if isinstance(cell, str) else cell for cell in row]
+        writer.writerow([printable(cell) if on_terminal and isinstance(cell, str) else cell for cell in cells])
+
+
+def harmless_cell(text: str) -> str:
+    """Return a cell with an apostrophe before it, if a spreadsheet would take it for a formula and run it."""
+    return "'" + text if len(text) > 1 and text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def write_names(names: Iterable[str], separator: str) -> None:
@@ -115,7 +121,7 @@ def write_names(names: Iterable[str], separator: str) -> None:
     Raises:
         BadName: A name contains the separator.
     """
-    out = standard_output("surrogateescape")
+    out = standard_output(BYTES_OR_ESCAPES)
     on_terminal = out.isatty()
     for name in names:
         if separator in name:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import compress, islice
 from typing import Literal
 
-from fpdb.cli.terminal import count_text, printable, standard_output, write_line
+from fpdb.cli.terminal import count_text, printable, standard_output, text_width, write_line
 from fpdb.columns import RANK, Columns, ResultColumn
 
 DRAWN_ROWS = 1000
@@ -55,10 +55,10 @@ def write_table(columns: Sequence[ResultColumn], rows: Iterable[Sequence[str]]) 
     if out.isatty() and len(cells) <= DRAWN_ROWS:
         _draw(headings, right, cells)
         return
-    widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
+    widths = [max(map(text_width, column)) for column in zip(headings, *cells, strict=True)]
     for row in [headings, *cells]:
         padded = (
-            cell.rjust(width) if number else cell.ljust(width)
+            " " * (width - text_width(cell)) + cell if number else cell + " " * (width - text_width(cell))
             for cell, width, number in zip(row, widths, right, strict=True)
         )
         out.write("  ".join(padded).rstrip() + "\n")

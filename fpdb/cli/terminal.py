@@ -1,5 +1,6 @@
 """Write for people: text that is safe for a terminal, messages, sizes, counts and bars."""
 
+import codecs
 import io
 import sys
 import unicodedata
@@ -9,6 +10,20 @@ from typing import Any, TextIO
 import click
 
 NAMES_IN_LINE = 3
+BYTES_OR_ESCAPES = "fpdb-bytes-or-escapes"
+"""Handles what an encoding lacks: the bytes of names that are not UTF-8 as they are, other characters as escapes."""
+
+
+def _encode_lacking(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    try:
+        return error.object[error.start : error.end].encode("ascii", "surrogateescape"), error.end
+    except UnicodeEncodeError:
+        return codecs.backslashreplace_errors(error)
+
+
+codecs.register_error(BYTES_OR_ESCAPES, _encode_lacking)
 
 
 def printable(text: str) -> str:
@@ -42,6 +57,15 @@ def standard_output(errors: str) -> TextIO:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors=errors)
     return sys.stdout
+
+
+def text_width(text: str) -> int:
+    """Return how many columns a terminal takes for a text; those of East Asian scripts take two for a character."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def bar(share: float, width: int = 10) -> str:

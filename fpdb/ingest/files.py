@@ -153,8 +153,12 @@ def may_be_archive(document: InputDocument) -> bool:
 
 
 def is_binary(content: bytes) -> bool:
-    """Return True if there is a NUL byte near the beginning, and no mark of UTF-16 or UTF-32."""
-    return b"\0" in content[:HEAD] and not content.startswith(_WIDE_MARKS)
+    """Return True if there is a NUL byte near the beginning, and nothing tells UTF-16 or UTF-32."""
+    if b"\0" not in content[:HEAD] or content.startswith(_WIDE_MARKS):
+        return False
+    from fpdb.readers.encodings import guess_utf16
+
+    return guess_utf16(content) is None
 
 
 def binary_reason(content: bytes) -> str:

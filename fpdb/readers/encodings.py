@@ -4,6 +4,7 @@ Newlines are not translated; a byte order mark is no character.
 """
 
 import codecs
+from contextlib import suppress
 
 # The mark of UTF-32 little-endian begins with that of UTF-16, so it comes first.
 MARKS = (
@@ -17,6 +18,10 @@ REPLACEMENT = "\ufffd"
 
 GUESS_FROM = 1 << 18  # first bytes of a document that charset-normalizer guesses from
 GUESS_LEAST = 16  # minimum of bytes beyond ASCII among these
+UTF16_HEAD = 8192  # first bytes that tell UTF-16
+UTF16_LEAST = 8  # characters that tell UTF-16, at least
+ISO_2022_JP = b"\x1b$"  # begins Japanese characters
+KANA_LEAST, KANA_SHARE = 8, 0.2  # of the characters beyond ASCII
 # Encodings that no document has, whatever it declares.
 NEVER_DECLARED = {"unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf_7", "undefined"}
 BEYOND_LATIN = 0x250  # first code point whose letters are not Latin
@@ -25,18 +30,48 @@ BEYOND_LATIN = 0x250  # first code point whose letters are not Latin
 def decode(content: bytes, declared: str | None = None) -> tuple[str | bytes, str]:
     """Return the text, left as bytes if ASCII, and a note on how it was decoded.
 
-    A byte order mark decides. Without one, text is UTF-8, in which invalid bytes are replaced, unless there are at
-    least as many of them as of valid characters beyond ASCII. Then the declared encoding counts; or else the guess of
-    charset-normalizer, if it is installed and guesses a script other than Latin, whose many encodings it confuses; or
-    else Latin-1.
+    A byte order mark decides. Without one, every second byte of UTF-16 is often zero, and ISO-2022-JP has its escape
+    sequences; both are told by these, as a guess. Else text is UTF-8, in which invalid bytes are replaced, unless there
+    are at least as many of them as of valid characters beyond ASCII. Then the declared encoding counts; or else EUC-JP
+    or Shift-JIS if that gives kana; or else the guess of charset-normalizer, if it is installed and guesses a script
+    other than Latin, whose many encodings it confuses; or else Latin-1.
     """
     for mark, encoding in MARKS:
         if content.startswith(mark):
             return _decode_marked(content[len(mark) :], encoding)
+    if (wide := guess_utf16(content)) is not None:
+        replaced = content.decode(wide, "replace")
+        return replaced, f"{wide} (guessed)" + _note_replaced(replaced.count(REPLACEMENT), "character")
     text, invalid = _decode_utf8(content)
+    if isinstance(text, bytes) and ISO_2022_JP in text:
+        with suppress(UnicodeDecodeError):
+            return text.decode("iso2022_jp_2"), "iso2022_jp (guessed)"
     if isinstance(text, str) and invalid and _count_beyond_ascii(text) <= invalid:
-        return _decode_declared(content, declared) or _decode_guessed(content) or (content.decode("latin-1"), "latin-1")
+        return (
+            _decode_declared(content, declared)
+            or _decode_japanese(content)
+            or _decode_guessed(content)
+            or (content.decode("latin-1"), "latin-1")
+        )
     return text, "utf-8" + _note_replaced(invalid, "byte")
+
+
+def guess_utf16(content: bytes) -> str | None:
+    """Return the encoding if bytes look like UTF-16 without a mark, mostly of Latin letters; else None."""
+    head = content[:UTF16_HEAD]
+    if b"\0" not in head or len(content) % 2:
+        return None
+    units = len(head) // 2
+    low, high = head[::2].count(0), head[1::2].count(0)
+    if units < UTF16_LEAST or min(low, high) * 20 > units or max(low, high) * 2 < units:
+        return None
+    encoding = "utf-16-le" if high > low else "utf-16-be"
+    text = head[: 2 * units].decode(encoding, "replace")
+    return (
+        encoding
+        if sum(character.isprintable() or character.isspace() for character in text) > 0.95 * len(text)
+        else None
+    )
 
 
 def as_text(content: bytes | str, declared: str | None = None) -> tuple[str | bytes, str]:
@@ -78,6 +113,20 @@ def _decode_declared(content: bytes, declared: str | None) -> tuple[str, str] | 
             return content.decode(encoding), f"{encoding} (declared)"
     except (LookupError, ValueError):
         pass
+    return None
+
+
+def _decode_japanese(content: bytes) -> tuple[str, str] | None:
+    """Decode by the first Japanese encoding that gives as many kana as Japanese has."""
+    for encoding in ("euc_jp", "cp932"):
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        others = [character for character in text[:GUESS_FROM] if character > "\x7f"]
+        kana = sum("\u3041" <= character <= "\u30fa" for character in others)
+        if len(others) >= KANA_LEAST and kana >= KANA_SHARE * len(others):
+            return text, f"{encoding} (guessed)"
     return None
 
 

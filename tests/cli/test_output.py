@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.cli.options import FORMATS
-from fpdb.cli.output import write_csv, write_json
+from fpdb.cli.output import harmless_cell, write_csv, write_json, write_names
 from fpdb.cli.program import cli
 from fpdb.errors import Corrupt
 from tests.cli.conftest import Run
@@ -39,7 +40,7 @@ def test_csv_reads_back(rows: list[list[str]]) -> None:
         patch.setattr(sys, "stdout", out)
         write_csv(("a", "b"), rows)
     out.seek(0)
-    assert list(csv.reader(out)) == [["a", "b"], *rows]
+    assert list(csv.reader(out)) == [["a", "b"], *(list(map(harmless_cell, row)) for row in rows)]
 
 
 def test_an_output_never_takes_the_place_of_the_database_or_a_device(run: Run) -> None:
@@ -123,3 +124,18 @@ def test_files_are_for_their_owner_alone(run: Run) -> None:
 
 def fail(*_: object, **__: object) -> int:
     raise Corrupt("damage")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+def test_a_spreadsheet_runs_no_cell(start: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write_csv(["name", "count"], [[f"{start}cmd()", -1], [f"a{start}", 2]])
+    cells = [row[0] for row in csv.reader(capsys.readouterr().out.splitlines(keepends=True))]
+    assert cells[1] == f"'{start}cmd()"
+
+
+def test_names_that_the_output_cannot_hold_are_escaped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for write in (lambda names: write_names(names, "\n"), lambda names: write_csv(None, [names])):
+        with (tmp_path / "out").open("w", encoding="ascii") as file:
+            monkeypatch.setattr(sys, "stdout", file)
+            write(["é", "文", "\udce9"])
+        assert re.split(rb"[\n,]", (tmp_path / "out").read_bytes().strip()) == [rb"\xe9", rb"\u6587", b"\xe9"]

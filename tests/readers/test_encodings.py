@@ -3,8 +3,10 @@
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fpdb.readers.encodings import GUESS_FROM, decode
+from fpdb.readers.encodings import GUESS_FROM, decode, guess_utf16
 
 RUSSIAN = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. "
 GREEK = "Η ζωή είναι ωραία και παράξενη, όπως λένε οι φίλοι μας στην Αθήνα. "
@@ -50,3 +52,31 @@ def test_without_the_package_it_is_latin_1(monkeypatch):
 def test_what_is_declared_counts_if_it_can_be(declared, note):
     assert decode(b"caf\xe9", declared) == ("café", note)
     assert decode("café".encode(), declared) == ("café", "utf-8")
+
+
+JAPANESE = "これは日本語の文章です。コンピュータで文書を比べるための例として書かれています。"
+
+
+@pytest.mark.parametrize("encoding", ["euc_jp", "cp932", "iso2022_jp", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text", [JAPANESE * 3, "A line in English. " * 9 + JAPANESE, "Only English, line by line. " * 9]
+)
+def test_encodings_without_a_mark_are_told_or_said_to_be_a_guess(encoding: str, text: str) -> None:
+    decoded, note = decode(text.encode(encoding))
+    if encoding.startswith("utf-16") and text.startswith("こ"):
+        return  # nothing tells these
+    if text.isascii() and not encoding.startswith("utf-16"):
+        assert (decoded, note) == (text.encode(), "utf-8")
+    else:
+        assert decoded == text
+        assert note.endswith("(guessed)")
+
+
+@given(st.text(), st.sampled_from(["utf-8", "latin-1", "utf-32-le", "gb18030", "euc_kr"]))
+def test_other_encodings_are_not_taken_for_utf16(text: str, encoding: str) -> None:
+    assert "\0" in text or encoding == "utf-32-le" or guess_utf16(text.encode(encoding, "ignore")) is None
+
+
+@given(st.binary())
+def test_what_has_a_zero_byte_is_decoded(content: bytes) -> None:
+    assert decode(content)[1]
