@@ -12,7 +12,8 @@ from fpdb.errors import BadName, MissingPackage
 ARROW_TYPES: Final = {str: "string", int: "int64", float: "double", bool: "bool"}
 
 
-NESTED: Final = ("regions", "labels")
+LABELS: Final = ("labels", "labels_a", "labels_b")
+NESTED: Final = ("regions", *LABELS)
 
 
 class ToArrow(ABC):
@@ -65,9 +66,10 @@ def table_of(columns: Columns, results: Iterable[object]) -> Any:
     if any(getattr(result, "regions", None) is not None for result in results):
         regions = [result.to_dict().get("regions") for result in results]  # type: ignore[attr-defined]
         table = table.append_column("regions", arrow.array(regions))
-    if any(column.name == "labels" and _is_given(column, results) for column in columns):
-        labels = [list(result.labels.items()) for result in results]  # type: ignore[attr-defined]
-        table = table.append_column("labels", arrow.array(labels, arrow.map_(arrow.string(), arrow.string())))
+    for column in columns:
+        if column.name in LABELS and _is_given(column, results):
+            labels = [list(getattr(result, column.name).items()) for result in results]
+            table = table.append_column(column.name, arrow.array(labels, arrow.map_(arrow.string(), arrow.string())))
     return table
 
 

@@ -185,6 +185,8 @@ PAIR: Final[Columns] = (
     ResultColumn("coverage_b", float, group="coverage", page="B covered", about="how much of B lies in regions"),
     ResultColumn("source_a", group="regions"),
     ResultColumn("source_b", group="regions"),
+    ResultColumn("labels_a", str, "labels of a", lambda pair: labels_text(pair.labels_a), group="labels"),
+    ResultColumn("labels_b", str, "labels of b", lambda pair: labels_text(pair.labels_b), group="labels"),
 )
 
 CLUSTER: Final[Columns] = (

@@ -470,7 +470,7 @@ class Database(Searchable):
             self.fingerprints(name)[0], name=name, kind=record.kind, digest=digest, **ranking
         )
 
-    def pairs(
+    def pairs(  # noqa: PLR0913 (independent options, of which a call names a few)
         self,
         *,
         regions: bool = False,
@@ -479,6 +479,7 @@ class Database(Searchable):
         texts: TextLookup | None = None,
         watch: Watch | None = None,
         document_pairs: int = 0,
+        with_labels: bool = False,
         **options: Unpack[PairKeywords],
     ) -> Results[Pair]:
         """Compare all documents with all, and yield the pairs that share hashes, ranked. Raises BadQuery.
@@ -493,6 +494,7 @@ class Database(Searchable):
             texts: See `query`.
             watch: Is called now and then with a stage, what is counted in it, how many are done, and of how many.
             document_pairs: How many pairs of documents a pair of owners tells, those that share most.
+            with_labels: Whether pairs of documents tell the labels of both.
             options: See `pairs.options.PairOptions`: min_shared, by, min, top, max_df, new, since, owners,
                 by_owner. The default of `by` is `Recipe.pair_measure`.
         """
@@ -500,6 +502,8 @@ class Database(Searchable):
 
         options.setdefault("by", self.recipe.pair_measure)
         checked = PairOptions(**options)
+        if checked.by_owner and with_labels:
+            raise BadQuery("labels are of documents: leave by_owner or with_labels out")
         if checked.by_owner and not regions and document_pairs:
             from fpdb.pairs.owner_pairs import rank_owners
 
@@ -507,7 +511,7 @@ class Database(Searchable):
         if not regions and not checked.regional:
             from fpdb.pairs.ranking import rank_pairs
 
-            return self._compare(lambda snapshot: rank_pairs(snapshot, checked, watch))
+            return self._compare_labelled(lambda snapshot: rank_pairs(snapshot, checked, watch), with_labels)
         if checked.by_owner:
             raise BadQuery("regions are of two documents: leave by_owner out")
         from fpdb.pairs.coverage import pairs_by_content
@@ -516,8 +520,8 @@ class Database(Searchable):
         sources = sources_of([self.sources], texts)
         region_options = RegionOptions.of(gap, shortest)
         compare = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
-        return self._compare(
-            lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, region_options))
+        return self._compare_labelled(
+            lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, region_options)), with_labels
         )
 
     def clusters(
@@ -694,6 +698,13 @@ class Database(Searchable):
                 return compare(snapshot)
 
         return Results(in_snapshot)
+
+    def _compare_labelled(self, compare: Callable[[Snapshot], Comparison[Pair]], labels: bool) -> Results[Pair]:
+        if not labels:
+            return self._compare(compare)
+        from fpdb.pairs.pair_labels import with_labels
+
+        return self._compare(lambda snapshot: with_labels(snapshot, compare(snapshot)))
 
     # ------------------------------------------------------------ the catalogue
 

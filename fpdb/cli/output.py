@@ -72,7 +72,10 @@ def write_results(format: str, columns: Columns, results: Iterable[SupportsToDic
             write_json(result.to_dict())
         return
     names = [column.name for column in columns]
-    write_rows(format, columns, ([values.get(name) for name in names] for values in (r.to_dict() for r in results)))
+    rows = (map(result.to_dict().get, names) for result in results)
+    write_rows(
+        format, columns, ([encode_json(cell) if isinstance(cell, dict) else cell for cell in row] for row in rows)
+    )
 
 
 def write_rows(format: str, columns: Columns, rows: Iterable[Sequence[object]]) -> None:

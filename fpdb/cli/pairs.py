@@ -49,6 +49,7 @@ class CoveredPairSelection(PairSelection):
 class _Arguments:
     selection: CoveredPairSelection
     subset: SubsetOptions
+    with_labels: bool = option("Also show the labels of both documents.")
     top: int | None = top_option()
     by_owner: bool = option(
         "Compare owners: the documents of each count as one. Reports and JSON also list the pairs of their documents "
@@ -65,6 +66,8 @@ class _Arguments:
             raise click.UsageError("a report has pairs and their clusters: give --report without --clusters")
         if self.keep and not self.clusters:
             raise click.UsageError("--keep says what is kept of a cluster: give --clusters, or see 'fpdb drop-list'")
+        if self.with_labels and (self.clusters or self.by_owner):
+            raise click.UsageError("labels are of two documents: give neither --clusters nor --by-owner")
         if self.output.regions and (self.clusters or self.by_owner):
             raise click.UsageError("regions are of two documents: give neither --clusters nor --by-owner")
 
@@ -101,6 +104,7 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
         db.pairs,
         **arguments.output.region_options(),
         by_owner=arguments.by_owner,
+        with_labels=arguments.with_labels,
         document_pairs=DOCUMENT_PAIRS if arguments.by_owner and format == "json" else 0,
         top=(top or limit) + 1 if format == "table" else top,
         **options,
@@ -115,7 +119,8 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
     elif format == "table":
         _print_table(list(found), results, arguments, measure)
     else:
-        write_results(format, select(PAIR, measure_groups(measure, regions=arguments.output.regions)), found)
+        groups = measure_groups(measure, regions=arguments.output.regions)
+        write_results(format, select(PAIR, groups | ({"labels"} if arguments.with_labels else set())), found)
     if page and arguments.report:
         from fpdb.pairs.results import Comparison, Results
 
@@ -141,7 +146,8 @@ def _print_table(pairs: "list[Pair]", results: "Results[Pair]", arguments: _Argu
     score = ResultColumn("score", float, heading, lambda pair: format(pair.score(measure), ".3f"))
     part = "containment" if measure == "shared" else measure
     bars = ResultColumn("bar", str, "", lambda pair: bar(pair.score(part)))
-    write_ranked((*shown(PAIR), *([score] if heading else []), bars), shown_pairs)
+    columns = shown(select(PAIR, {"labels"} if arguments.with_labels else ()))
+    write_ranked((*columns, *([score] if heading else []), bars), shown_pairs)
     if len(pairs) > len(shown_pairs):
         write_line("there are more; see them with --top")
     if arguments.output.regions:

@@ -122,7 +122,7 @@ def pairs_by_content(
     if not regions:
         return comparison
     pairs = attach_regions(reader, aligner, comparison.results)
-    return comparison._replace(results=spool(pairs, astuple, _unpack))
+    return comparison._replace(results=spool(pairs, astuple, unpack_pair))
 
 
 def attach_regions(reader: Reader, aligner: PairAligner, pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -141,7 +141,8 @@ def attach_regions(reader: Reader, aligner: PairAligner, pairs: Iterable[Pair]) 
         yield from batch
 
 
-def _unpack(values: Sequence[Any]) -> Pair:
+def unpack_pair(values: Sequence[Any]) -> Pair:
+    """Return the pair of what `astuple` made of it."""
     pair = Pair(*values)
     regions: Any = pair.regions  # as `astuple` made them
     return pair if regions is None else replace(pair, regions=[MatchedRegion.of(*region) for region in regions])

@@ -38,6 +38,7 @@ class Pair:
         source_a: See `Match.source`; only if regions are asked for.
         regions: In order of a; only if regions are asked for, and something tells them.
         document_pairs: Of two owners, the pairs of their documents that share most; only if they are asked for.
+        labels_a: The labels of a; only if they are asked for.
     """
 
     a: str
@@ -56,6 +57,8 @@ class Pair:
     source_b: SourceState | None = None
     regions: list[MatchedRegion] | None = None
     document_pairs: "list[Pair] | None" = None
+    labels_a: dict[str, str] | None = None
+    labels_b: dict[str, str] | None = None
 
     def __repr__(self) -> str:
         """Return the names and the values that are given, the regions counted, on one line."""
@@ -72,6 +75,8 @@ class Pair:
             containment_b=self.containment_a,
             weighted_containment_a=self.weighted_containment_b,
             weighted_containment_b=self.weighted_containment_a,
+            labels_a=self.labels_b,
+            labels_b=self.labels_a,
         )
 
     def score(self, by: str) -> float:

@@ -127,7 +127,8 @@ def test_rows_are_those_of_the_definition_and_leave_no_pair(tmp_path_factory, da
                 for name, some, said in commit:
                     if batch.add_fingerprints(name, some, labels=said) in ("added", "replaced"):
                         order = [*(one for one in order if one != name), name]
-                    lengths[name], held[name], labels[name] = len(some), set(some) - set(discarded), said
+                    lengths[name], held[name] = len(some), set(some) - set(discarded)
+                    labels[name] = labels.get(name, {}) | said
         options, keep, direct = data.draw(st.tuples(st.sampled_from(OPTIONS), st.sampled_from(KEEP), st.booleans()))
         found = [drop.to_dict() for drop in db.drop_list(keep=keep, direct=direct, **options)]
         assert found == plainly(order, held, lengths, labels, keep, direct, **options)

@@ -38,7 +38,7 @@ def test_pairs_are_those_of_the_sets(tmp_path_factory, data, tiny):
             with db.batch() as batch:
                 for name, held, said in commit:
                     batch.add_fingerprints(name, held, labels=said)
-                    documents[name], labels[name] = set(held), said
+                    documents[name], labels[name] = set(held), labels.get(name, {}) | said
         for name in data.draw(st.lists(st.sampled_from(sorted(documents)), unique=True)) if documents else ():
             db.remove(name)
             del documents[name]
