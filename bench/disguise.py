@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.evaluation import auc
-from bench.text_disguises import print_table
+from bench.text_disguises import rows
 from bench.workloads.programs import installed_modules
 from fpdb.fingerprint import KINDS, Recipe
 from fpdb.fingerprint.hashing import KGrams, derive
@@ -289,7 +289,8 @@ def main() -> None:
     parser.add_argument("--texts", action="store_true", help="print the table of disguised texts instead")
     options = parser.parse_args()
     if options.texts:
-        print_table()
+        for row in rows():
+            print(row, flush=True)
         return
     development_set = make()
     programs, others = development_set.programs, development_set.others
@@ -297,8 +298,8 @@ def main() -> None:
     print(f"{'symbols':32}{'k':>4}{'w':>4}{'AUC':>8}" + "".join(f"{f'L{level}':>7}" for level in LEVELS))
     preset = Recipe.preset("code").rules["tokens"]
     assert preset.parameters["w"] == preset.k // 2
-    rows = [("all tokens (the preset)", SYMBOLS["all tokens"], preset.k)]
-    for name, choose, fixed in [*rows, *((name, choose, None) for name, choose in SYMBOLS.items())]:
+    choices = [("all tokens (the preset)", SYMBOLS["all tokens"], preset.k)]
+    for name, choose, fixed in [*choices, *((name, choose, None) for name, choose in SYMBOLS.items())]:
         result = measure(development_set, choose, options.keys, fixed)
         levels = "".join(f"{value:7.3f}" for value in result.levels)
         print(f"{name:32}{result.k:4}{result.k // 2:4}{result.auc:8.4f}{levels}", flush=True)
