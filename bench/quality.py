@@ -99,7 +99,7 @@ def judge(labelled: LabelledSet, recipe: Recipe) -> Figures:
     for documents in labelled.databases:
         kind = "code" if labelled.preset == "code" else "text"
         with temporary_database(documents, recipe, kind) as db:
-            for pair in db.pairs(by="similarity"):
+            for pair in db.pairs(by="similarity", texts=lambda document, contents=documents: contents[document.name]):
                 for measure in MEASURES:
                     scores[measure][frozenset((pair.a, pair.b))] = pair.score(measure)
     figures: Figures = {}

@@ -180,6 +180,7 @@ PAIR: Final[Columns] = (
     ResultColumn("containment_b", float, "b in a", ".1%", page="B in A", about="how much of B is in A"),
     ResultColumn("resemblance", float, "resemblance", page="resemblance", about="how much of both together they share"),
     *_floats("pair_weights", "weighted_containment_a", "weighted_containment_b", "weighted_resemblance", "similarity"),
+    ResultColumn("evidence"),
     REGIONS,
     ResultColumn("coverage_a", float, group="coverage", page="A covered", about="how much of A lies in regions"),
     ResultColumn("coverage_b", float, group="coverage", page="B covered", about="how much of B lies in regions"),
@@ -206,6 +207,7 @@ DROP: Final[Columns] = (
     ResultColumn("shared", int, "shared"),
     ResultColumn("measure", float, "measure", lambda drop: format(drop.measure, ",.0f" if drop.measure > 1 else ".3f")),
     ResultColumn("reason", str, "reason"),
+    ResultColumn("evidence"),
 )
 
 SPAN: Final[Columns] = (

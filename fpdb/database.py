@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from fpdb.pairs.spans import Span
     from fpdb.regions.pair_aligner import PairAligner
     from fpdb.regions.region import RegionOptions
-    from fpdb.regions.sources import Sources
+    from fpdb.regions.sources import Contents, Sources
     from fpdb.report.contents import Limits
     from fpdb.report.report import Report
     from fpdb.search.results import Answer
@@ -491,7 +491,7 @@ class Database(Searchable):
             regions: Whether pairs tell their regions.
             gap: See `query`.
             shortest: See `query`.
-            texts: See `query`.
+            texts: See `query`. The texts of documents of few fingerprints are compared, see `PairOptions.few`.
             watch: Is called now and then with a stage, what is counted in it, how many are done, and of how many.
             document_pairs: How many pairs of documents a pair of owners tells, those that share most.
             with_labels: Whether pairs of documents tell the labels of both.
@@ -504,45 +504,52 @@ class Database(Searchable):
         checked = PairOptions(**options)
         if checked.by_owner and with_labels:
             raise BadQuery("labels are of documents: leave by_owner or with_labels out")
+        contents = self._contents(texts)
         if checked.by_owner and not regions and document_pairs:
             from fpdb.pairs.owner_pairs import rank_owners
 
-            return self._compare(lambda snapshot: rank_owners(snapshot, checked, document_pairs, watch))
+            return self._compare(lambda snapshot: rank_owners(snapshot, checked, document_pairs, watch, contents))
         if not regions and not checked.regional:
             from fpdb.pairs.ranking import rank_pairs
 
-            return self._compare_labelled(lambda snapshot: rank_pairs(snapshot, checked, watch), with_labels)
+            return self._compare_labelled(lambda snapshot: rank_pairs(snapshot, checked, watch, contents), with_labels)
         if checked.by_owner:
             raise BadQuery("regions are of two documents: leave by_owner out")
         from fpdb.pairs.coverage import pairs_by_content
         from fpdb.regions.region import RegionOptions
 
-        sources = sources_of([self.sources], texts)
         region_options = RegionOptions.of(gap, shortest)
         compare = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
         return self._compare_labelled(
-            lambda snapshot: compare(snapshot, self._aligner(snapshot, sources, checked, region_options)), with_labels
+            lambda snapshot: compare(snapshot, self._aligner(snapshot, contents.sources, checked, region_options)),
+            with_labels,
         )
 
     def clusters(
-        self, *, keep: str | None = None, watch: Watch | None = None, **options: Unpack[PairKeywords]
+        self,
+        *,
+        keep: str | None = None,
+        texts: TextLookup | None = None,
+        watch: Watch | None = None,
+        **options: Unpack[PairKeywords],
     ) -> Results[Cluster]:
         """Yield the groups of documents that pairs connect, directly or through others, the largest first.
 
-        keep: also tell which document of each is kept, see `drop_list`. watch and options are those of `pairs`; top
-        counts clusters, and min is 0.5 unless given or ranked by shared hashes. Raises BadQuery.
+        keep: also tell which document of each is kept, see `drop_list`. texts, watch and options are those of `pairs`;
+        top counts clusters, and min is 0.5 unless given or ranked by shared hashes. Raises BadQuery.
         """
         from fpdb.pairs.clusters import find_clusters
         from fpdb.pairs.options import PairOptions
 
-        checked = PairOptions(**options).connecting()
-        return self._compare(lambda snapshot: find_clusters(snapshot, checked, keep, watch))
+        checked, contents = PairOptions(**options).connecting(), self._contents(texts)
+        return self._compare(lambda snapshot: find_clusters(snapshot, checked, keep, watch, contents))
 
     def drop_list(
         self,
         *,
         keep: str = "first",
         direct: bool = False,
+        texts: TextLookup | None = None,
         watch: Watch | None = None,
         **options: Unpack[PairKeywords],
     ) -> Results[Drop]:
@@ -556,6 +563,7 @@ class Database(Searchable):
                 "label:KEY=VALUE,VALUE2", the one whose label has the earliest of these values; ties as by "first".
             direct: Remove only documents that are a pair with one that stays: in the order in which they are kept,
                 documents stay unless they are a pair with one that stays.
+            texts: See `pairs`.
             watch: See `pairs`.
             options: See `clusters`; top counts documents, and by_owner makes no sense.
         """
@@ -563,7 +571,8 @@ class Database(Searchable):
         from fpdb.pairs.options import PairOptions
 
         checked = PairOptions(**options).connecting()
-        return self._compare(lambda snapshot: drop_list(snapshot, checked, keep, direct=direct, watch=watch))
+        drop = partial(drop_list, direct=direct, watch=watch, contents=self._contents(texts))
+        return self._compare(lambda snapshot: drop(snapshot, checked, keep))
 
     def spans(  # noqa: PLR0913 (independent options, of which a call names the one or two that it needs)
         self,
@@ -671,6 +680,11 @@ class Database(Searchable):
 
         sources = sources_of([self.sources], texts)
         return Report(self._store.snapshot, self.recipe, sources, by=by, connect=connect, limits=limits)
+
+    def _contents(self, texts: TextLookup | None) -> Contents:
+        from fpdb.regions.sources import Contents
+
+        return Contents(self.recipe, sources_of([self.sources], texts))
 
     def _aligner(
         self, snapshot: Snapshot, sources: Sources, options: PairOptions, region_options: RegionOptions

@@ -101,6 +101,7 @@ class PairKeywords(_Limits, total=False):
     since: datetime | None
     owners: str
     by_owner: bool
+    few: int
 
 
 class SpanKeywords(_Limits, total=False):
@@ -117,6 +118,7 @@ class SpanKeywords(_Limits, total=False):
     since: datetime | None
     owners: str
     by_owner: bool
+    few: int
 
 
 class ExplainKeywords(TypedDict, total=False):

@@ -40,7 +40,7 @@ def with_fpdb(folder: Path) -> Pairs:
     with fpdb.open(folder.with_suffix(".fpdb"), "x", recipe=Recipe.preset("code")) as db:
         with db.batch() as batch:
             for path in folder.rglob("*.py"):
-                batch.add(str(path.relative_to(folder)), path.read_bytes(), kind="code")
+                batch.add(str(path.relative_to(folder)), path.read_bytes(), kind="code", keep_text=True)
         return {frozenset((pair.a, pair.b)) for pair in db.pairs(min=SIMILAR)}
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+ENOUGH = 16
 DEFAULT_OWNERS = "label:owner"
 
 COUNTED_MEASURES = (
@@ -52,6 +53,13 @@ class PairSelection:
         "[default: 1000 beyond 10,000 documents, else 0]",
         minimum=0,
         metavar="M",
+    )
+    few: int = option(
+        "A document of fewer than N fingerprints counts as if it had N, unless its text can be read and shows more; 0: "
+        "its fingerprints are enough.",
+        minimum=0,
+        default=ENOUGH,
+        metavar="N",
     )
     new: tuple[str, str] | None = option(
         "Only pairs with a document that has this label.", type=name_value, metavar="KEY=VALUE"
@@ -114,9 +122,11 @@ def with_progress(
 
     with TerminalWatcher() as watcher:
         results = search(watch=watcher.stage)
-        ignored, advice = results.ignored, results.advice
+        ignored, held_back, advice = results.ignored, results.held_back, results.advice
     if ignored.hashes:
         say(ignored.text(noun, "--max-df"))
+    if held_back.by_texts or held_back.unread:
+        say(held_back.text("--few"))
     if advice is not None and (advice.compared or not in_table):
         say(advice.text("--owners"))
     return results

@@ -17,6 +17,7 @@ from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.results import Comparison
 from fpdb.pairs.union_find import connect
+from fpdb.regions.sources import Contents
 from fpdb.storage.reader import Reader
 
 
@@ -59,7 +60,11 @@ class ClusterIndex(NamedTuple):
 
 
 def find_clusters(
-    reader: Reader, options: PairOptions, keep: str | None = None, watch: Watch | None = None
+    reader: Reader,
+    options: PairOptions,
+    keep: str | None = None,
+    watch: Watch | None = None,
+    contents: Contents | None = None,
 ) -> Comparison[Cluster]:
     """Return the clusters, the largest first, then by name; `top` of them at most. Raises BadQuery, Corrupt.
 
@@ -68,11 +73,11 @@ def find_clusters(
     if keep is not None and options.by_owner:
         raise BadQuery("what is kept is a document, not an owner: leave keep or by_owner out")
     rule = None if keep is None else KeepRule.parse(keep)
-    counter = PairCounter(reader, replace(options, top=None), watch)
+    counter = PairCounter(reader, replace(options, top=None), watch, contents=contents)
     corpus = counter.corpus
     index = connect_pairs(counter)
     places = None if rule is None else keep_order(reader, corpus, rule)
-    return Comparison(_describe(corpus, index, places, options.top), counter.ignored, counter.corpus.advice)
+    return counter.compared(_describe(corpus, index, places, options.top))
 
 
 def _describe(corpus: Corpus, index: ClusterIndex, places: I64 | None, top: int | None) -> Iterator[Cluster]:

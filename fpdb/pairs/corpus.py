@@ -11,7 +11,8 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import U32
+from fpdb.arrays import I64, U32, U64, Bools
+from fpdb.fingerprint import KINDS, content_digest
 from fpdb.pairs import _counting
 from fpdb.pairs.advice import Advice, find_advice
 from fpdb.pairs.options import PairOptions
@@ -22,6 +23,7 @@ from fpdb.storage.reader import Reader
 from fpdb.storage.records import Record
 
 NONE: Final = 2**32 - 1  # the rank of documents that are not compared
+EMPTY: Final = np.frombuffer(content_digest(b""), np.uint64)
 NO_U32: Final[U32] = np.empty(0, np.uint32)
 
 
@@ -48,6 +50,20 @@ class RankTable(NamedTuple):
         return _counting.ranks_of(document_ids, self.pages, self.table)
 
 
+class Members(NamedTuple):
+    """The documents of all ranks, by rank, and where each rank's begin and end; shapes (documents,), (n + 1,)."""
+
+    document_ids: U32
+    bounds: I64
+
+    @classmethod
+    def of(cls, document_ids: U32, ranks: U32, count: int) -> Self:
+        """Return the members of so many ranks; ranks: of each document."""
+        bounds = np.zeros(count + 1, np.int64)
+        np.cumsum(np.bincount(ranks, minlength=count), out=bounds[1:])
+        return cls(document_ids[np.argsort(ranks, kind="stable")], bounds)
+
+
 @dataclass(frozen=True)
 class Corpus:
     """The documents, or owners, that are compared; arrays by rank.
@@ -56,6 +72,8 @@ class Corpus:
     any two are paired. owner_names: the names of all owners, by number, or else by rank.
     shares: of all its hashes, of which a document's are a sample, see file_format.WHOLE. new: the number of new ones,
     which have the first ranks. ascending: True if ranks rise with ids. advice: see `find_advice`.
+    complete: True if all k-grams are kept, or hashes are the caller's own. digests: of the contents, an owner's their
+    sum; shape (n, 2). without_hashes: True for documents that are not empty, and have no hash.
     """
 
     names: Sequence[bytes]
@@ -66,6 +84,10 @@ class Corpus:
     new: int
     ascending: bool
     ranks: RankTable
+    members: Members
+    complete: Bools
+    digests: U64
+    without_hashes: Bools
     advice: Advice | None
 
     def __len__(self) -> int:
@@ -75,6 +97,10 @@ class Corpus:
     def name(self, rank: int) -> str:
         """Return the name of a rank as a string."""
         return self.names[rank].decode("utf-8", "surrogateescape")
+
+    def document_ids(self, rank: int) -> U32:
+        """Return the documents of a rank."""
+        return self.members.document_ids[self.members.bounds[rank] : self.members.bounds[rank + 1]]
 
     def owner_of(self, ranks: U32) -> U32:
         """Return the number of the owner of each rank, see `owner_names`; shape (n,)."""
@@ -93,47 +119,86 @@ class Corpus:
             yield _counting.posting_lists(hashes, ranks)
 
 
+class _Properties(NamedTuple):
+    """What decides how documents, or owners, are compared; arrays of shape (n,), see `Corpus`."""
+
+    new: Bools
+    shares: U32
+    complete: Bools
+    without_hashes: Bools
+    digests: U64
+
+    @classmethod
+    def of(cls, records: Sequence[Record], shares: U32, options: PairOptions) -> Self:
+        """Return the properties of documents."""
+        kgrams = np.array([record.kgrams if record.kind in KINDS else 0 for record in records], np.int64)
+        fingerprints = np.array([record.fingerprints for record in records], np.int64)
+        digests = np.frombuffer(b"".join(record.digest for record in records), np.uint64).reshape(-1, 2)
+        without_hashes = (fingerprints == 0) & (digests != EMPTY).any(axis=1)
+        new = np.array([_is_new(record, options) for record in records], np.bool_)
+        return cls(new, shares, fingerprints >= kgrams, without_hashes, digests)
+
+    def of_owners(self, owner_index: NDArray[np.intp], count: int) -> Self:
+        """Return the properties of owners. owner_index: the owner of each document."""
+        new, without_hashes = np.zeros((2, count), np.bool_)
+        shares, complete = np.full(count, file_format.WHOLE, np.uint32), np.ones(count, np.bool_)
+        digests = np.zeros((count, 2), np.uint64)
+        np.logical_or.at(new, owner_index, self.new)
+        np.minimum.at(shares, owner_index, self.shares)
+        np.logical_and.at(complete, owner_index, self.complete)
+        np.add.at(digests, owner_index, self.digests)
+        return type(self)(new, shares, complete, without_hashes, digests)
+
+    def take(self, indices: NDArray[np.intp]) -> Self:
+        """Return those of these indices."""
+        new, shares, complete = self.new[indices], self.shares[indices], self.complete[indices]
+        return type(self)(new, shares, complete, self.without_hashes[indices], self.digests[indices])
+
+
 def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
     """Read the catalogue. An owner is new if one of his documents is. Raises Corrupt."""
     rule = OwnerRule.parse(options.owners)
-    ids, names, values, new_flags = [], [], [], []
+    ids, records = [], []
     subset = options.subset
     for document_id, record in reader.catalogue.records():
         if not subset.has(record.name, record.labels):
             continue
         ids.append(document_id)
-        names.append(record.name)
-        values.append(record.labels.get(rule.label or ""))
-        new_flags.append(_is_new(record, options))
-    owners = rule.owners(names, values)
+        records.append(record)
+    names = [record.name for record in records]
+    owners = rule.owners(names, [record.labels.get(rule.label or "") for record in records])
     advice = find_advice(rule, names, owners, by_owner=options.by_owner)
-    document_ids, new = np.array(ids, np.uint32), np.array(new_flags, np.bool_)
+    document_ids = np.array(ids, np.uint32)
     shares = reader.catalogue.sizes(document_ids)["share"].astype(np.uint32)
+    properties = _Properties.of(records, shares, options)
+    del records
     owner_names, owner_index = _group_by_owner(names, owners)
+    members, numbers = np.arange(len(names)), NO_U32
     if options.by_owner:
-        names, numbers, members = owner_names, NO_U32, owner_index
-        document_shares, document_new = shares, new
-        shares, new = np.full(len(names), file_format.WHOLE, np.uint32), np.zeros(len(names), np.bool_)
-        np.minimum.at(shares, members, document_shares)
-        np.logical_or.at(new, members, document_new)
-    else:
-        members = np.arange(len(names))
-        numbers = owner_index.astype(np.uint32) if len(owner_names) < len(names) else NO_U32
-    order = np.argsort(~new, kind="stable")
-    ranks = np.empty(len(new), np.uint32)
-    ranks[order] = np.arange(len(new), dtype=np.uint32)
+        names, members = owner_names, owner_index
+        properties = properties.of_owners(owner_index, len(names))
+    elif len(owner_names) < len(names):
+        numbers = owner_index.astype(np.uint32)
+    order = np.argsort(~properties.new, kind="stable")
+    ranks = np.empty(len(order), np.uint32)
+    ranks[order] = np.arange(len(order), dtype=np.uint32)
     names = [names[index] for index in order.tolist()]
     if not len(numbers):
         owner_names = [owner_names[index] for index in order.tolist()]
+    properties = properties.take(order)
     return Corpus(
         names=names,
         name_order=_name_order(names),
         owners=numbers[order] if len(numbers) else numbers,
         owner_names=owner_names,
-        shares=shares[order],
-        new=int(new.sum()),
+        shares=properties.shares,
+        new=int(properties.new.sum()),
         ascending=bool((np.diff(ranks[members].astype(np.int64)) > 0).all()),
         ranks=RankTable.build(document_ids, ranks[members]),
+        members=Members.of(document_ids, ranks[members], len(names)),
+        complete=properties.complete,
+        digests=properties.digests,
+        without_hashes=properties.without_hashes,
         advice=advice,
     )
 

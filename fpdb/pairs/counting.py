@@ -9,22 +9,24 @@ Measures are Broder's (1997); weights are those of `rarity`.
 import math
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import combinations_with_replacement
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import F64, U32, Bools
+from fpdb.arrays import F64, U8, U32, Bools
 from fpdb.pairs import _counting
+from fpdb.pairs.certainty import FEW, TEXTS, Certainty, TextFactors
 from fpdb.pairs.corpus import NO_U32, read_corpus
 from fpdb.pairs.duplicates import Duplicates
+from fpdb.pairs.measures import CountedPairs, Measures, common_sizes
 from fpdb.pairs.options import PairOptions, Watch
-from fpdb.pairs.results import IgnoredHashes
+from fpdb.pairs.results import Comparison, HeldBack, IgnoredHashes
+from fpdb.regions.sources import Contents
 from fpdb.search.rarity import weigh
-from fpdb.search.scoring import ratio
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
 
@@ -32,66 +34,18 @@ BUDGET: Final = 1 << 27  # postings in memory at once: 1 GiB, half as much again
 ROOM: Final = 1 << 18  # pairs that a thread hands on at once
 ROWS: Final = 1 << 12  # documents that a thread counts before it takes others
 JOBS: Final = 4  # threads at most
+JUDGED: Final = 256  # pairs that are judged at once, where the first ones are wanted
+
+T = TypeVar("T")
 
 
-class CountedPairs(NamedTuple):
-    """Pairs of ranks, a before b in the order of names, with the hashes that they share; arrays of shape (n,).
+class JudgedPairs(NamedTuple):
+    """Pairs with their measures, those with weights if they are asked for, and the number of their evidence; (n,)."""
 
-    weight: what the shared hashes weigh; shape (0,) without weights. score: the measure that pairs are ranked by.
-    """
-
-    a: U32
-    b: U32
-    shared: U32
-    weight: F64
-    score: F64
-
-    def take(self, indices: NDArray[np.intp] | Bools) -> "CountedPairs":
-        """Return the pairs of these indices."""
-        weight = self.weight[indices] if len(self.weight) else self.weight
-        return CountedPairs(self.a[indices], self.b[indices], self.shared[indices], weight, self.score[indices])
-
-    @classmethod
-    def concatenate(cls, parts: Sequence[Self]) -> Self:
-        """Return the pairs of all parts, of which there may be none."""
-        none = cls(NO_U32, NO_U32, NO_U32, np.empty(0), np.empty(0))
-        return cls(*(np.concatenate(columns) for columns in zip(none, *parts, strict=True)))
-
-
-class Measures(NamedTuple):
-    """The measures of pairs, without weights or with them; shape (n,)."""
-
-    containment_a: F64
-    containment_b: F64
-    resemblance: F64
-
-    @classmethod
-    def compute(cls, value: F64, sizes: tuple[F64, F64], shares: tuple[U32, U32] | None) -> Self:
-        """Compute the measures. Of two samples, only what both are samples of counts: that share of the wider one.
-
-        Args:
-            value: The number of shared hashes, or their weight; shape (n,).
-            sizes: The number of hashes of both documents, or what they weigh.
-            shares: Of how much of all their hashes these are a sample, see file_format.WHOLE; None for no samples.
-        """
-        size_a, size_b = sizes
-        if shares is not None:
-            share_a, share_b = (share.astype(np.float64) + 1 for share in shares)
-            common = np.minimum(share_a, share_b)
-            size_a = np.maximum(size_a * (common / share_a), value)
-            size_b = np.maximum(size_b * (common / share_b), value)
-        return cls(ratio(value, size_a), ratio(value, size_b), ratio(value, size_a + size_b - value))
-
-    def score(self, by: str) -> F64:
-        """Return the measure to rank by: the resemblance, the mean of both containments or the larger one."""
-        if by.endswith("resemblance"):
-            return self.resemblance
-        return self.mean if by in ("similarity", "mean_containment") else np.maximum(*self[:2])
-
-    @property
-    def mean(self) -> F64:
-        """The mean of both containments."""
-        return (self.containment_a + self.containment_b) / 2
+    pairs: CountedPairs
+    plain: Measures
+    weighted: Measures | None
+    evidence: U8
 
 
 class _Tile(NamedTuple):
@@ -114,11 +68,17 @@ class PairCounter:
     """
 
     def __init__(
-        self, reader: Reader, options: PairOptions, watch: Watch | None = None, *, cap_owners: bool = False
+        self,
+        reader: Reader,
+        options: PairOptions,
+        watch: Watch | None = None,
+        *,
+        contents: Contents | None = None,
+        cap_owners: bool = False,
     ) -> None:
         """Read the sizes of the documents. Raises BadQuery if regions tell the measure; Corrupt.
 
-        cap_owners: max_df is a number of owners, as where owners are compared.
+        contents: see `Certainty`. cap_owners: max_df is a number of owners, as where owners are compared.
         """
         self._reader, self._watch = reader, watch or _ignore
         self.options = options.told_by_hashes()
@@ -126,7 +86,7 @@ class PairCounter:
         count = len(self.corpus)
         owners = len(self.corpus.owner_names)
         self.max_df = options.frequency_cap(owners if cap_owners else count)
-        self.floor = min(float(options.min or 0), 2.0**32)
+        self._least = self.floor = min(float(options.min or 0), 2.0**32)
         self._sampled = bool((self.corpus.shares != file_format.WHOLE).any())
         self.weights: F64 = weigh(np.arange(owners + 1), owners) if options.weighted else np.empty(0)
         self._frequencies = _counting.Frequencies(
@@ -144,27 +104,71 @@ class PairCounter:
         self._whole_totals: F64 = self._survey.totals + self._survey.common_totals
         common = np.flatnonzero(self._survey.common_sizes)
         self.ignored = IgnoredHashes(self.max_df, self._survey.common, len(common))
-        signatures = self._survey.signatures[common] if self.max_df else self._survey.signatures
-        self.duplicates = Duplicates.find(self.corpus, common, self._whole_sizes[common], signatures)
+        self.duplicates = self._find_duplicates(common)
+        self._certainty = Certainty(reader, contents, self.corpus, options.few)
+        self._held_by_texts = self._held_unread = 0
+
+    def _find_duplicates(self, common: NDArray[np.intp]) -> Duplicates:
+        """Return the groups among ranks of which a cap leaves hashes out, and among those that have none.
+
+        Where the same few hashes could be those of different contents, the groups are of the same content.
+        """
+        corpus, survey = self.corpus, self._survey
+        ranks = np.concatenate((common, np.flatnonzero(corpus.without_hashes)))
+        sizes = self._whole_sizes[ranks]
+        signatures = survey.signatures[ranks] if self.max_df else np.zeros(len(ranks), np.uint64)
+        by_content = corpus.without_hashes[ranks] | (sizes < self.options.few) & ~corpus.complete[ranks]
+        contents = np.unique(corpus.digests[ranks[by_content]], axis=0, return_inverse=True)[1]
+        signatures[by_content] = contents.reshape(-1)
+        return Duplicates.find(corpus, ranks, sizes, signatures)
+
+    @property
+    def held_back(self) -> HeldBack:
+        """The pairs that passed by few fingerprints only, of those that were judged."""
+        return HeldBack(self.options.few, self._held_by_texts, self._held_unread)
+
+    def compared(self, results: Iterator[T]) -> Comparison[T]:
+        """Return results with what was left out of them."""
+        return Comparison(results, self.ignored, self.corpus.advice, self.held_back)
 
     def batches(self) -> Iterator[CountedPairs]:
         """Yield all pairs that pass, in any order. Raises Corrupt."""
+        yield from map(self.passing, self.estimates())
+
+    def estimates(self) -> Iterator[CountedPairs]:
+        """Yield all pairs that pass by their fingerprints, of which some may not, see `Certainty`. Raises Corrupt."""
         for a, b in self.passing_duplicates().pairs(self.options.top):
             yield self._duplicate_pairs(a, b)
-        yield from self.batches_without_duplicates()
+        yield from self._estimates_without_duplicates()
+
+    def batches_without_duplicates(self) -> Iterator[CountedPairs]:
+        """Yield all pairs that pass but those of `duplicates`, in any order. Raises Corrupt."""
+        yield from map(self.passing, self._estimates_without_duplicates())
+
+    def passing(self, pairs: CountedPairs) -> CountedPairs:
+        """Return those of the pairs that pass, judged, and count those held back. Raises Corrupt."""
+        judged = self.judge(pairs, self.compare_texts(pairs))
+        passes = self.passes(judged.pairs)
+        unread = int((judged.evidence[~passes] == FEW).sum())
+        self._held_unread += unread
+        self._held_by_texts += int((~passes).sum()) - unread
+        return judged.pairs.take(passes)
+
+    def passes(self, pairs: CountedPairs) -> Bools:
+        """Return which pairs pass by their score; copies without hashes, as if they shared one; shape (n,)."""
+        shared = np.where(self.corpus.without_hashes[pairs.a], 1, pairs.shared)
+        passes: Bools = (shared >= self.options.min_shared) & (pairs.score >= self._least)
+        return passes
 
     def passing_duplicates(self) -> Duplicates:
         """Return those of `duplicates` of which the pairs pass."""
         members = self.duplicates.members
-        pairs = self._duplicate_pairs(members, members)
-        passing = (pairs.shared >= self.options.min_shared) & (pairs.score >= self.floor)
-        return self.duplicates.select(self.corpus, passing)
+        return self.duplicates.select(self.corpus, self.passes(self._duplicate_pairs(members, members)))
 
     def _duplicate_pairs(self, a: U32, b: U32) -> CountedPairs:
         return self.scored(a, b, np.zeros(len(a), np.uint32), np.zeros(len(a) if self.options.weighted else 0))
 
-    def batches_without_duplicates(self) -> Iterator[CountedPairs]:
-        """Yield all pairs that pass but those of `duplicates`, in any order. Raises Corrupt."""
+    def _estimates_without_duplicates(self) -> Iterator[CountedPairs]:
         jobs = min(os.cpu_count() or 1, JOBS)
         room = max(ROOM, 2 * len(self.corpus))
         with ThreadPoolExecutor(jobs) as pool:
@@ -250,7 +254,7 @@ class PairCounter:
         return row, pairs.take(pairs.score >= self.floor)
 
     def scored(self, a: U32, b: U32, shared: U32, weight: F64) -> CountedPairs:
-        """Return pairs with the measure that they are ranked by. Duplicates share all hashes, whatever was counted."""
+        """Return pairs with the measure by their fingerprints. Duplicates share all hashes, whatever was counted."""
         if len(self.duplicates.sets):
             equal = self.duplicates.are_equal(a, b)
             shared = np.where(equal, self._whole_sizes[a], shared)
@@ -258,24 +262,67 @@ class PairCounter:
         pairs = CountedPairs(a, b, shared, weight, shared.astype(np.float64))
         if self.options.by == "shared":
             return pairs
-        return pairs._replace(score=self.measures(pairs, weighted=self.options.weighted).score(self.options.by))
+        return pairs._replace(score=self._estimate(pairs, weighted=self.options.weighted)[0].score(self.options.by))
 
-    def measures(self, pairs: CountedPairs, *, weighted: bool) -> Measures:
-        """Return the measures of pairs, with weights or without."""
+    def compare_texts(self, pairs: CountedPairs) -> TextFactors:
+        """Compare the texts of the pairs, as far as these tell more than the fingerprints. Raises Corrupt."""
+        estimates, sizes = self._estimate(pairs, weighted=False)
+        few = self.options.few
+        short = (self._whole_sizes[pairs.a] < few) | (self._whole_sizes[pairs.b] < few)
+        doubtful = self._certainty.factors(pairs, sizes)[1] == FEW
+        return self._certainty.compare_texts(pairs, estimates, doubtful & short)
+
+    def judge(self, pairs: CountedPairs, texts: TextFactors) -> JudgedPairs:
+        """Return pairs with measures that are no larger than is certain, see `pairs.certainty`.
+
+        texts: what `compare_texts` says of these pairs.
+        """
+        plain, sizes = self._estimate(pairs, weighted=False)
+        factors, evidence = self._certainty.factors(pairs, sizes)
+        evidence[texts.indices] = TEXTS
+        for factor, by_text in zip(factors, texts.factors.T, strict=True):
+            factor[texts.indices] = by_text
+        plain = plain.times(factors)
+        weighted = self._estimate(pairs, weighted=True)[0].times(factors) if self.options.weighted else None
+        if self.options.by != "shared":
+            pairs = pairs._replace(score=(weighted or plain).score(self.options.by))
+        return JudgedPairs(pairs, plain, weighted, evidence)
+
+    def _estimate(self, pairs: CountedPairs, *, weighted: bool) -> tuple[Measures, tuple[F64, F64]]:
+        """Return the measures of pairs by their fingerprints, and the sizes that these were computed from."""
         sizes = self._sizes if weighted else self._counts
-        shares = (self.corpus.shares[pairs.a], self.corpus.shares[pairs.b]) if self._sampled else None
         value = pairs.weight if weighted else pairs.shared.astype(np.float64)
         size_a, size_b = sizes[pairs.a], sizes[pairs.b]
         if len(self.duplicates.sets):
             equal = self.duplicates.are_equal(pairs.a, pairs.b)
+            value = np.where(equal & (value == 0), 1.0, value)
             size_a, size_b = np.where(equal, value, size_a), np.where(equal, value, size_b)
-        return Measures.compute(value, (size_a, size_b), shares)
+        if self._sampled:
+            shares = self.corpus.shares[pairs.a], self.corpus.shares[pairs.b]
+            size_a, size_b = common_sizes(value, (size_a, size_b), shares)
+        return Measures.compute(value, (size_a, size_b)), (size_a, size_b)
 
     def ranked(self, pairs: CountedPairs) -> CountedPairs:
-        """Return the first `top` pairs, by the measure, then shared, both descending, then the names' bytes."""
+        """Return the first `top` pairs that pass, by the measure, then shared, both descending, then the names' bytes.
+
+        Pairs are judged in this order of their estimates, until no other one can be among the first. Raises Corrupt.
+        """
+        top = self.options.top
+        pairs = self._in_order(pairs)
+        if top is None:
+            return self._in_order(self.passing(pairs))
+        first = CountedPairs.concatenate([])
+        for start in range(0, len(pairs.a), max(top, JUDGED)):
+            if len(first.a) >= top and first.score[top - 1] > pairs.score[start]:
+                break
+            judged = self.passing(pairs.take(slice(start, start + max(top, JUDGED))))
+            first = self._in_order(CountedPairs.concatenate([first, judged])).take(slice(top))
+        return first
+
+    def _in_order(self, pairs: CountedPairs) -> CountedPairs:
         order = self.corpus.name_order
         ranking = np.lexsort((order[pairs.b], order[pairs.a], -pairs.shared.astype(np.int64), -pairs.score))
-        return pairs.take(ranking[: self.options.top])
+        return pairs.take(ranking)
 
 
 def _ignore(*_: object) -> None:

@@ -16,7 +16,8 @@ from fpdb.arrays import F64
 from fpdb.errors import UnknownKind
 from fpdb.fingerprint import Recipe
 from fpdb.pairs.corpus import NONE
-from fpdb.pairs.counting import CountedPairs, PairCounter
+from fpdb.pairs.counting import PairCounter
+from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.ranking import Pair, describe_pairs, rank_pairs
 from fpdb.pairs.results import Comparison
@@ -43,7 +44,7 @@ def rank_by_coverage(
     def order(pair: Pair) -> tuple[float, int, bytes, bytes]:
         return -pair.score(options.by), -pair.shared, file_format.name_bytes(pair.a), file_format.name_bytes(pair.b)
 
-    counter = PairCounter(reader, options.of_all(), watch)
+    counter = PairCounter(reader, options.of_all(), watch, contents=aligner.contents)
 
     def passing() -> Iterator[Pair]:
         floor = options.min or 0.0
@@ -59,14 +60,14 @@ def rank_by_coverage(
                 yield pair
 
     pairs = sorted(passing(), key=order) if options.top is None else nsmallest(options.top, passing(), key=order)
-    return Comparison(iter(pairs), counter.ignored, counter.corpus.advice)
+    return counter.compared(iter(pairs))
 
 
 def _covered_pairs(
     reader: Reader, counter: PairCounter, aligner: PairAligner, watch: Watch | None
 ) -> Iterator[tuple[float, Pair]]:
     """Yield all pairs with their coverages, and a bound that no score from the pair on exceeds."""
-    counted = CountedPairs.concatenate(list(counter.batches()))
+    counted = CountedPairs.concatenate(list(counter.estimates()))
     bounds = _bounds(reader, counter, aligner, counted)
     order = np.argsort(-bounds, kind="stable")
     counted, bounds = counted.take(order), bounds[order]
@@ -118,7 +119,7 @@ def pairs_by_content(
     if options.regional:
         comparison = rank_by_coverage(reader, aligner, options, watch)
     else:
-        comparison = rank_pairs(reader, options, watch)
+        comparison = rank_pairs(reader, options, watch, aligner.contents)
     if not regions:
         return comparison
     pairs = attach_regions(reader, aligner, comparison.results)

@@ -5,20 +5,24 @@ Memory is that of `PairCounter`, and directly 8 bytes a pair that passes. Reads 
 """
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fpdb.arrays import F64, I64, U32, U64, contains, sorted_distinct
+from fpdb.arrays import F64, I64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.errors import BadQuery
-from fpdb.pairs.clusters import connect_pairs
-from fpdb.pairs.corpus import NONE
-from fpdb.pairs.counting import CountedPairs, PairCounter
+from fpdb.pairs.certainty import EVIDENCE, Evidence
+from fpdb.pairs.clusters import ClusterIndex, connect_pairs
+from fpdb.pairs.corpus import NONE, Corpus
+from fpdb.pairs.counting import JudgedPairs, PairCounter
 from fpdb.pairs.duplicates import Duplicates
 from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.results import Comparison
+from fpdb.regions.sources import Contents
 from fpdb.storage.posting_scan import scan_postings
 from fpdb.storage.reader import Reader
 
@@ -37,6 +41,7 @@ class Drop:
         shared: The hashes that it has in common with the kept one.
         measure: The measure of both by which pairs were ranked.
         reason: "similar": the two are a pair that passes; "connected": they are not, but pairs connect them.
+        evidence: What tells the measure, see `pairs.certainty.Evidence`.
     """
 
     name: str
@@ -46,6 +51,7 @@ class Drop:
     shared: int
     measure: float
     reason: Literal["similar", "connected"]
+    evidence: Evidence
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dict, as `fpdb drop-list --format json` prints it."""
@@ -53,7 +59,13 @@ class Drop:
 
 
 def drop_list(
-    reader: Reader, options: PairOptions, keep: str, *, direct: bool, watch: Watch | None = None
+    reader: Reader,
+    options: PairOptions,
+    keep: str,
+    *,
+    direct: bool,
+    watch: Watch | None = None,
+    contents: Contents | None = None,
 ) -> Comparison[Drop]:
     """Return the documents to remove, those of the largest clusters first, then by the cluster's name and their own.
 
@@ -63,7 +75,7 @@ def drop_list(
     if options.by_owner:
         raise BadQuery("a drop list names documents, not owners: leave by_owner out")
     rule = KeepRule.parse(keep)
-    counter = PairCounter(reader, replace(options, top=None), watch)
+    counter = PairCounter(reader, replace(options, top=None), watch, contents=contents)
     corpus, order = counter.corpus, counter.corpus.name_order
     pairs: list[U32] = []
     clusters = connect_pairs(counter, pairs if direct else None)
@@ -75,23 +87,29 @@ def drop_list(
     dropped = np.flatnonzero(kept != NONE)
     dropped = dropped[np.lexsort((order[dropped], order[clusters.heads[dropped]], -clusters.sizes[dropped]))]
     dropped = dropped[: options.top]
-    counted = CountedPairs.concatenate([])
+    results: Iterator[Drop] = iter(())
     if len(dropped):
-        counted = _count_pairs(reader, counter, dropped.astype(np.uint32), kept[dropped])
-    passes = (counted.score >= counter.floor) & (counted.shared >= options.min_shared)
-    results = (
-        Drop(
+        judged = _judge_pairs(reader, counter, dropped.astype(np.uint32), kept[dropped])
+        results = _describe(corpus, clusters, judged, np.stack((dropped, kept[dropped])), counter.passes(judged.pairs))
+    return counter.compared(results)
+
+
+def _describe(
+    corpus: Corpus, clusters: ClusterIndex, judged: JudgedPairs, ranks: NDArray[np.integer], passes: Bools
+) -> Iterator[Drop]:
+    """Yield the documents to drop. ranks: of each, and of what is kept instead; shape (2, n)."""
+    values = judged.pairs.shared.tolist(), judged.pairs.score.tolist(), judged.evidence.tolist(), passes.tolist()
+    for rank, kept, shared, score, evidence, similar in zip(*ranks.tolist(), *values, strict=True):
+        yield Drop(
             corpus.name(rank),
-            corpus.name(int(kept[rank])),
+            corpus.name(kept),
             corpus.name(int(clusters.heads[rank])),
             int(clusters.sizes[rank]),
-            int(counted.shared[index]),
-            float(counted.score[index]),
-            "similar" if passes[index] else "connected",
+            shared,
+            score,
+            "similar" if similar else "connected",
+            EVIDENCE[evidence],
         )
-        for index, rank in enumerate(dropped.tolist())
-    )
-    return Comparison(results, counter.ignored, counter.corpus.advice)
 
 
 def _first_of_cluster(heads: U32, places: I64) -> U32:
@@ -156,8 +174,8 @@ class _DuplicatesInOrder:
         return later[later > place]
 
 
-def _count_pairs(reader: Reader, counter: PairCounter, dropped: U32, kept: U32) -> CountedPairs:
-    """Count what each dropped rank, of all different ones, shares with the kept one. Raises Corrupt."""
+def _judge_pairs(reader: Reader, counter: PairCounter, dropped: U32, kept: U32) -> JudgedPairs:
+    """Count what each dropped rank, of all different ones, shares with the kept one, and judge it. Raises Corrupt."""
     corpus, weights = counter.corpus, counter.weights
     other = np.full(len(corpus), NONE, np.uint32)
     other[dropped] = kept
@@ -181,7 +199,8 @@ def _count_pairs(reader: Reader, counter: PairCounter, dropped: U32, kept: U32) 
             np.add.at(weight, holders, weights[owners[asked][found]])
     swapped = corpus.name_order[dropped] > corpus.name_order[kept]
     a, b = np.where(swapped, kept, dropped), np.where(swapped, dropped, kept)
-    return counter.scored(a, b, shared[dropped], weight[dropped] if len(weight) else weight)
+    counted = counter.scored(a, b, shared[dropped], weight[dropped] if len(weight) else weight)
+    return counter.judge(counted, counter.compare_texts(counted))
 
 
 def _count_owners(lists: U64, owners: U32) -> I64:

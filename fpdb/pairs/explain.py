@@ -8,10 +8,11 @@ import numpy as np
 from fpdb.arrays import F64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.documents import find_document
 from fpdb.errors import BadQuery, UnknownKind
-from fpdb.fingerprint import Recipe, Rule, Symbols, content_digest
+from fpdb.fingerprint import KINDS, Recipe, Rule, Symbols, content_digest
+from fpdb.pairs.certainty import CLAIM, Evidence, cautious_factors, compare_kgrams, counted_kgrams
 from fpdb.pairs.corpus import read_corpus
-from fpdb.pairs.counting import Measures
 from fpdb.pairs.explanation import ExplainedDocument, Explanation, find_reasons
+from fpdb.pairs.measures import Measures, common_sizes
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.regions.longest_common import longest_common
@@ -49,6 +50,12 @@ class ComparedDocument(NamedTuple):
     document_id: int | None
     record: Record | None
     symbols: Symbols | None
+
+    @property
+    def is_complete(self) -> bool:
+        """True if all k-grams were selected, or the hashes are the caller's own, so that nothing is estimated."""
+        _, kgrams, fingerprints = self.sizes
+        return self.kind not in KINDS or fingerprints >= kgrams
 
 
 def find_document_to_compare(
@@ -96,13 +103,11 @@ def explain(
     cap = options.frequency_cap(reader.document_count)
     hashes = _compare_hashes(reader, a, b, cap)
     both = hashes.in_a & hashes.in_b
-    ones = np.ones(len(hashes.hashes))
-    plain = _measures(hashes, ones, a, b)
-    measures = _measures(hashes, _weights(reader, hashes, a, b, options), a, b) if options.weighted else plain
     shared = int((both & hashes.counted).sum())
     rules = _rule(recipe, a.kind), _rule(recipe, b.kind)
     rule = rules[0][1] if rules[0] is not None and rules[0] == rules[1] else None
-    containment_a, containment_b, resemblance = (float(measure[0]) for measure in plain)
+    judged = _judge(reader, recipe, (a, b), hashes, options)
+    plain = judged.plain
     facts = Explanation(
         similar=False,
         a=_explained(a, rules[0], hashes, hashes.in_a),
@@ -110,21 +115,76 @@ def explain(
         shared=shared,
         shared_boilerplate=int((both & hashes.boilerplate).sum()),
         shared_common=int((both & hashes.common).sum()),
-        containment_a=containment_a,
-        containment_b=containment_b,
-        resemblance=resemblance,
+        containment_a=float(plain.containment_a[0]),
+        containment_b=float(plain.containment_b[0]),
+        resemblance=float(plain.resemblance[0]),
         by=options.by,
-        measure=float(shared) if options.by == "shared" else float(measures.score(options.by)[0]),
+        measure=float(shared) if options.by == "shared" else judged.measure,
         min=float(options.min or 0),
         max_df=cap,
         k=None if rule is None else rule.k,
         surely_found=None if rule is None else rule.guarantee,
         longest=None if rule is None else _longest(a, b),
+        evidence=judged.evidence,
         reasons=(),
     )
     same_owner = _same_owner(a, b, options)
-    reasons = find_reasons(facts, options, same_content=a.digest == b.digest, same_owner=same_owner)
+    reasons = find_reasons(facts, options, same_content=_is_copy(a, b), same_owner=same_owner)
     return replace(facts, similar=any(reason.code == "similar" for reason in reasons), reasons=tuple(reasons))
+
+
+class _Judged(NamedTuple):
+    """The measures without weights, of shape (1,), the measure asked for, and what tells them."""
+
+    plain: Measures
+    measure: float
+    evidence: Evidence
+
+
+def _is_copy(a: ComparedDocument, b: ComparedDocument) -> bool:
+    return a.digest == b.digest
+
+
+def _judge(
+    reader: Reader,
+    recipe: Recipe,
+    documents: tuple[ComparedDocument, ComparedDocument],
+    hashes: _Hashes,
+    options: PairOptions,
+) -> _Judged:
+    """Return measures that are no larger than is certain, see `pairs.certainty`."""
+    ones, copies = np.ones(len(hashes.hashes)), _is_copy(*documents)
+    if copies and not len(hashes.hashes):
+        whole = Measures(*np.ones((3, 1)))
+        return _Judged(whole, 1.0, "content")
+    plain, sizes = _measures(hashes, ones, documents)
+    known = tuple(np.array([copies or each.is_complete]) for each in documents)
+    shared = np.array([int((hashes.in_a & hashes.in_b & hashes.counted).sum())])
+    factors, certain = cautious_factors((known[0], known[1]), sizes, shared, options.few)
+    evidence: Evidence = "content" if copies else "fingerprints" if certain[0] else "few"
+    short = any(int((held & ~hashes.boilerplate).sum()) < options.few for held in (hashes.in_a, hashes.in_b))
+    if evidence == "few" and short and plain.larger[0] >= CLAIM:
+        exact = _compare_texts(reader, recipe, documents)
+        if exact is not None:
+            evidence, values = "texts", np.array(exact).reshape(3, 1)
+            factors = Measures(*(np.minimum(value / of, 1.0) for value, of in zip(values, plain, strict=True)))
+    measures = plain
+    if options.weighted:
+        measures = _measures(hashes, _weights(reader, hashes, *documents, options), documents)[0]
+    by = "containment" if options.by == "shared" else options.by
+    return _Judged(plain.times(factors), float(measures.times(factors).score(by)[0]), evidence)
+
+
+def _compare_texts(
+    reader: Reader, recipe: Recipe, documents: tuple[ComparedDocument, ComparedDocument]
+) -> tuple[float, float, float] | None:
+    """Compare all k-grams of both documents; None if one cannot be read."""
+    boilerplate, kgrams = reader.boilerplate(), []
+    for document in documents:
+        if document.symbols is None or _rule(recipe, document.kind) is None:
+            return None
+        kgrams.append(sorted_distinct(counted_kgrams(recipe, document.kind, document.symbols, boilerplate)))
+    return compare_kgrams(*kgrams)
 
 
 def _compare_hashes(reader: Reader, a: ComparedDocument, b: ComparedDocument, cap: int) -> _Hashes:
@@ -152,12 +212,15 @@ def _explained(
     )
 
 
-def _measures(hashes: _Hashes, values: F64, a: ComparedDocument, b: ComparedDocument) -> Measures:
-    """Return the measures, of shape (1,), where hashes have these values."""
+def _measures(
+    hashes: _Hashes, values: F64, documents: tuple[ComparedDocument, ComparedDocument]
+) -> tuple[Measures, tuple[F64, F64]]:
+    """Return the measures, of shape (1,), where hashes have these values, and the sizes that they come from."""
     parts = hashes.in_a & hashes.in_b, hashes.in_a, hashes.in_b
     shared, size_a, size_b = (np.array([values[part & hashes.counted].sum()]) for part in parts)
-    shares: list[U32] = [np.array([document.share], np.uint32) for document in (a, b)]
-    return Measures.compute(shared, (size_a, size_b), (shares[0], shares[1]))
+    shares: list[U32] = [np.array([document.share], np.uint32) for document in documents]
+    sizes = common_sizes(shared, (size_a, size_b), (shares[0], shares[1]))
+    return Measures.compute(shared, sizes), sizes
 
 
 def _weights(reader: Reader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument, options: PairOptions) -> F64:

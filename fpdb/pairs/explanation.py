@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from fpdb.pairs.certainty import Evidence
 from fpdb.pairs.options import PairOptions
 
 
@@ -44,7 +45,7 @@ class Reason:
     Attributes:
         code: For programs: "similar", "same_content", "same_owner", "boilerplate_document", "other_alphabet",
             "too_short", "no_fingerprint", "all_boilerplate", "all_common", "shared_boilerplate", "shared_common",
-            "nothing_shared", "below_min", "below_min_shared".
+            "nothing_shared", "below_min", "below_min_shared", "by_texts", "few_fingerprints".
         text: A sentence.
     """
 
@@ -68,6 +69,7 @@ class Explanation:
         k: The symbols of a k-gram; None if the documents are not read alike.
         surely_found: The length of a passage that is found wherever it is; None if the scheme has no such length.
         longest: The length of the longest common passage, in symbols; None if it cannot be told.
+        evidence: What tells the measures, see `pairs.certainty.Evidence`.
         reasons: The decisive ones first.
     """
 
@@ -87,6 +89,7 @@ class Explanation:
     k: int | None
     surely_found: int | None
     longest: int | None
+    evidence: Evidence
     reasons: tuple[Reason, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,7 +97,7 @@ class Explanation:
         return asdict(self) | {"reasons": [asdict(reason) for reason in self.reasons]}
 
 
-ADDITIONAL: Final = ("same_content", "shared_boilerplate", "shared_common")
+ADDITIONAL: Final = ("same_content", "shared_boilerplate", "shared_common", "by_texts", "few_fingerprints")
 """Reasons that alone keep no two documents apart."""
 
 
@@ -103,6 +106,7 @@ def find_reasons(facts: Explanation, options: PairOptions, *, same_content: bool
     reasons = [
         *_document_reasons(facts, options, same_content=same_content, same_owner=same_owner),
         *_shared_reasons(facts, options),
+        *_reasons_of_certainty(facts, options),
     ]
     if all(reason.code in ADDITIONAL for reason in reasons):
         measure = f"their {_measure_words(facts.by)} is {_figure(facts.measure)}"
@@ -124,8 +128,29 @@ def _document_reasons(
         yield Reason("other_alphabet", f"They are not comparable: one is read in {alphabets}.")
     if same_owner:
         yield Reason("same_owner", f"Both are of one owner ({options.owners}), and are not paired.")
+    if _share_content_only(facts, options):
+        return
     for document in documents:
         yield from _reasons_of(document, facts.k)
+
+
+def _share_content_only(facts: Explanation, options: PairOptions) -> bool:
+    """Return True if both have the same content, but no hash of it: one shared hash is counted for it."""
+    nothing = not facts.a.hashes and not facts.b.hashes
+    return facts.evidence == "content" and nothing and options.min_shared == 1
+
+
+def _reasons_of_certainty(facts: Explanation, options: PairOptions) -> Iterator[Reason]:
+    if not facts.shared:
+        return
+    if facts.evidence == "texts":
+        text = f"Of fewer than {options.few} fingerprints, little is certain: all of both texts was compared."
+        yield Reason("by_texts", text)
+    elif facts.evidence == "few":
+        text = (
+            f"Of fewer than {options.few} fingerprints, little is certain: they count as if there were {options.few}."
+        )
+        yield Reason("few_fingerprints", text)
 
 
 def _reasons_of(document: ExplainedDocument, k: int | None) -> Iterator[Reason]:
@@ -150,10 +175,10 @@ def _shared_reasons(facts: Explanation, options: PairOptions) -> Iterator[Reason
     if facts.shared_common:
         many = f"{facts.max_df:,} documents or more hold each"
         yield Reason("shared_common", f"{_count(facts.shared_common)} that both have are common: {many}.")
-    if not facts.shared:
+    if not facts.shared and not _share_content_only(facts, options):
         if facts.a.counted and facts.b.counted:
             yield Reason("nothing_shared", " ".join(_nothing_shared(facts)))
-    elif facts.shared < options.min_shared:
+    elif 0 < facts.shared < options.min_shared:
         text = f"They share {_count(facts.shared)}, fewer than {options.min_shared:,}."
         yield Reason("below_min_shared", text)
     elif facts.measure < facts.min:

@@ -21,6 +21,9 @@ REGIONAL: Final = ("coverage",)
 """Measures that regions tell."""
 
 MEASURES: Final = get_args(PairMeasure)
+ENOUGH: Final = 16
+"""Hashes of a document by which its containment is certain enough: within 0.1 of the truth, of 19 texts in 20."""
+
 SMALL: Final = 10_000  # documents up to which no hash is common
 COMMON: Final = 1_000  # documents that make a hash common in a larger collection
 
@@ -44,6 +47,7 @@ class PairOptions:
         owners: "label:KEY" or "path:N", the first N parts of the name; documents of one owner are never paired.
         by_owner: Find pairs of owners, whose documents count as one.
         labels, names, exclude_names: See `subset.Subset`: compare these documents only, as if there were no others.
+        few: Documents of fewer hashes are certain by their texts only, see `pairs.certainty`; 0 if all are certain.
     """
 
     min_shared: int = 1
@@ -58,12 +62,14 @@ class PairOptions:
     labels: Mapping[str, str] | None = None
     names: str | Sequence[str] | None = None
     exclude_names: str | Sequence[str] | None = None
+    few: int = ENOUGH
 
     def __post_init__(self) -> None:
         """Check the values."""
         if self.by not in MEASURES:
             raise BadQuery(f"by must be one of {', '.join(MEASURES)}, not {self.by!r}")
         check_integer(self.min_shared, "min_shared", 1, error=BadQuery)
+        check_integer(self.few, "few", 0, error=BadQuery)
         for name, minimum in (("max_df", 0), ("top", 1)):
             if getattr(self, name) is not None:
                 check_integer(getattr(self, name), name, minimum, error=BadQuery)

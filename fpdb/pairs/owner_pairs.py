@@ -14,38 +14,49 @@ import numpy as np
 
 from fpdb.arrays import I64
 from fpdb.pairs.corpus import Corpus
-from fpdb.pairs.counting import CountedPairs, PairCounter
+from fpdb.pairs.counting import PairCounter
+from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.ranking import POOL, Pair, describe_pairs, rank_pairs
 from fpdb.pairs.results import Comparison
+from fpdb.regions.sources import Contents
 from fpdb.storage.reader import Reader
 
 
 def rank_owners(
-    reader: Reader, options: PairOptions, document_pairs: int, watch: Watch | None = None
+    reader: Reader,
+    options: PairOptions,
+    document_pairs: int,
+    watch: Watch | None = None,
+    contents: Contents | None = None,
 ) -> Comparison[Pair]:
     """Return pairs of owners as `rank_pairs` does, each with its first pairs of documents. Raises Corrupt."""
-    comparison = rank_pairs(reader, options, watch)
+    comparison = rank_pairs(reader, options, watch, contents)
     listed = list(comparison.results)
-    groups = find_document_pairs(reader, listed, options, document_pairs, watch)
+    groups = find_document_pairs(reader, listed, options, document_pairs, watch, contents)
     pairs = (replace(pair, document_pairs=group) for pair, group in zip(listed, groups, strict=True))
     return comparison._replace(results=pairs)
 
 
 def find_document_pairs(
-    reader: Reader, listed: Sequence[Pair], options: PairOptions, limit: int, watch: Watch | None = None
+    reader: Reader,
+    listed: Sequence[Pair],
+    options: PairOptions,
+    limit: int,
+    watch: Watch | None = None,
+    contents: Contents | None = None,
 ) -> Iterator[list[Pair]]:
     """Yield the pairs of documents of each pair of owners, a of the first owner: `limit` at most. Raises Corrupt.
 
     Those that share most hashes come first, then by the measure, then by name.
     """
     asked = replace(options, by_owner=False, min=None, min_shared=1, top=None, new=None, since=None)
-    counter = PairCounter(reader, asked, watch, cap_owners=True)
+    counter = PairCounter(reader, asked, watch, contents=contents, cap_owners=True)
     found = _Found(np.empty(0, np.int64), CountedPairs.concatenate([]))
     if listed:
         owner_pairs = _OwnerPairs.of(counter.corpus, listed)
         parts, count = [found], 0
-        for batch in counter.batches():
+        for batch in counter.estimates():
             parts.append(owner_pairs.select(counter.corpus, batch))
             count += len(parts[-1].groups)
             if count > POOL:

@@ -6,17 +6,20 @@ weights); if only the first `top` are wanted, about POOL pairs more than these a
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Final
 
-import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.columns import one_line
-from fpdb.pairs.counting import CountedPairs, PairCounter
+from fpdb.pairs.certainty import EVIDENCE, Evidence
+from fpdb.pairs.corpus import Corpus
+from fpdb.pairs.counting import JudgedPairs, PairCounter
+from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.results import Comparison
 from fpdb.regions.places import MatchedRegion
-from fpdb.regions.sources import SourceState
+from fpdb.regions.sources import Contents, SourceState
 from fpdb.storage.reader import Reader
 
 POOL: Final = 1 << 18  # pairs kept before those below the first `top` are dropped
@@ -34,6 +37,7 @@ class Pair:
         resemblance: The share of the hashes of both together that they share.
         weighted_containment_a: With hashes weighed by their rarity, like the others; only if ranked by one of them.
         similarity: The mean of both weighted containments; only if ranked by it or one of them.
+        evidence: What tells the measures, see `pairs.certainty.Evidence`; None if it is not known.
         coverage_a: The share of a's symbols that lie in regions; only if ranked by it, or regions are asked for.
         source_a: See `Match.source`; only if regions are asked for.
         regions: In order of a; only if regions are asked for, and something tells them.
@@ -51,6 +55,7 @@ class Pair:
     weighted_containment_b: float | None = None
     weighted_resemblance: float | None = None
     similarity: float | None = None
+    evidence: Evidence | None = None
     coverage_a: float | None = None
     coverage_b: float | None = None
     source_a: SourceState | None = None
@@ -97,33 +102,44 @@ class Pair:
         return values
 
 
-def rank_pairs(reader: Reader, options: PairOptions, watch: Watch | None = None) -> Comparison[Pair]:
-    """Return the pairs that pass, by the measure, then shared, both descending, then by name. Raises Corrupt."""
-    counter = PairCounter(reader, options, watch)
+def rank_pairs(
+    reader: Reader, options: PairOptions, watch: Watch | None = None, contents: Contents | None = None
+) -> Comparison[Pair]:
+    """Return the pairs that pass, by the measure, then shared, both descending, then by name. Raises Corrupt.
+
+    contents: see `Certainty`.
+    """
+    counter = PairCounter(reader, options, watch, contents=contents)
     parts: list[CountedPairs] = []
     count = 0
-    for batch in counter.batches():
+    for batch in counter.estimates():
         parts.append(batch)
         count += len(batch.a)
         if options.top is not None and count > POOL + options.top:
-            parts = [counter.ranked(CountedPairs.concatenate(parts))]
-            count = options.top
-            counter.floor = float(parts[0].score[-1])
+            first = counter.ranked(CountedPairs.concatenate(parts))
+            parts, count = [first], len(first.a)
+            if count == options.top:
+                counter.floor = float(first.score[-1])
     ranked = counter.ranked(CountedPairs.concatenate(parts))
-    return Comparison(
-        describe_pairs(counter, ranked, weighted=options.weighted), counter.ignored, counter.corpus.advice
-    )
+    return counter.compared(describe_pairs(counter, ranked, weighted=options.weighted))
 
 
 def describe_pairs(counter: PairCounter, pairs: CountedPairs, *, weighted: bool) -> Iterator[Pair]:
-    """Yield pairs with their names and all measures."""
-    name = counter.corpus.name
-    for start in range(0, len(pairs.a), BATCH):
-        batch = pairs.take(np.arange(start, min(start + BATCH, len(pairs.a))))
-        columns: list[NDArray[Any]] = [batch.shared, *counter.measures(batch, weighted=False)]
-        if weighted:
-            measures = counter.measures(batch, weighted=True)
-            columns += [*measures, measures.mean]
-        rows = zip(batch.a.tolist(), batch.b.tolist(), *(column.tolist() for column in columns), strict=True)
-        for a, b, *values in rows:
-            yield Pair(name(a), name(b), *values)
+    """Return an iterator over pairs with their names and all measures, which reads nothing. Raises Corrupt.
+
+    weighted: also with weights, if the options ask for them.
+    """
+    batches = [pairs.take(slice(start, start + BATCH)) for start in range(0, len(pairs.a), BATCH)]
+    texts = [counter.compare_texts(batch) for batch in batches]
+    judged = map(counter.judge, batches, texts)
+    return chain.from_iterable(_describe(counter.corpus, batch, weighted=weighted) for batch in judged)
+
+
+def _describe(corpus: Corpus, judged: JudgedPairs, *, weighted: bool) -> Iterator[Pair]:
+    pairs = judged.pairs
+    columns: list[NDArray[Any]] = [pairs.shared, *judged.plain]
+    if weighted and judged.weighted is not None:
+        columns += [*judged.weighted, judged.weighted.mean]
+    ranks = pairs.a.tolist(), pairs.b.tolist(), judged.evidence.tolist()
+    for a, b, evidence, *values in zip(*ranks, *(column.tolist() for column in columns), strict=True):
+        yield replace(Pair(corpus.name(a), corpus.name(b), *values), evidence=EVIDENCE[evidence])

@@ -49,12 +49,44 @@ class IgnoredHashes:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """Pairs that pass by the fingerprints alone, of which a document has too few, and were left out.
+
+    Attributes:
+        few: The number of hashes that is enough.
+        by_texts: Their texts have less in common.
+        unread: Their texts could not be read.
+    """
+
+    few: int
+    by_texts: int
+    unread: int
+
+    def text(self, option: str = "few") -> str:
+        """Return a sentence that says it, without its full stop. option: the name of the option for `few`."""
+        total = self.by_texts + self.unread
+        text = (
+            f"{'1 pair was' if total == 1 else f'{total:,} pairs were'} held back, of documents with fewer than "
+            f"{self.few} fingerprints"
+        )
+        reasons = []
+        if self.by_texts:
+            reasons.append(f"{self.by_texts:,} by their texts, which have less in common")
+        if self.unread:
+            reasons.append(
+                f"{self.unread:,} whose texts could not be read (keep them with the documents, or see {option})"
+            )
+        return f"{text}: {', '.join(reasons)}"
+
+
 class Comparison(NamedTuple, Generic[T]):
-    """Results that need no reader any more, and the hashes that were left out."""
+    """Results that need no reader any more, and what was left out."""
 
     results: Iterator[T]
     ignored: IgnoredHashes
     advice: Advice | None = None
+    held_back: HeldBack = HeldBack(0, 0, 0)
 
 
 def _is_pair(result: object) -> bool:
@@ -97,6 +129,11 @@ class Results(Iterator[T], ToArrow):
     def ignored(self) -> IgnoredHashes:
         """The hashes that were left out as common."""
         return self._done().ignored
+
+    @property
+    def held_back(self) -> HeldBack:
+        """The pairs that were left out since their fingerprints are too few."""
+        return self._done().held_back
 
     @property
     def advice(self) -> Advice | None:

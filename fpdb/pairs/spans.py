@@ -123,10 +123,10 @@ def spans_of_pairs(
     if options.top is not None:
         raise BadQuery("spans are of all pairs that pass: leave top out")
     rule = KeepRule.parse(keep)
-    counter = PairCounter(reader, options, watch)
+    counter = PairCounter(reader, options, watch, contents=aligner.contents)
     places = keep_order(reader, counter.corpus, rule)
     cuts = _cut_later(reader, aligner, counter, places, cut)
-    return Comparison(spool(cuts, astuple, lambda values: Span(*values)), counter.ignored, counter.corpus.advice)
+    return counter.compared(spool(cuts, astuple, lambda values: Span(*values)))
 
 
 def _cut_later(reader: Reader, aligner: PairAligner, counter: PairCounter, places: I64, cut: Cut) -> Iterator[Span]:

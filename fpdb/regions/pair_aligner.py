@@ -28,7 +28,7 @@ from fpdb.regions.line_index import locate_regions, long_regions
 from fpdb.regions.offsets import PositionedHashes, best_offsets, match_positions, regions_of
 from fpdb.regions.places import MatchedRegion
 from fpdb.regions.region import AS_TILED, Region, RegionOptions, coverage
-from fpdb.regions.sources import Original, SourceDocument, Sources
+from fpdb.regions.sources import Contents, Original, SourceDocument, Sources
 from fpdb.regions.tiling import NO_HASHES, FingerprintSequence, tile_fingerprints, tile_symbols
 from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
@@ -111,7 +111,7 @@ class PairAligner:
         same hashes. Two unreadable documents are aligned only if there are at most max_postings postings, since all of
         them are read.
         """
-        self.recipe = recipe
+        self.recipe, self.contents = recipe, Contents(recipe, sources)
         self._reader, self._documents = reader, AlignableDocuments(reader, recipe, sources)
         self._max_df, self._options, self._max_postings = max_df, region_options, max_postings
 

@@ -86,6 +86,13 @@ def _verified(content: str | bytes | None, record: Record, otherwise: SourceStat
     return Content("same", content) if content_digest(content) == record.digest else Content("changed")
 
 
+class Contents(NamedTuple):
+    """What reads documents again: the recipe by which they were fingerprinted, and where their contents are."""
+
+    recipe: Recipe
+    sources: Sources
+
+
 class Original(NamedTuple):
     """A document's fingerprints, and its text with their symbols."""
 

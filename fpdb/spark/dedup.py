@@ -10,7 +10,7 @@ from fpdb.pairs.keep_policy import KeepRule
 from fpdb.pairs.options import PairOptions
 from fpdb.spark.clusters import ON_DRIVER, members_of
 from fpdb.spark.frames import frozen, prefixed, sort_merged
-from fpdb.spark.pairs import PairJoin, check_options, is_new
+from fpdb.spark.pairs import PairJoin, check_options, is_new, shares_enough
 
 LAST_RANK = 2**62  # of documents that have none of the values
 
@@ -36,7 +36,7 @@ def drop_list(
     Returns:
         A row a document: name, kept (which of its cluster is), cluster (the smallest name in it), size, shared and
         measure (of the two), reason: "similar", the two alone would pass; "connected", they would not, but pairs
-        connect them through others.
+        connect them through others; evidence, see `Pair`.
 
     Raises:
         BadQuery: An option is not what it should be.
@@ -47,13 +47,14 @@ def drop_list(
     members = members_of(frozen(pair_join.links()), on_driver)
     dropped = frozen(_dropped(members, pair_join.documents, rank, checked))
     measured = pair_join.measure(_shared(pair_join, dropped))
-    sides = measured.select("a_id", "b_id", "shared", "score")
-    turned = measured.select("b_id", "a_id", "shared", "score")
-    scores = sides.union(turned).toDF("a_id", "b_id", "shared", "measure")
-    passes = (F.col("measure") >= float(checked.min or 0)) & (F.col("shared") >= checked.min_shared)
+    measured = measured.withColumn("enough", shares_enough(checked.min_shared))
+    columns = "shared", "score", "evidence", "enough"
+    both = measured.select("a_id", "b_id", *columns).union(measured.select("b_id", "a_id", *columns))
+    scores = both.toDF("a_id", "b_id", "shared", "measure", "evidence", "enough")
+    passes = (F.col("measure") >= float(checked.min or 0)) & F.col("enough")
     reason = F.when(passes, "similar").otherwise("connected").alias("reason")
     in_order = dropped.join(scores, ["a_id", "b_id"]).orderBy(F.desc("size"), "cluster", "name")
-    rows = in_order.select("name", "kept", "cluster", "size", "shared", "measure", reason)
+    rows = in_order.select("name", "kept", "cluster", "size", "shared", "measure", reason, "evidence")
     return rows if checked.top is None else rows.limit(checked.top)
 
 

@@ -2,9 +2,10 @@
 
 Document frequencies alone decide which hashes are left out; they are counted where the documents are, before anything
 is joined. Documents that hold the same hashes are joined by these as a whole, see `spark.duplicates`. The
-measures are those of `pairs.counting`.
+measures are those of `pairs.counting`, and of `pairs.certainty` where no text can be read.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
+from fpdb.fingerprint import KINDS
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.search.rarity import weigh
@@ -22,6 +24,7 @@ from fpdb.spark.fingerprints import readable
 from fpdb.spark.frames import frozen, prefixed, sort_merged
 
 COLUMNS: Final = ("a", "b", "shared", "containment_a", "containment_b", "resemblance")
+EVIDENCE: Final = "evidence"
 WEIGHTED: Final = ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance", "similarity")
 MAX_SENT: Final = 5_000_000  # common hashes that are sent to all workers, so that none of their postings is moved
 UNKNOWN: Final = ("since", "by_owner")  # options that only a database has
@@ -42,7 +45,7 @@ def pairs(fingerprinted: DataFrame, boilerplate: DataFrame | None = None, **opti
         BadQuery: An option is not what it should be.
     """
     checked = check_options({"by": "mean_containment", **options})
-    columns = [*COLUMNS, *(WEIGHTED if checked.weighted else ())]
+    columns = [*COLUMNS, *(WEIGHTED if checked.weighted else ()), EVIDENCE]
     joined = PairJoin(fingerprinted, boilerplate, checked).pairs()
     ranked = joined.orderBy(F.desc("score"), F.desc("shared"), "a", "b").select(*columns)
     return ranked if checked.top is None else ranked.limit(checked.top)
@@ -78,10 +81,9 @@ class PairJoin:
             self._owners = keys if owners < count else None
             count = owners
             self.postings = self._weigh(self.postings, count, cap)
-        self.duplicates = None
-        if common is not None and common.count():
-            weigh_all = partial(self._weigh, owners=count, cap=0) if options.weighted else None
-            self.duplicates = find_duplicates(everything, common, weigh_all)
+        weigh_all = partial(self._weigh, owners=count, cap=0) if options.weighted else None
+        described = self.documents.select("id", "digest", is_complete(), (F.size("hashes") == 0).alias("without"))
+        self.duplicates = find_duplicates(everything, common, described, options.few, weigh_all)
         """Groups of documents that hold the same hashes, of which some are left out; see `find_duplicates`."""
 
     def pairs(self) -> DataFrame:
@@ -114,7 +116,7 @@ class PairJoin:
         """Return those of the pairs that pass."""
         options = self.options
         return (
-            measured.where(F.col("shared") >= options.min_shared)
+            measured.where(shares_enough(options.min_shared))
             .where("a_new or b_new")
             .where("a_owner is null or b_owner is null or a_owner <> b_owner")
             .where(F.col("score") >= float(options.min or 0))
@@ -142,12 +144,24 @@ class PairJoin:
         ]
         both = counted.join(prefixed(documents, "a"), "a_id").join(prefixed(documents, "b"), "b_id")
         both = both.select(*sides, "shared", *(["weight"] if options.weighted else []))
-        columns = dict(zip(COLUMNS[3:], measures(F.col("shared").cast("double"), "size"), strict=True))
+        sizes = common_sizes(F.col("shared").cast("double"), "size")
+        known = [F.col(f"{side}_complete") | F.col("copies") for side in "ab"]
+        enough = [surely | (size >= options.few) for surely, size in zip(known, sizes, strict=True)]
+        certain = enough[0] & enough[1]
+        union = sizes[0] + sizes[1] - F.col("shared")
+        factors = [
+            F.when(surely, 1.0).otherwise(F.least(size / max(options.few, 1), F.lit(1.0)))
+            for surely, size in ((known[0], sizes[0]), (known[1], sizes[1]), (certain, union))
+        ]
+        columns = dict(zip(COLUMNS[3:], measures(F.col("shared").cast("double"), sizes, factors), strict=True))
         if options.weighted:
-            of_a, of_b, of_both = measures(F.col("weight"), "total")
+            totals = common_sizes(F.col("weight"), "total")
+            of_a, of_b, of_both = measures(F.col("weight"), totals, factors)
             columns |= dict(zip(WEIGHTED, (of_a, of_b, of_both, (of_a + of_b) / 2), strict=True))
+        evidence = F.when(F.col("copies"), "content").when(certain, "fingerprints").otherwise("few")
+        both = both.withColumn("copies", F.col("a_digest") == F.col("b_digest"))
         both = as_duplicates(both, weighted=options.weighted)
-        both = both.withColumns({"a": F.col("a_name"), "b": F.col("b_name"), **columns})
+        both = both.withColumns({"a": F.col("a_name"), "b": F.col("b_name"), EVIDENCE: evidence, **columns})
         return both.withColumn("score", score(options.by))
 
     def _described(self) -> DataFrame:
@@ -156,7 +170,8 @@ class PairJoin:
         sizes = self.postings.groupBy("id").agg(F.count("*").alias("size"), *weight)
         owner = owner_column(self.options.owners).alias("owner")
         new = is_new(self.options).alias("new")
-        sized = self.documents.select("id", "name", "share", owner, new).join(sizes, "id", "left")
+        named = self.documents.select("id", "name", "share", "digest", is_complete(), owner, new)
+        sized = named.join(sizes, "id", "left")
         sized = sized.fillna(0, ["size", *(["total"] if self.options.weighted else [])])
         if self.duplicates is None:
             nothing = {"set": "long", "whole_size": "long", "whole_total": "double"}
@@ -195,15 +210,38 @@ class PairJoin:
         return counted.join(F.broadcast(weights), "df").select("id", "hash", "weight")
 
 
-def measures(value: Column, size: str) -> tuple[Column, Column, Column]:
-    """Return the containment of a, that of b, and the resemblance, as `pairs.counting` computes them."""
+def is_complete() -> Column:
+    """Return the column `complete`: all k-grams are kept, or the hashes are the caller's own."""
+    own = ~F.col("kind").isin(*KINDS)
+    return (own | (F.size("hashes") >= F.col("kgrams"))).alias("complete")
+
+
+def shares_enough(min_shared: int) -> Column:
+    """Return a predicate on measured pairs; copies without hashes pass as if they shared one."""
+    without = F.col("equal") & (F.col("a_whole_size") == 0)
+    return F.when(without, 1).otherwise(F.col("shared")) >= min_shared
+
+
+def common_sizes(value: Column, size: str) -> tuple[Column, Column]:
+    """Return the sizes of two samples within what both are samples of, as `pairs.measures` computes them."""
     shares = [F.col(f"{side}_share").cast("double") + 1 for side in ("a", "b")]
     common = F.least(*shares)
-    sizes = [
+    size_a, size_b = (
         F.greatest(F.col(f"{side}_{size}").cast("double") * (common / share), value)
         for side, share in zip(("a", "b"), shares, strict=True)
-    ]
-    return ratio(value, sizes[0]), ratio(value, sizes[1]), ratio(value, sizes[0] + sizes[1] - value)
+    )
+    return size_a, size_b
+
+
+def measures(value: Column, sizes: Sequence[Column], factors: Sequence[Column]) -> tuple[Column, Column, Column]:
+    """Return the containment of a, that of b, and the resemblance, as `pairs.measures` computes them."""
+    nothing = F.col("equal") & (F.col("a_whole_size") == 0)
+    wholes = sizes[0], sizes[1], sizes[0] + sizes[1] - value
+    of_a, of_b, of_both = (
+        F.when(nothing, 1.0).otherwise(ratio(value, whole) * factor)
+        for whole, factor in zip(wholes, factors, strict=True)
+    )
+    return of_a, of_b, of_both
 
 
 def ratio(part: Column, whole: Column) -> Column:

@@ -13,7 +13,7 @@ def test_rows_say_what_is_kept_and_why(copies: Run) -> None:
         ("c", "a", "a", 3, "connected"),
         ("é", "d", "d", 2, "similar"),
     ]
-    assert list(rows[0]) == ["name", "kept", "cluster", "size", "shared", "measure", "reason"]
+    assert list(rows[0]) == ["name", "kept", "cluster", "size", "shared", "measure", "reason", "evidence"]
     direct = objects(copies("drop-list", "--direct", "--format", "json").stdout)
     assert [row["name"] for row in direct] == ["b\nb", "é"]
     longest = objects(copies("drop-list", "--direct", "--keep", "longest", "--format", "json").stdout)

@@ -11,7 +11,7 @@ from tests.cli.prose import prose
 
 def test_json_is_an_object_a_pair(term: Run) -> None:
     (pair,) = objects(term("pairs", "--format", "json").stdout)
-    assert list(pair) == ["a", "b", "shared", "containment_a", "containment_b", "resemblance"]
+    assert list(pair) == ["a", "b", "shared", "containment_a", "containment_b", "resemblance", "evidence"]
     assert (pair["a"], pair["b"]) == ("ann/b.txt", "bob/a.txt")
     assert 0.4 < pair["resemblance"] < pair["containment_b"] < 0.9
 

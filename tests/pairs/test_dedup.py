@@ -131,6 +131,7 @@ def test_rows_are_those_of_the_definition_and_leave_no_pair(tmp_path_factory, da
                     labels[name] = labels.get(name, {}) | said
         options, keep, direct = data.draw(st.tuples(st.sampled_from(OPTIONS), st.sampled_from(KEEP), st.booleans()))
         found = [drop.to_dict() for drop in db.drop_list(keep=keep, direct=direct, **options)]
+        assert {drop.pop("evidence") for drop in found} <= {"content", "fingerprints"}
         assert found == plainly(order, held, lengths, labels, keep, direct, **options)
         if direct:
             assert all(drop["reason"] == "similar" for drop in found)

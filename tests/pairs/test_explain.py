@@ -1,5 +1,6 @@
 """Explanations agree with pairs, and give each reason where it is due."""
 
+import itertools
 import random
 
 import pytest
@@ -84,3 +85,29 @@ def test_each_reason(db):
 def brute(one, other):
     one, other = one.replace(" ", ""), other.replace(" ", "")
     return max(n for n in range(30) if any(one[at : at + n] in other for at in range(len(one) - n)))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_is_certain_is_that_of_pairs(db, kept):
+    """Of few fingerprints, texts tell, or they count as if there were enough; copies without any are alike."""
+    rng = random.Random(6)
+    pool = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=35)) for _ in range(4)]
+    texts = {f"{number}": rng.choice(pool) + rng.choice(pool)[: rng.randrange(36)] for number in range(14)}
+    texts |= {"14": "ok", "15": "ok", "16": texts["0"].upper()}
+    for name, content in texts.items():
+        db.add(name, content, keep_text=kept)
+    seen = set()
+    for by in ("containment", "similarity", "weighted_resemblance"):
+        for least in (None, 0.6):
+            pairs = {(pair.a, pair.b): pair for pair in db.pairs(by=by, min=least)}
+            for a, b in itertools.combinations(sorted(texts), 2):
+                found, pair = db.explain(a, b, by=by, min=least), pairs.get((a, b))
+                assert found.similar == (pair is not None)
+                if pair is not None:
+                    measures = found.containment_a, found.containment_b, found.resemblance, found.measure
+                    expected = pair.containment_a, pair.containment_b, pair.resemblance, pair.score(by)
+                    assert measures == pytest.approx(expected, abs=1e-12)
+                    assert found.evidence == pair.evidence
+                    seen.add(pair.evidence)
+    assert seen == {"content", "few"} | ({"texts"} if kept else set())
+    assert db.check() == []

@@ -36,7 +36,9 @@ def explanations(draw):
     measure, minimum = draw(MEASURES) if counted else 0.0, draw(MEASURES)
     numbers = len(counted), len(both & BOILERPLATE), len(both & COMMON)
     k, surely, longest = (draw(st.none() | st.integers(1, 90)) for _ in range(3))
-    return Explanation(False, a, b, *numbers, 0, 0, 0, "containment", measure, minimum, 7, k, surely, longest, ())
+    return Explanation(
+        False, a, b, *numbers, 0, 0, 0, "containment", measure, minimum, 7, k, surely, longest, "fingerprints", ()
+    )
 
 
 @settings(max_examples=120)

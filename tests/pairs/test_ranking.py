@@ -77,7 +77,7 @@ def test_a_copy_scores_one_by_every_measure(db, rng):
         batch.add_fingerprints("ten times", np.tile(block, 10), np.arange(500))
         batch.add_fingerprints("other", rng.integers(0, 2**64 - 1, 50, np.uint64))
     (pair,) = db.pairs(by="weighted_resemblance")
-    assert list(as_dict(pair).values()) == ["once", "ten times", 50, 1, 1, 1, 1, 1, 1, 1]
+    assert list(as_dict(pair).values()) == ["once", "ten times", 50, 1, 1, 1, 1, 1, 1, 1, "fingerprints"]
 
 
 def test_two_copies_alone_are_alike(db):

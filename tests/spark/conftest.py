@@ -65,7 +65,13 @@ def collection():
             labels = {"owner": str(rng.randrange(25)), "lang": rng.choice(["en", "de", "fr"])} if member else {}
             found.append((name, head[: 400 - 60 * member] + " " + text(30), labels))
         found = [(name, text + FOOTER * (at % 2), labels) for at, (name, text, labels) in enumerate(found)]
-    found += [("short", "Too short.", {}), ("empty", "", {}), ("twice", "tell me again " * 30, {})]
+    found += [
+        ("short", "Too short.", {}),
+        ("short again", "Too short.", {}),
+        ("empty", "", {}),
+        ("nothing", "", {}),
+        ("twice", "tell me again " * 30, {}),
+    ]
     assert len({name for name, _, _ in found}) == len(found)
     return sorted(found)
 
