@@ -129,6 +129,7 @@ class ExplainKeywords(TypedDict, total=False):
     min_shared: int
     max_df: int | None
     owners: str
+    few: int
 
 
 class QueryKeywords(RankingKeywords, total=False):

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from fpdb.fingerprint import content_digest
@@ -91,19 +91,3 @@ def links_of(duplicates: DataFrame, described: DataFrame) -> DataFrame:
     first = known.join(free, "set").select(F.col("set").alias("a_id"), F.col("id").alias("b_id"), place.alias("pairs"))
     rest = pairs_of(duplicates.join(free, "set", "left_anti"))
     return first.where("a_id <> b_id").unionByName(rest.withColumn("pairs", F.lit(1)))
-
-
-def as_duplicates(pairs: DataFrame, *, weighted: bool) -> DataFrame:
-    """Give pairs of equal sets all that these hold, and add `equal`; pairs: with all columns of both documents."""
-    equal = F.coalesce(F.col("a_set") == F.col("b_set"), F.lit(False))
-    pairs = pairs.withColumn("equal", equal)
-
-    def whole(name: str, value: str) -> Column:
-        return F.when(F.col("equal"), F.col(value)).otherwise(F.col(name)).alias(name)
-
-    sides = {"size": "whole_size", **({"total": "whole_total"} if weighted else {})}
-    changed = {f"{side}_{name}": f"{side}_{value}" for name, value in sides.items() for side in "ab"}
-    changed["shared"] = "a_whole_size"
-    if weighted:
-        changed["weight"] = "a_whole_total"
-    return pairs.withColumns({name: whole(name, value) for name, value in changed.items()})

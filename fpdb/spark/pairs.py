@@ -1,31 +1,29 @@
 """Pairs as `Database.pairs` finds them: joined by hash, after the hashes that too many documents hold are left out.
 
 Document frequencies alone decide which hashes are left out; they are counted where the documents are, before anything
-is joined. Documents that hold the same hashes are joined by these as a whole, see `spark.duplicates`. The
-measures are those of `pairs.counting`, and of `pairs.certainty` where no text can be read.
+is joined. Documents that hold the same hashes are joined by these as a whole, see `spark.duplicates`.
 """
 
-from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql.types import DoubleType, StructField, StructType
 
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import KINDS
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.search.rarity import weigh
-from fpdb.spark.duplicates import as_duplicates, find_duplicates, links_of, pairs_of
+from fpdb.spark import measuring
+from fpdb.spark.duplicates import find_duplicates, links_of, pairs_of
 from fpdb.spark.fingerprints import readable
-from fpdb.spark.frames import frozen, prefixed, sort_merged
+from fpdb.spark.frames import frozen, in_arrow, prefixed, sort_merged
 
-COLUMNS: Final = ("a", "b", "shared", "containment_a", "containment_b", "resemblance")
-EVIDENCE: Final = "evidence"
-WEIGHTED: Final = ("weighted_containment_a", "weighted_containment_b", "weighted_resemblance", "similarity")
+COLUMNS: Final = ("a", "b", "shared", *measuring.MEASURES)
 MAX_SENT: Final = 5_000_000  # common hashes that are sent to all workers, so that none of their postings is moved
 UNKNOWN: Final = ("since", "by_owner")  # options that only a database has
 
@@ -45,7 +43,7 @@ def pairs(fingerprinted: DataFrame, boilerplate: DataFrame | None = None, **opti
         BadQuery: An option is not what it should be.
     """
     checked = check_options({"by": "mean_containment", **options})
-    columns = [*COLUMNS, *(WEIGHTED if checked.weighted else ()), EVIDENCE]
+    columns = [*COLUMNS, *(measuring.WEIGHTED if checked.weighted else ()), "evidence"]
     joined = PairJoin(fingerprinted, boilerplate, checked).pairs()
     ranked = joined.orderBy(F.desc("score"), F.desc("shared"), "a", "b").select(*columns)
     return ranked if checked.top is None else ranked.limit(checked.top)
@@ -91,7 +89,8 @@ class PairJoin:
         pairs = self.pairs_without_duplicates()
         if self.duplicates is None:
             return pairs
-        return pairs.unionByName(self.select(self.measure(self._uncounted(pairs_of(self.duplicates)))))
+        equal = self._uncounted(pairs_of(self.duplicates))
+        return pairs.unionByName(self.select(self.measure(equal)))
 
     def pairs_without_duplicates(self) -> DataFrame:
         """Return those pairs that are not of `duplicates`."""
@@ -105,12 +104,8 @@ class PairJoin:
         links = self.pairs_without_duplicates().withColumn("pairs", F.lit(1))
         if self.duplicates is None:
             return links
-        linked = links_of(self.duplicates, self._described())
-        measured = self.select(self.measure(self._uncounted(linked)))  # which puts a and b in the order of names
-        low, high = F.least(measured["a_id"], measured["b_id"]), F.greatest(measured["a_id"], measured["b_id"])
-        numbers = linked.select(F.col("a_id").alias("low"), F.col("b_id").alias("high"), "pairs")
-        counted = measured.withColumns({"low": low, "high": high}).join(numbers, ["low", "high"]).drop("low", "high")
-        return links.unionByName(counted)
+        linked = self._uncounted(links_of(self.duplicates, self.described))
+        return links.unionByName(self.select(self.measure(linked)))
 
     def select(self, measured: DataFrame) -> DataFrame:
         """Return those of the pairs that pass."""
@@ -125,7 +120,7 @@ class PairJoin:
     def _uncounted(self, pairs: DataFrame) -> DataFrame:
         """Return pairs of duplicates in the form of `count_shared`; `measure` knows what they share."""
         columns = {"shared": F.lit(0).cast("long"), **({"weight": F.lit(0.0)} if self.options.weighted else {})}
-        return pairs.select("a_id", "b_id", *(column.alias(name) for name, column in columns.items()))
+        return pairs.withColumns(columns)
 
     def count_shared(self, shared: DataFrame) -> DataFrame:
         """Count a row for each hash that two documents share: a_id, b_id, shared and, if weighed, its weight."""
@@ -135,7 +130,7 @@ class PairJoin:
     def measure(self, counted: DataFrame) -> DataFrame:
         """Add names, all measures, and the score to what `count_shared` counted; a before b in the order of names."""
         options = self.options
-        documents = self._described()
+        documents = self.described
         turned = F.col("a_name") > F.col("b_name")
         sides = [
             F.when(turned, F.col(f"{other}_{column}")).otherwise(F.col(f"{side}_{column}")).alias(f"{side}_{column}")
@@ -143,28 +138,14 @@ class PairJoin:
             for column in documents.columns
         ]
         both = counted.join(prefixed(documents, "a"), "a_id").join(prefixed(documents, "b"), "b_id")
-        both = both.select(*sides, "shared", *(["weight"] if options.weighted else []))
-        sizes = common_sizes(F.col("shared").cast("double"), "size")
-        known = [F.col(f"{side}_complete") | F.col("copies") for side in "ab"]
-        enough = [surely | (size >= options.few) for surely, size in zip(known, sizes, strict=True)]
-        certain = enough[0] & enough[1]
-        union = sizes[0] + sizes[1] - F.col("shared")
-        factors = [
-            F.when(surely, 1.0).otherwise(F.least(size / max(options.few, 1), F.lit(1.0)))
-            for surely, size in ((known[0], sizes[0]), (known[1], sizes[1]), (certain, union))
-        ]
-        columns = dict(zip(COLUMNS[3:], measures(F.col("shared").cast("double"), sizes, factors), strict=True))
-        if options.weighted:
-            totals = common_sizes(F.col("weight"), "total")
-            of_a, of_b, of_both = measures(F.col("weight"), totals, factors)
-            columns |= dict(zip(WEIGHTED, (of_a, of_b, of_both, (of_a + of_b) / 2), strict=True))
-        evidence = F.when(F.col("copies"), "content").when(certain, "fingerprints").otherwise("few")
-        both = both.withColumn("copies", F.col("a_digest") == F.col("b_digest"))
-        both = as_duplicates(both, weighted=options.weighted)
-        both = both.withColumns({"a": F.col("a_name"), "b": F.col("b_name"), EVIDENCE: evidence, **columns})
-        return both.withColumn("score", score(options.by))
+        both = both.select(*sides, *(name for name in counted.columns if name not in ("a_id", "b_id")))
+        names = [*measuring.ADDED, *(measuring.WEIGHTED if options.weighted else ())]
+        added = [StructField(name, measuring.TYPES.get(name, DoubleType())) for name in names]
+        schema = StructType([*both.schema.fields, *added])
+        return in_arrow(both, partial(measuring.measure, by=options.by, few=options.few, names=schema.names), schema)
 
-    def _described(self) -> DataFrame:
+    @cached_property
+    def described(self) -> DataFrame:
         """Return a row a document: id, name, share, owner, new, size and, if hashes are weighed, total."""
         weight = [F.sum("weight").alias("total")] if self.options.weighted else []
         sizes = self.postings.groupBy("id").agg(F.count("*").alias("size"), *weight)
@@ -175,8 +156,8 @@ class PairJoin:
         sized = sized.fillna(0, ["size", *(["total"] if self.options.weighted else [])])
         if self.duplicates is None:
             nothing = {"set": "long", "whole_size": "long", "whole_total": "double"}
-            return sized.withColumns({name: F.lit(None).cast(kind) for name, kind in nothing.items()})
-        return sized.join(self.duplicates, "id", "left")
+            return frozen(sized.withColumns({name: F.lit(None).cast(kind) for name, kind in nothing.items()}))
+        return frozen(sized.join(self.duplicates, "id", "left"))
 
     def _postings(self) -> DataFrame:
         """Return which document holds which hash: id, hash; each once."""
@@ -220,44 +201,6 @@ def shares_enough(min_shared: int) -> Column:
     """Return a predicate on measured pairs; copies without hashes pass as if they shared one."""
     without = F.col("equal") & (F.col("a_whole_size") == 0)
     return F.when(without, 1).otherwise(F.col("shared")) >= min_shared
-
-
-def common_sizes(value: Column, size: str) -> tuple[Column, Column]:
-    """Return the sizes of two samples within what both are samples of, as `pairs.measures` computes them."""
-    shares = [F.col(f"{side}_share").cast("double") + 1 for side in ("a", "b")]
-    common = F.least(*shares)
-    size_a, size_b = (
-        F.greatest(F.col(f"{side}_{size}").cast("double") * (common / share), value)
-        for side, share in zip(("a", "b"), shares, strict=True)
-    )
-    return size_a, size_b
-
-
-def measures(value: Column, sizes: Sequence[Column], factors: Sequence[Column]) -> tuple[Column, Column, Column]:
-    """Return the containment of a, that of b, and the resemblance, as `pairs.measures` computes them."""
-    nothing = F.col("equal") & (F.col("a_whole_size") == 0)
-    wholes = sizes[0], sizes[1], sizes[0] + sizes[1] - value
-    of_a, of_b, of_both = (
-        F.when(nothing, 1.0).otherwise(ratio(value, whole) * factor)
-        for whole, factor in zip(wholes, factors, strict=True)
-    )
-    return of_a, of_b, of_both
-
-
-def ratio(part: Column, whole: Column) -> Column:
-    """Return a share as `search.scoring.ratio` does: 0 of nothing."""
-    return F.when(whole > 0, part / whole).otherwise(0.0)
-
-
-def score(by: str) -> Column:
-    """Return the measure to rank by."""
-    if by == "shared":
-        return F.col("shared").cast("double")
-    if by == "mean_containment":
-        return (F.col("containment_a") + F.col("containment_b")) / 2
-    if by == "similarity" or by.endswith("resemblance"):
-        return F.col(by)
-    return F.greatest(f"{by}_a", f"{by}_b")
 
 
 def is_new(options: PairOptions) -> Column:
