@@ -205,7 +205,7 @@ def counted(merge):
         done["merges"] += 1
         return merge(*given)
 
-    return merge
+    return merging
 
 
 def main(folder, examples, steps):
