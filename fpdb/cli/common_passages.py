@@ -42,7 +42,7 @@ def common(target: Target, arguments: _Arguments) -> None:
         marked = list(passages) if mark is not None else []
         if format == "table":
             empty = f"no passage is in {min_df:,} documents"
-            write_top(shown(COMMON_PASSAGE), marked or passages, arguments.top, empty=empty, noun="passage")
+            write_top(shown(COMMON_PASSAGE), marked or passages, arguments.top, empty=lambda: empty, noun="passage")
         else:
             write_results(format, COMMON_PASSAGE, marked or passages)
         if mark is not None and marked:

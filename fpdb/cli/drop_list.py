@@ -3,9 +3,10 @@
 from functools import partial
 
 from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.nothing_found import NothingFound
 from fpdb.cli.options import NamesOutput, Output, top_option
 from fpdb.cli.output import write_names, write_results
-from fpdb.cli.pair_options import PairSelection, empty_text, keep_option, warn_of_boilerplate_only, with_progress
+from fpdb.cli.pair_options import PairSelection, keep_option, warn_of_boilerplate_only, with_progress
 from fpdb.cli.table import write_top
 from fpdb.cli.target import Target, usage_errors
 from fpdb.columns import DROP, named
@@ -53,7 +54,8 @@ def drop_list(target: Target, arguments: _Arguments) -> None:
             write_names((drop.name for drop in drops), separator)
         elif in_table:
             columns = named(DROP, "name", "kept", "shared", "measure", "reason", "size")
-            empty = empty_text("nothing to drop: no two documents are that much alike", drops)
+            options = {"by": "containment", **arguments.selection.options()}
+            empty = partial(NothingFound(db).no_pair, "nothing to drop", drops, options)
             write_top(columns, drops, arguments.top, empty=empty, noun="document")
         else:
             write_results(output.format, DROP, drops)

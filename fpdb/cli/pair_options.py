@@ -116,7 +116,7 @@ def with_progress(
 ) -> "Results[T]":
     """Return the results of a search that takes `watch`; show its progress, and say what was left out.
 
-    noun: what is compared. in_table: a table follows, and `empty_text` says why there is none.
+    noun: what is compared. in_table: a table follows, and `NothingFound` says why there is none.
     """
     from fpdb.cli.progress import TerminalWatcher
 
@@ -130,11 +130,3 @@ def with_progress(
     if advice is not None and (advice.compared or not in_table):
         say(advice.text("--owners"))
     return results
-
-
-def empty_text(text: str, results: "Results[T]") -> str:
-    """Return what to say if there is no result; not without a word of why nothing was compared, or was left out."""
-    advice = results.advice
-    if advice is not None and not advice.compared:
-        return advice.text("--owners")
-    return f"{text}, apart from what was ignored" if results.ignored.hashes else text

@@ -1,6 +1,6 @@
 """`fpdb pairs`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.nothing_found import NothingFound
 from fpdb.cli.options import RegionOutput, report_option, top_option
 from fpdb.cli.output import write_json, write_page, write_results, write_rows
 from fpdb.cli.pair_options import (
     COUNTED_MEASURES,
     MEASURE_HELP,
     PairSelection,
-    empty_text,
     keep_option,
     measure_option,
     warn_of_boilerplate_only,
@@ -117,7 +117,8 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
 
         write_sarif(pair_results(found))
     elif format == "table":
-        _print_table(list(found), results, arguments, measure)
+        empty = partial(NothingFound(db).no_pair, "no pair", results, options)
+        _print_table(list(found), arguments, measure, empty)
     else:
         groups = measure_groups(measure, regions=arguments.output.regions)
         write_results(format, select(PAIR, groups | ({"labels"} if arguments.with_labels else set())), found)
@@ -137,10 +138,10 @@ def _copy_first(pairs: "Iterable[Pair]", copies: "list[Pair]", limit: int) -> "I
         yield pair
 
 
-def _print_table(pairs: "list[Pair]", results: "Results[Pair]", arguments: _Arguments, measure: str) -> None:
+def _print_table(pairs: "list[Pair]", arguments: _Arguments, measure: str, empty: Callable[[], str]) -> None:
     shown_pairs = pairs[: arguments.top or DEFAULT_TOP]
     if not shown_pairs:
-        write_line(empty_text("no pair shares as much", results))
+        write_line(empty())
         return
     heading = score_heading(measure)
     score = ResultColumn("score", float, heading, lambda pair: format(pair.score(measure), ".3f"))
@@ -167,17 +168,19 @@ def _print_clusters(db: "Database", arguments: _Arguments) -> None:
         for cluster in clusters:
             write_json(cluster.to_dict())
     elif format == "table":
-        _print_cluster_table(clusters, arguments.top or DEFAULT_TOP)
+        asked = {"by": "containment", **arguments.selection.options(), "by_owner": arguments.by_owner}
+        empty = partial(NothingFound(db).no_pair, "no cluster", clusters, asked)
+        _print_cluster_table(clusters, arguments.top or DEFAULT_TOP, empty)
     else:
         columns = named(CLUSTER, "cluster", "member", *(["kept"] if arguments.keep else []))
         rows = ((cluster.name, member, cluster.kept) for cluster in clusters for member in cluster.members)
         write_rows(format, columns, (row[: len(columns)] for row in rows))
 
 
-def _print_cluster_table(clusters: "Results[Cluster]", top: int) -> None:
+def _print_cluster_table(clusters: "Results[Cluster]", top: int, empty: Callable[[], str]) -> None:
     first = list(islice(clusters, top))
     if not first:
-        write_line(empty_text("no two documents are that much alike", clusters))
+        write_line(empty())
         return
     write_table((RANK, *shown(CLUSTER)), _cluster_rows(first))
     more = sum(1 for _ in clusters)

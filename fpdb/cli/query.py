@@ -24,6 +24,7 @@ from fpdb.columns import MATCH, RANK, ResultColumn, measure_groups, select
 
 if TYPE_CHECKING:
     from fpdb import Answer, Database, Match, MultiDatabase
+    from fpdb.cli.nothing_found import NothingFound
     from fpdb.ingest.process_pool import ForkedPool
     from fpdb.options import Rarity
     from fpdb.search.batch_query import BatchAnswer
@@ -197,6 +198,7 @@ class _Answers:
 
         self._run, self._arguments, self._db = run, run.arguments, db
         self._folder, self._workers = folder, workers
+        self._nothing: NothingFound | None = None
         by, report = self._arguments.by, self._arguments.report
         self._measure = db.recipe.measure(self._arguments.queries.kind) if by is None else by.replace("-", "_")
         self._page = db.report(by=self._measure) if report and isinstance(db, fpdb.Database) else None
@@ -319,12 +321,27 @@ class _Answers:
         for index, (answered, answer) in enumerate(self._complete()):
             if index:
                 write_line()
-            show_answer(answer, self._measure, top, left_out=answered.omits_query)
+            why = "" if answer.matches or answer.query.note else self._why_nothing(answered, answer)
+            show_answer(answer, self._measure, top, left_out=answered.omits_query, why=why)
             if self._arguments.output.regions and answer.matches:
                 from fpdb.cli.regions import show_match_regions
 
                 text = self._text_of(answered.content or b"", answer.query.kind, answer.query.name)
                 show_match_regions(answer.matches[:top], text, self._document_text if self._arguments.both else None)
+
+    def _why_nothing(self, answered: "BatchAnswer", answer: "Answer") -> str:
+        """Return why a query has no match, if that can be told."""
+        from fpdb import Database
+        from fpdb.cli.nothing_found import NothingFound
+
+        db, options = self._db, self._options()
+        if not isinstance(db, Database) or answered.omits_query:
+            return ""
+        self._nothing = self._nothing or NothingFound(db)
+        ask = None
+        if answered.content is not None:
+            ask = partial(db.query, answered.content, name=answer.query.name, kind=answer.query.kind)
+        return self._nothing.no_match(answer, options | {"top": None, "regions": False}, self._measure, ask)
 
     def _text_of(self, content: str | bytes, kind: str, name: str | None) -> str:
         source = self._db.recipe.fingerprint(content, kind, name=name).source

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from fpdb import Answer, Query
 
 
-def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool) -> None:
+def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool, why: str = "") -> None:
     """Print a query and the first matches.
 
     Args:
@@ -18,15 +18,16 @@ def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool) -> 
         measure: The measure that ranks the matches.
         top: The number of matches to print.
         left_out: Whether the database contains the query itself, and it was left out.
+        why: Why there is no match, if that is known.
     """
     write_line(f"{answer.query.name or '-'}: {_counts_text(answer.query)}")
     if answer.query.signs is not None:
         write_line(f"signs of a disguise: {answer.query.signs.text()}")
     matches = answer.matches
     if not matches:
-        note = "" if answer.query.note is None else f": {answer.query.note}"
+        note = f": {answer.query.note or why}" if answer.query.note or why else ""
         itself = " but itself, see --include-self" if left_out and answer.query.looked_up else ""
-        hidden = ", apart from what was ignored" if answer.query.ignored_common and not note else ""
+        hidden = ", apart from what was ignored" if answer.query.ignored_common and not answer.query.note else ""
         write_line(f"no match{itself}{note}{hidden}")
         return
     heading, bar_measure = score_heading(measure), "containment" if measure == "shared" else measure

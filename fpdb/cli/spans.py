@@ -1,15 +1,16 @@
 """`fpdb spans`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fpdb.cli.arguments import argument, argument_group, command, option
+from fpdb.cli.nothing_found import NothingFound
 from fpdb.cli.options import Output, kind_option
 from fpdb.cli.output import write_results
-from fpdb.cli.pair_options import PairSelection, empty_text, keep_option, warn_of_boilerplate_only, with_progress
+from fpdb.cli.pair_options import PairSelection, keep_option, warn_of_boilerplate_only, with_progress
 from fpdb.cli.table import write_top
 from fpdb.cli.target import Target, read_document, usage_errors
 from fpdb.cli.terminal import say
@@ -57,7 +58,7 @@ def spans(target: Target, arguments: _Arguments) -> None:
     selection, output = arguments.selection, arguments.output
     if arguments.names and (selection.new or selection.since):
         raise click.UsageError("--new and --since choose among pairs: leave them out, or the names")
-    empty = "nothing to cut: no other document has as much of it"
+    empty: Callable[[], str] = partial(str, "nothing to cut: no other document has as much of it")
     with output.redirect(), target.open("r") as db, usage_errors():
         found: Iterator[Span]
         if arguments.names:
@@ -66,7 +67,8 @@ def spans(target: Target, arguments: _Arguments) -> None:
             warn_of_boilerplate_only(db)
             search = partial(db.spans, keep=arguments.keep, **vars(arguments.shape), **selection.options())
             found = with_progress(search, in_table=output.format == "table")
-            empty = empty_text(empty, found)
+            options = {"by": "containment", **selection.options()}
+            empty = partial(NothingFound(db).no_pair, "nothing to cut", found, options)
         if output.format == "table":
             write_top(SPAN, found, None, empty=empty, noun="span", option="--format json")
         else:

@@ -1,7 +1,7 @@
 """Tables for people."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import compress, islice
 from typing import Literal
 
@@ -16,7 +16,13 @@ DEFAULT_TOP = 20
 
 
 def write_top(
-    columns: Columns, results: Iterable[object], top: int | None, *, empty: str, noun: str, option: str = "--top"
+    columns: Columns,
+    results: Iterable[object],
+    top: int | None,
+    *,
+    empty: Callable[[], str],
+    noun: str,
+    option: str = "--top",
 ) -> None:
     """Write a table of the first results, and how many more there are.
 
@@ -24,14 +30,14 @@ def write_top(
         columns: The columns, without the rank.
         results: All results, in their order.
         top: How many to show; None for DEFAULT_TOP.
-        empty: What to say if there is no result.
+        empty: Returns what to say if there is no result.
         noun: The name of a result.
         option: The option that shows all.
     """
     results = iter(results)
     first = list(islice(results, top or DEFAULT_TOP))
     if not first:
-        write_line(empty)
+        write_line(empty())
         return
     write_ranked(columns, first)
     if more := sum(1 for _ in results):

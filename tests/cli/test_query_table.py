@@ -36,7 +36,7 @@ def test_what_is_only_boilerplate_is_said(half_copied: Run) -> None:
 
 def test_no_match_is_not_an_error(half_copied: Run) -> None:
     Path("new.txt").write_text(prose(7))
-    assert half_copied("query", "new.txt").stdout.endswith("\nno match\n")
+    assert half_copied("query", "new.txt").stdout.endswith("\nno match: no document shares a fingerprint with it\n")
     assert json.loads(half_copied("query", "new.txt", "--format", "json").stdout)["matches"] == []
     assert len(half_copied("query", "new.txt", "--format", "csv").stdout.splitlines()) == 1
 

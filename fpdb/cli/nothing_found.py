@@ -1,0 +1,121 @@
+"""Say why a comparison or a query found nothing, in numbers."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from fpdb.cli.terminal import count_text
+from fpdb.errors import UnknownKind
+
+if TYPE_CHECKING:
+    from fpdb import Answer, Database, Results
+    from fpdb.documents import Document
+
+LIMITS: Final = ("min", "min_shared", "top")
+SUBSET: Final = ("labels", "names", "exclude_names")
+
+
+class NothingFound:
+    """Looks for the reasons why nothing was found in a database, once something was not."""
+
+    def __init__(self, db: "Database") -> None:
+        """Take the database; nothing is read yet."""
+        self._db = db
+
+    def no_pair(self, text: str, results: "Results[Any]", options: Mapping[str, Any]) -> str:
+        """Return what to say if a comparison has no result.
+
+        Args:
+            text: What was not found, such as "no pair".
+            results: What the comparison returned.
+            options: Its options, of those of `Database.pairs`.
+        """
+        advice = results.advice
+        if advice is not None and not advice.compared:
+            subset = self._subset_text(options)
+            return f"{advice.text('--owners')}{subset and f': {subset}'}"
+        reasons = [self._nearest_pair(options), *self._counts]
+        if results.ignored.hashes:
+            reasons.append(f"{count_text(results.ignored.hashes, 'hash', 'hashes')} ignored as common")
+        return f"{text}: {'; '.join(reasons)}"
+
+    def no_match(
+        self, answer: "Answer", options: Mapping[str, Any], measure: str, ask: "Callable[..., Answer] | None"
+    ) -> str:
+        """Return why a query that has fingerprints has no match; empty if there is nothing to say.
+
+        Args:
+            answer: The answer without a match.
+            options: The options of the query.
+            measure: The measure that ranks matches.
+            ask: Asks the same query with the given options; None if it cannot be asked again.
+        """
+        if not self._documents:
+            return "the database has no document"
+        kinds = Counter(document.kind for document in self._documents)
+        asked = self._alphabet(answer.query.kind)
+        if asked not in set(map(self._alphabet, kinds)):
+            kind = kinds.most_common(1)[0][0]
+            return f"read as {answer.query.kind}, and no document is; give --kind {kind}, or a name that tells the kind"
+        subset = self._subset_text(options)
+        if subset:
+            return subset
+        if options.get("min") is None:
+            return "" if answer.query.ignored_common else "no document shares a fingerprint with it"
+        if ask is None:
+            return ""
+        nearest = ask(**{name: value for name, value in options.items() if name not in LIMITS}, top=1).matches
+        if not nearest:
+            return "no document shares a fingerprint that counts"
+        return f"the most alike, {nearest[0].name}, has a {_words(measure)} of {getattr(nearest[0], measure):.3g}"
+
+    def _nearest_pair(self, options: Mapping[str, Any]) -> str:
+        measure = options.get("by") or self._db.recipe.pair_measure
+        asked = {name: value for name, value in options.items() if name not in LIMITS} | {"by": measure}
+        nearest = next(self._db.pairs(**asked, top=1), None)
+        if nearest is None:
+            return "no two documents share a fingerprint that counts"
+        figure = "" if measure == "shared" else f" have a {_words(measure)} of {nearest.score(measure):.3f} and"
+        shared = count_text(nearest.shared, "fingerprint")
+        return f"the most alike, {nearest.a} and {nearest.b},{figure} share {shared}"
+
+    @cached_property
+    def _documents(self) -> "list[Document]":
+        return [document for document in self._db.documents() if not document.boilerplate]
+
+    @cached_property
+    def _counts(self) -> list[str]:
+        """How many documents have no fingerprint, and how many are read in which alphabet, if these are several."""
+        short = sum(not document.fingerprints for document in self._documents)
+        reasons = []
+        if short:
+            reasons.append(f"{count_text(short, 'document')} of {len(self._documents):,} too short for a fingerprint")
+        alphabets = Counter(self._alphabet(document.kind) for document in self._documents)
+        if len(alphabets) > 1:
+            counts = ", ".join(f"{count:,} in {alphabet}" for alphabet, count in alphabets.most_common())
+            reasons.append(f"documents read in different alphabets are not compared ({counts})")
+        return reasons
+
+    def _subset_text(self, options: Mapping[str, Any]) -> str:
+        """Return how many documents a subset leaves, if it is none or one; empty if there are more, or no subset."""
+        from fpdb.subset import Subset
+
+        subset = Subset.of(*(options.get(name) for name in SUBSET))
+        names = [document.name.encode("utf-8", "surrogateescape") for document in self._documents]
+        chosen = sum(subset.has(name, document.labels) for name, document in zip(names, self._documents, strict=True))
+        if subset.is_all or chosen > 1:
+            return ""
+        return (
+            f"of {count_text(len(self._documents), 'document')}, {chosen or 'none'} fits the labels and names asked for"
+        )
+
+    def _alphabet(self, kind: str) -> str:
+        try:
+            return self._db.recipe.rule_for(kind)[0]
+        except UnknownKind:
+            return "hashes of one's own"
+
+
+def _words(measure: str) -> str:
+    return measure.replace("_", " ")

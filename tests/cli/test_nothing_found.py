@@ -1,0 +1,96 @@
+"""What finds nothing says why: each reason, of each command."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+COMPARISONS = {
+    "pairs": "no pair",
+    "drop-list": "nothing to drop",
+    "pairs --clusters": "no cluster",
+    "spans": "nothing to cut",
+}
+
+
+def words(seed: int, count: int = 60) -> str:
+    rng = random.Random(seed)
+    return " ".join("".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(count))
+
+
+@pytest.fixture
+def essays(run: Run) -> Run:
+    """Two texts that share a passage, another one, and one that is too short."""
+    Path("x.txt").write_text(f"{words(1)} {words(2)}")
+    Path("y.txt").write_text(f"{words(1)[:200]} {words(3)}")
+    Path("z.txt").write_text(words(4))
+    Path("short.txt").write_text("too short")
+    assert run("add", "x.txt", "y.txt", "z.txt", "short.txt", "--label", "term=1").exit_code == 0
+    return run
+
+
+@pytest.mark.parametrize("command", COMPARISONS)
+def test_the_most_alike_pair_is_told(essays: Run, command: str) -> None:
+    said = essays(*command.split(), "--min", "0.99").stdout
+    assert said.startswith(f"{COMPARISONS[command]}: the most alike, x.txt and y.txt, have a ")
+    assert said.endswith("; 1 document of 4 too short for a fingerprint\n")
+    said = essays(*command.split(), "--by", "shared", "--min", "900").stdout
+    assert said.startswith(f"{COMPARISONS[command]}: the most alike, x.txt and y.txt, share ")
+
+
+@pytest.mark.parametrize("command", COMPARISONS)
+def test_nothing_shared_is_told(run: Run, command: str) -> None:
+    for number in range(2):
+        Path(f"{number}.txt").write_text(words(number))
+    run("add", "0.txt", "1.txt")
+    assert run(*command.split()).stdout == f"{COMPARISONS[command]}: no two documents share a fingerprint that counts\n"
+
+
+@pytest.mark.parametrize("command", COMPARISONS)
+def test_too_few_documents_are_told(run: Run, command: str) -> None:
+    run("init")
+    assert run(*command.split()).stdout == "There is no document to compare\n"
+    Path("a.txt").write_text(words(1))
+    run("add", "a.txt")
+    assert run(*command.split()).stdout == "There is only 1 document to compare\n"
+
+
+def test_a_subset_without_documents_is_told(essays: Run) -> None:
+    none = "of 4 documents, none fits the labels and names asked for\n"
+    assert essays("pairs", "--label", "term=2").stdout.endswith(none)
+    Path("new.txt").write_text(words(8))
+    assert essays("query", "new.txt", "--names", "other*").stdout.endswith(f"no match: {none}")
+    one = essays("pairs", "--names", "z*").stdout
+    assert one.endswith("of 4 documents, 1 fits the labels and names asked for\n")
+
+
+def test_common_hashes_are_told(essays: Run) -> None:
+    assert "ignored as common" in essays("pairs", "--max-df", "2").stdout
+
+
+def test_other_alphabets_are_told(run: Run) -> None:
+    run("init", "--preset", "code")
+    Path("m.c").write_text("int main(void) { return 0; }\n" * 30)
+    Path("q.txt").write_text(words(1))
+    run("add", "m.c")
+    said = run("query", "q.txt").stdout
+    assert said.endswith(
+        "no match: read as text, and no document is; give --kind code, or a name that tells the kind\n"
+    )
+    run("add", "q.txt")
+    assert "are not compared (1 in characters, 1 in tokens)" in run("pairs").stdout.replace(
+        "1 in tokens, 1 in characters", "1 in characters, 1 in tokens"
+    )
+
+
+def test_what_a_query_misses_is_told(essays: Run) -> None:
+    Path("part.txt").write_text(f"{words(1)[100:250]} {words(7)}")
+    said = essays("query", "part.txt", "--min", "0.9").stdout
+    assert "no match: the most alike, x.txt, has a containment of 0." in said
+    Path("new.txt").write_text(words(9))
+    assert "no match: no document shares a fingerprint with it\n" in essays("query", "new.txt").stdout
+    assert essays("query", "short.txt").stdout.endswith("no match: too short to have a fingerprint\n")
+    essays("--db", "empty.fpdb", "init")
+    assert essays("--db", "empty.fpdb", "query", "z.txt").stdout.endswith("no match: the database has no document\n")
