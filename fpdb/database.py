@@ -485,7 +485,8 @@ class Database(Searchable):
         """Compare all documents with all, and yield the pairs that share hashes, ranked. Raises BadQuery.
 
         Of hashes that are left out as common, `Results.ignored` tells how many there are, and how many documents hold
-        some. Documents that hold the same hashes are a pair whatever is left out.
+        some. Documents of the same content, and those that hold the same 16 hashes or more, are a pair whatever is left
+        out as common.
 
         Args:
             regions: Whether pairs tell their regions.
@@ -496,7 +497,7 @@ class Database(Searchable):
             document_pairs: How many pairs of documents a pair of owners tells, those that share most.
             with_labels: Whether pairs of documents tell the labels of both.
             options: See `pairs.options.PairOptions`: min_shared, by, min, top, max_df, new, since, owners,
-                by_owner. The default of `by` is `Recipe.pair_measure`.
+                by_owner, few, labels, names, exclude_names. The default of `by` is `Recipe.pair_measure`.
         """
         from fpdb.pairs.options import PairOptions
 
@@ -650,7 +651,7 @@ class Database(Searchable):
             b: The name of another.
             contents: The contents of names that are not the database's.
             kind: The kind of these.
-            options: by, min, min_shared, max_df and owners, see `pairs`.
+            options: by, min, min_shared, max_df, owners and few, see `pairs`.
 
         Raises:
             Error: NoSuchDocument, BadQuery, UnknownKind or Unreadable.

@@ -68,5 +68,5 @@ KINDS: Mapping[str, DocumentReader] = {
 def find_reader(kind: str) -> DocumentReader:
     """Return the row of a kind; UnknownKind if there is none."""
     if kind not in KINDS:
-        raise UnknownKind(f"no front-end reads documents of kind {kind!r}; kinds: {', '.join(KINDS)}")
+        raise UnknownKind(f"nothing reads documents of kind {kind!r}; kinds: {', '.join(KINDS)}")
     return KINDS[kind]

@@ -1,4 +1,7 @@
-"""Measure joined pairs on the workers, by the formulas of `pairs.measures` and `pairs.certainty`."""
+"""Measure joined pairs on the workers, by the formulas of `pairs.measures` and `pairs.certainty`.
+
+So that both answer alike to the last bit, and since Spark does not end planning as many columns that need each other.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
