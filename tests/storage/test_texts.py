@@ -36,7 +36,8 @@ CONTENTS = st.one_of(
     st.text(),
     st.binary(),
 )
-ADDED = st.tuples(NAMES, CONTENTS, st.booleans(), st.booleans(), st.sampled_from([None, {"x": "1"}]))
+STATED = st.sampled_from([None, False, True])
+ADDED = st.tuples(NAMES, CONTENTS, STATED, STATED, st.sampled_from([None, {"x": "1"}, {"y": "2"}]))
 
 
 class Histories(RuleBasedStateMachine):
@@ -53,18 +54,20 @@ class Histories(RuleBasedStateMachine):
         self.model = {}
 
     def put(self, into, change):
+        """Add a document; what is None stays as it was, and labels add up."""
         name, content, keep, boilerplate, labels = change
-        data = encoded(content)
-        before = self.model.get(name)
-        kept = data if keep else None
+        data, before = encoded(content), self.model.get(name)
+        status = into.add(name, content, keep_text=keep, boilerplate=boilerplate, labels=labels)
+        was_boilerplate, was_labelled, text = before[1:] if before is not None else (False, {}, None)
+        keep = text is not None if keep is None else keep
+        boilerplate = was_boilerplate if boilerplate is None else boilerplate
+        labelled = was_labelled | (labels or {})
         if before is None or before[:2] != (data, boilerplate):
             expected = "added" if before is None else "replaced"
         else:
-            told = before[3] is not None
-            expected = "updated" if before[2] != labels or (keep and not told) else "unchanged"
-            kept = before[3] if told else kept
-        assert into.add(name, content, keep_text=keep, boilerplate=boilerplate, labels=labels) == expected
-        self.model[name] = data, boilerplate, labels, kept
+            expected = "updated" if was_labelled != labelled or keep != (text is not None) else "unchanged"
+        assert status == expected
+        self.model[name] = data, boilerplate, labelled, data if keep else None
 
     @rule(change=ADDED)
     def add(self, change):
@@ -132,7 +135,7 @@ def test_what_is_gone_takes_no_room(db):
     for name in "abc":
         db.add(name, LONG + name, keep_text=True, boilerplate=name == "c")
     assert db.info()["text_file_bytes"] > len(LONG) / 4
-    db.add("a", "another")
+    db.add("a", "another", keep_text=False)
     db.remove("b")
     db.remove("c")
     assert db.info()["text_file_bytes"] == 0
