@@ -65,7 +65,8 @@ def test_other_libraries_take_results_as_they_are(db):
 
 
 def test_polars_takes_results_as_they_are(db):
-    polars = pytest.importorskip("polars")
+    import polars
+
     assert polars.DataFrame(db.query(TEXT))["name"].to_list() == ["a", "b"]
     assert polars.DataFrame(db.documents())["name"].to_list() == ["a", "b", "c"]
 

@@ -331,7 +331,7 @@ def test_an_unknown_kind(run: Run) -> None:
     assert "choose one of" in run("add", "a.txt", "--kind", "novel", status=2).stderr
     line = json.dumps({"name": "a", "text": prose(1), "kind": "novel"})
     result = run("add", "--jsonl", "-", status=1, stdin=line.encode())
-    assert "skipped standard input:1: no front-end" in result.stderr
+    assert "skipped standard input:1: nothing reads" in result.stderr
 
 
 def test_a_later_line_of_the_same_name_wins(run: Run) -> None:
