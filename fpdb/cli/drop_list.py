@@ -3,6 +3,7 @@
 from functools import partial
 
 from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.fail_over import FailOver, fail_over_option
 from fpdb.cli.nothing_found import NothingFound
 from fpdb.cli.options import NamesOutput, Output, top_option
 from fpdb.cli.output import write_names, write_results
@@ -20,6 +21,7 @@ class _Arguments:
     direct: bool = option(
         "Drop only documents that form a pair with a document that is kept, not those connected through others."
     )
+    fail_over: float | None = fail_over_option()
     names: NamesOutput
     output: Output
 
@@ -45,17 +47,20 @@ def drop_list(target: Target, arguments: _Arguments) -> None:
     output = arguments.output
     separator = arguments.names.separator(output.format)
     in_table = output.format == "table" and separator is None
+    fail_over = FailOver(arguments.fail_over)
     with output.redirect(), target.open("r") as db, usage_errors():
         warn_of_boilerplate_only(db)
         top = None if in_table else arguments.top
         search = partial(db.drop_list, keep=arguments.keep, direct=arguments.direct, top=top)
         drops = with_progress(partial(search, **arguments.selection.options()), in_table=in_table)
+        found = fail_over.watched(drops, lambda drop: drop.measure)
         if separator is not None:
-            write_names((drop.name for drop in drops), separator)
+            write_names((drop.name for drop in found), separator)
         elif in_table:
             columns = named(DROP, "name", "kept", "shared", "measure", "reason", "size")
             options = {"by": "containment", **arguments.selection.options()}
             empty = partial(NothingFound(db).no_pair, "nothing to drop", drops, options)
-            write_top(columns, drops, arguments.top, empty=empty, noun="document")
+            write_top(columns, found, arguments.top, empty=empty, noun="document")
         else:
-            write_results(output.format, DROP, drops)
+            write_results(output.format, DROP, found)
+    fail_over.exit()

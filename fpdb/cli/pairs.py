@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.fail_over import FailOver, fail_over_option
 from fpdb.cli.nothing_found import NothingFound
 from fpdb.cli.options import RegionOutput, report_option, top_option
 from fpdb.cli.output import write_json, write_page, write_results, write_rows
@@ -57,6 +58,7 @@ class _Arguments:
     )
     clusters: bool = option("Print groups of documents that pairs connect, directly or indirectly.")
     keep: str | None = keep_option(None)
+    fail_over: float | None = fail_over_option()
     report: str | None = report_option()
     output: RegionOutput
 
@@ -68,6 +70,8 @@ class _Arguments:
             raise click.UsageError("--keep says what is kept of a cluster: give --clusters, or see 'fpdb drop-list'")
         if self.with_labels and (self.clusters or self.by_owner):
             raise click.UsageError("labels are of two documents: give neither --clusters nor --by-owner")
+        if self.fail_over is not None and self.clusters:
+            raise click.UsageError("--fail-over is for pairs: leave --clusters out")
         if self.output.regions and (self.clusters or self.by_owner):
             raise click.UsageError("regions are of two documents: give neither --clusters nor --by-owner")
 
@@ -84,15 +88,17 @@ def pairs(target: Target, arguments: _Arguments) -> None:
              fpdb pairs --new term=2026 --format json
     """
     arguments.check()
+    fail_over = FailOver(arguments.fail_over)
     with arguments.output.redirect(), target.open("r") as db, usage_errors():
         warn_of_boilerplate_only(db)
         if arguments.clusters:
             _print_clusters(db, arguments)
         else:
-            _print_pairs(db, arguments)
+            _print_pairs(db, arguments, fail_over)
+    fail_over.exit()
 
 
-def _print_pairs(db: "Database", arguments: _Arguments) -> None:
+def _print_pairs(db: "Database", arguments: _Arguments, fail_over: FailOver) -> None:
     selection, top, format = arguments.selection, arguments.top, arguments.output.format
     measure = selection.by or db.recipe.pair_measure
     options = selection.options() | arguments.subset.options() | {"by": measure}
@@ -111,7 +117,7 @@ def _print_pairs(db: "Database", arguments: _Arguments) -> None:
     )
     reported: list[Pair] = []
     results = with_progress(search, "owner" if arguments.by_owner else "document", in_table=format == "table")
-    found = _copy_first(results, reported, limit + 1)
+    found = fail_over.watched(_copy_first(results, reported, limit + 1), lambda pair: pair.score(measure))
     if format == "sarif":
         from fpdb.cli.sarif import pair_results, write_sarif
 

@@ -66,7 +66,8 @@ HELP = help_text("""Find shared text among documents, with a database of their f
     Example: fpdb add essays/            add all texts in a folder
              fpdb query draft.txt        find the texts that share passages with a draft
 
-    Exit status: 0 success (also if nothing matches), 1 failure or damage found, 2 wrong usage.
+    Exit status: 0 success (also if nothing matches), 1 failure or damage found, 2 wrong usage, 3 what --fail-over
+    looks for.
     """)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.fail_over import FailOver, fail_over_option
 from fpdb.cli.input_options import InputDocuments
 from fpdb.cli.options import RegionOutput, jobs_option, report_option, top_option
 from fpdb.cli.output import encode_json, write_bytes, write_page, write_results, write_rows
@@ -85,6 +86,7 @@ class _Arguments:
     )
     strict: bool = option("Stop at the first query that cannot be read.")
     jobs: int | None = jobs_option()
+    fail_over: float | None = fail_over_option()
     report: str | None = report_option()
     both: bool = option("With --regions, in a table: show the document's text, too.")
     output: RegionOutput
@@ -146,6 +148,7 @@ def query(target: Target, arguments: _Arguments) -> None:
         _Answers(run, db, folder, workers).write()
     if run.failed:
         sys.exit(1)
+    run.fail_over.exit()
 
 
 class _Run:
@@ -156,6 +159,7 @@ class _Run:
 
         self.target, self.arguments = target, arguments
         self.failed = False
+        self.fail_over = FailOver(arguments.fail_over)
         # Answers on a terminal show the progress themselves.
         shown = arguments.output.path != "-" or not sys.stdout.isatty()
         self.watcher = TerminalWatcher(
@@ -166,6 +170,8 @@ class _Run:
         """Open a folder for long answers if workers make the lines of JSON. Workers must end before it closes."""
         arguments = self.arguments
         if not arguments.queries.record_format or arguments.output.format != "json" or arguments.report is not None:
+            return nullcontext()
+        if arguments.fail_over is not None:  # which the lines of JSON do not tell
             return nullcontext()
         from fpdb.search.spool import spool_folder
 
@@ -300,6 +306,7 @@ class _Answers:
             answer = answered.answer
             if answer is None:
                 continue
+            self._run.fail_over.note(getattr(match, self._measure) for match in answer.matches[:1])
             if self._page is not None:
                 reported = replace(answer, matches=answer.matches[: self._arguments.top])
                 self._page.add_answer(reported, answered.content or b"")
