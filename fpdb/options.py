@@ -92,10 +92,7 @@ class HashRankingKeywords(_Ranking, total=False):
     by: Measure | Literal["aligned"]
 
 
-class PairKeywords(_Limits, total=False):
-    """Keywords of `pairs.options.PairOptions`."""
-
-    by: PairMeasure
+class _Pairing(_Limits, total=False):
     min_shared: int
     new: tuple[str, str] | None
     since: datetime | None
@@ -104,7 +101,13 @@ class PairKeywords(_Limits, total=False):
     few: int
 
 
-class SpanKeywords(_Limits, total=False):
+class PairKeywords(_Pairing, total=False):
+    """Keywords of `pairs.options.PairOptions`."""
+
+    by: PairMeasure
+
+
+class SpanKeywords(_Pairing, total=False):
     """Keywords of `Database.spans`: those of a query for a content, those of pairs for the documents."""
 
     by: Measure | PairMeasure
@@ -113,12 +116,6 @@ class SpanKeywords(_Limits, total=False):
     window: int | None
     rarity: Rarity
     include_self: bool
-    min_shared: int
-    new: tuple[str, str] | None
-    since: datetime | None
-    owners: str
-    by_owner: bool
-    few: int
 
 
 class ExplainKeywords(TypedDict, total=False):
