@@ -30,6 +30,9 @@ from fpdb.columns import CLUSTER, PAIR, RANK, ResultColumn, measure_groups, name
 if TYPE_CHECKING:
     from fpdb import Cluster, Database, Pair, Results
 
+DOUBTFUL = {"few": "few fingerprints", "texts": "by their texts"}
+"""What a table says of pairs that fingerprints alone do not tell."""
+
 DOCUMENT_PAIRS = 10
 """Pairs of documents that stand with a pair of owners in JSON."""
 
@@ -154,7 +157,8 @@ def _print_table(pairs: "list[Pair]", arguments: _Arguments, measure: str, empty
     part = "containment" if measure == "shared" else measure
     bars = ResultColumn("bar", str, "", lambda pair: bar(pair.score(part)))
     columns = shown(select(PAIR, {"labels"} if arguments.with_labels else ()))
-    write_ranked((*columns, *([score] if heading else []), bars), shown_pairs)
+    evidence = ResultColumn("evidence", str, "", lambda pair: DOUBTFUL.get(pair.evidence, ""))
+    write_ranked((*columns, *([score] if heading else []), bars, evidence), shown_pairs)
     if len(pairs) > len(shown_pairs):
         write_line("there are more; see them with --top")
     if arguments.output.regions:

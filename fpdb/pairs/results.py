@@ -66,18 +66,16 @@ class HeldBack:
     def text(self, option: str = "few") -> str:
         """Return a sentence that says it, without its full stop. option: the name of the option for `few`."""
         total = self.by_texts + self.unread
-        text = (
-            f"{'1 pair was' if total == 1 else f'{total:,} pairs were'} held back, of documents with fewer than "
-            f"{self.few} fingerprints"
-        )
-        reasons = []
-        if self.by_texts:
-            reasons.append(f"{self.by_texts:,} by their texts, which have less in common")
-        if self.unread:
-            reasons.append(
-                f"{self.unread:,} whose texts could not be read (keep them with the documents, or see {option})"
-            )
-        return f"{text}: {', '.join(reasons)}"
+        pairs = "1 pair" if total == 1 else f"{total:,} pairs"
+        were = "was" if total == 1 else "were"
+        unread = f"could not be read (keep them with the documents, or see {option})"
+        if not self.unread:
+            reason = "their texts have less in common"
+        elif not self.by_texts:
+            reason = f"their texts {unread}"
+        else:
+            reason = f"{self.by_texts:,} have less in common by their texts; the texts of {self.unread:,} {unread}"
+        return f"{pairs} of documents with fewer than {self.few} fingerprints {were} held back: {reason}"
 
 
 class Comparison(NamedTuple, Generic[T]):

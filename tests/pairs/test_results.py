@@ -1,7 +1,7 @@
 """Results are given once, in order, whatever is shown of them before."""
 
 from fpdb.pairs.ranking import Pair
-from fpdb.pairs.results import PAIRS_SHOWN, Comparison, IgnoredHashes, Results
+from fpdb.pairs.results import PAIRS_SHOWN, Comparison, HeldBack, IgnoredHashes, Results
 
 
 def test_a_table_for_notebooks_takes_no_result_away() -> None:
@@ -14,3 +14,15 @@ def test_a_table_for_notebooks_takes_no_result_away() -> None:
         assert "&lt;1&gt;" in table
     assert list(results) == pairs[1:]
     assert "b" in Results(lambda: Comparison(iter(["a", "b"]), IgnoredHashes(0, 0, 0)))._repr_html_()
+
+
+def test_held_back_pairs_are_told_with_the_reason() -> None:
+    begin = "of documents with fewer than 16 fingerprints"
+    assert HeldBack(16, 1, 0).text() == f"1 pair {begin} was held back: their texts have less in common"
+    unread = HeldBack(16, 0, 2).text("--few")
+    assert unread.startswith(f"2 pairs {begin} were held back: their texts could not be read (")
+    assert unread.endswith("see --few)")
+    both = HeldBack(16, 1, 2).text()
+    assert both.startswith(
+        f"3 pairs {begin} were held back: 1 have less in common by their texts; the texts of 2 could"
+    )
