@@ -62,7 +62,8 @@ class Histories(RuleBasedStateMachine):
         keep = text is not None if keep is None else keep
         boilerplate = was_boilerplate if boilerplate is None else boilerplate
         labelled = was_labelled | (labels or {})
-        if before is None or before[:2] != (data, boilerplate):
+        is_dropped = text is not None and not keep
+        if before is None or before[:2] != (data, boilerplate) or is_dropped:
             expected = "added" if before is None else "replaced"
         else:
             expected = "updated" if was_labelled != labelled or keep != (text is not None) else "unchanged"
