@@ -35,7 +35,7 @@ WORDS = (50, 500)  # of a passage
 MOST = 4  # passages of a pair
 WITHOUT = 5  # every so many pairs have none
 CHANGES = (8, 30)  # one word of so many is changed
-"""What the documents and passages are."""
+"""Options of the documents and passages that are made."""
 
 
 class Pair(NamedTuple):

@@ -9,7 +9,7 @@ from functools import cache, wraps
 from numbers import Integral, Real
 from reprlib import repr as short_repr
 from types import FunctionType
-from typing import Any, Final, NamedTuple, TypeVar, get_args
+from typing import Any, Final, NamedTuple, TypeVar, cast, get_args
 
 from fpdb import options
 from fpdb.errors import BadArgument
@@ -47,7 +47,7 @@ class _Check(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """How the arguments of a function are checked."""
+    """The checks of a function's arguments."""
 
     positional: tuple[str, ...]
     names: frozenset[str]  # that it takes
@@ -70,7 +70,7 @@ def checked(function: _Function) -> _Function:
                 raise BadArgument(f"{name} must be {check.expected}, not {short_repr(value)}")
         return function(*arguments, **keywords)
 
-    return call  # type: ignore[return-value]
+    return cast(_Function, call)
 
 
 def checked_methods(class_: _Class) -> _Class:

@@ -97,7 +97,7 @@ class InputDocuments(Records):
 
     @cached_property
     def path_filter(self) -> "PathFilter":
-        """What is passed over in folders and archives, and how often it was."""
+        """The filter of paths that are passed over in folders and archives, with their counts."""
         from fpdb.ingest.path_filter import PathFilter
 
         return PathFilter(self.include, self.exclude)

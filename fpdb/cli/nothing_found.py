@@ -86,7 +86,7 @@ class NothingFound:
 
     @cached_property
     def _counts(self) -> list[str]:
-        """How many documents have no fingerprint, and how many are read in which alphabet, if these are several."""
+        """Sentences with the number of documents without a fingerprint, and of those in each of several alphabets."""
         short = sum(not document.fingerprints for document in self._documents)
         reasons = []
         if short:

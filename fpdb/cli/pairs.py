@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fpdb import Cluster, Database, Pair, Results
 
 DOUBTFUL = {"few": "few fingerprints", "texts": "by their texts"}
-"""What a table says of pairs that fingerprints alone do not tell."""
+"""The words in a table, by the evidence of a pair that fingerprints alone do not tell."""
 
 DOCUMENT_PAIRS = 10
 """Pairs of documents that stand with a pair of owners in JSON."""

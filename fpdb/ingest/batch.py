@@ -193,7 +193,7 @@ class WriteBatch:
             boilerplate: See `add`.
 
         Returns:
-            How many documents have each status.
+            The number of documents of each status.
 
         Raises:
             BadName, BadLabel, BadFingerprints: A column is wrong.
