@@ -26,7 +26,11 @@ class Records:
     paths: tuple[str, ...] = paths_argument()
     jsonl: bool = option("Read each PATH as JSON Lines: one document a line.")
     parquet: bool = option("Read each PATH as Parquet: one document a row.")
-    text_field: str | None = option("Field with the text of a record.  [default: text]", metavar="F")
+    text_field: str | None = option(
+        "Field with the text of a record: a string, or a list of strings; messages.*.content joins those of all "
+        "messages by newlines.  [default: text]",
+        metavar="F",
+    )
     name_field: str | None = option(
         "Field with its name; - to name it FILE:LINE.  [default: name, else id, else FILE:LINE]", metavar="F"
     )

@@ -5,7 +5,6 @@ A fault is told with its file and line; the rest goes on.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from typing import Any, BinaryIO
 
 from fpdb import bounded_json
@@ -14,8 +13,6 @@ from fpdb.ingest.files import InputDocument, Skipped, error_text, size_fault
 from fpdb.ingest.input_files import InputFile
 from fpdb.ingest.record_fields import RECORD_CHUNK_BYTES, Fields, RecordChunk
 
-FIRST_LINES = 10
-"""If so many have one fault, the fields have other names, or the file is no JSON Lines."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # What json.loads calls. orjson takes 0.34 of its time, a fortieth of a load's, but rounds whole numbers of more than 64
 # bits, which may be names, and reads neither NaN nor lone surrogates.
@@ -24,6 +21,8 @@ _scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder())["scan_on
 
 class LineChunk(RecordChunk):
     """Whole lines of JSON."""
+
+    noun = "line"
 
     def documents(self) -> Iterator[InputDocument | Skipped]:
         """Yield a document, or what is skipped, for each line that is not blank."""
@@ -45,26 +44,13 @@ def read_lines(
     try:
         opened = InputFile(file)
         while block := opened.read(RECORD_CHUNK_BYTES):
-            for chunk in lines.take(block, opened):
-                if lines.number == 1 and isinstance(chunk, LineChunk) and (fault := _fault_of_all(chunk)) is not None:
-                    yield Skipped(origin, fault, requested=True)
-                    return
-                yield chunk
+            yield from lines.take(block, opened)
     except (ArchiveError, LimitExceeded, OSError) as error:
         reason = f"not read any further: {error_text(error)}"
         yield Skipped(f"{origin}:{lines.number}", reason, requested=True)
         return
     if lines.rest:
         yield lines.chunk(bytes(lines.rest), opened)
-
-
-def _fault_of_all(chunk: LineChunk) -> str | None:
-    """Return why a file is not read at all, if its first lines all have one fault; else None."""
-    first = list(islice(chunk.documents(), FIRST_LINES))
-    reasons = {line.reason for line in first if isinstance(line, Skipped)}
-    if len(first) < FIRST_LINES or len(reasons) != 1 or not all(isinstance(line, Skipped) for line in first):
-        return None
-    return f"none of its first {FIRST_LINES} lines is a document: {reasons.pop()}"
 
 
 class _Lines:

@@ -34,6 +34,8 @@ def check_packages() -> None:
 class RowChunk(RecordChunk):
     """Rows of Parquet, as a stream of Arrow."""
 
+    noun = "row"
+
     def documents(self) -> Iterator[InputDocument | Skipped]:
         """Yield a document, or what is skipped, for each row."""
         import pyarrow

@@ -1,15 +1,20 @@
 """The meaning of a record's fields - a name, a text, labels and more - and chunks of records as a file has them."""
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from fpdb.bounded_json import LongNumber
-from fpdb.ingest.files import InputDocument
+from fpdb.ingest.files import InputDocument, Skipped
 
 RECORD_CHUNK_BYTES = 1 << 20
+PART_SEPARATOR = "\n"
+"""Stands between the texts of a field that has several."""
+MISSING_FIELD = " (there is: "
+"""Stands between a fault and the fields that there are, which may differ from record to record."""
 _HINT = "; where it means something else, name the field of the text, which passes over it"
 
 
@@ -17,11 +22,13 @@ _HINT = "; where it means something else, name the field of the text, which pass
 class Fields:
     """Names of the fields of a record; a field in an object in a field is `meta.url`.
 
+    In a list, a number stands for the element of this index, from 0, and `*` for all elements: `messages.*.content`.
+
     Where none is given, records may also have the fields kind, source, contact and labels, an object of strings.
 
     name: Of the name; None for `name` or, without one, `id`. Where there is none of these, and for "-", the name is
         the file and the line or row.
-    text: Of the text.
+    text: Of the text. Several strings, in a list or by a `*`, are joined by PART_SEPARATOR.
     labels: Of labels, which are called like the fields.
     """
 
@@ -47,10 +54,9 @@ class Fields:
 
     def document(self, record: Mapping[str, Any], location: str, size: int, kind: str) -> InputDocument:
         """Make a document of a record; location: its file and line or row. Raises ValueError if it is none."""
-        text = _look_up(record, self.text_field)
+        text = record.get(self.text_field)
         if not isinstance(text, str):
-            fault = _missing(record, self.text_field) if text is None else f'"{self.text_field}" is not a string'
-            raise ValueError(fault)
+            text = PART_SEPARATOR.join(holder[key] for holder, key in self._text_places(record))
         source, contact, labels = None, None, None
         if self.are_default:
             own_kind, source, contact, labels = map(record.get, ("kind", "source", "contact", "labels"))
@@ -62,6 +68,40 @@ class Fields:
             labels = {field: value for field, value in values if value is not None}
         name = self._name(record, location)
         return InputDocument(name, None, text, size, kind, source, contact, labels, False, location)
+
+    def cut(self, record: Mapping[str, Any], spans: Sequence[tuple[int, int]]) -> None:
+        """Cut characters [start, end) of the text out of the record. spans: ascending, none overlapping another one."""
+        start = 0
+        for holder, key in self._text_places(record):
+            text = holder[key]
+            kept, done = [], 0
+            for span_start, span_end in spans:
+                kept.append(text[done : max(span_start - start, done)])
+                done = max(min(span_end - start, len(text)), done)
+            holder[key] = "".join((*kept, text[done:]))
+            start += len(text) + len(PART_SEPARATOR)
+
+    def _text_places(self, record: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+        """Return the objects and lists that hold the strings of the text, and the key or index of each.
+
+        Raises ValueError if the field is missing, or holds anything else.
+        """
+        places, is_found, is_null = [], False, False
+        for holder, key in _places(record, self.text_field):
+            value, is_found = holder[key], True
+            if isinstance(value, list):
+                places += [(value, index) for index, part in enumerate(value) if part is not None]
+            elif value is None:
+                is_null = True
+            else:
+                places.append((holder, key))
+        if not all(isinstance(holder[key], str) for holder, key in places):
+            raise ValueError(f'"{self.text_field}" is not a string')
+        if not is_found:
+            raise ValueError(_missing(record, self.text_field))
+        if is_null and not places:
+            raise ValueError(f'"{self.text_field}" is null')
+        return places
 
     def _name(self, record: Mapping[str, Any], location: str) -> str:
         if self.name is None:
@@ -87,12 +127,13 @@ class Fields:
 
 
 @dataclass(frozen=True)
-class RecordChunk:
+class RecordChunk(ABC):
     """Some records of a file in the file's own form: a `Chunk`, once a subclass reads its documents.
 
-    origin: How to call the file. first: The number of the first record, by which each is told.
+    origin: How to call the file. first: The number of the first record, by which each is told. noun: How to call one.
     """
 
+    noun: ClassVar[str] = "record"
     content: bytes
     origin: str
     first: int
@@ -105,20 +146,58 @@ class RecordChunk:
         """Bytes of content that the chunk itself holds."""
         return len(self.content)
 
+    @abstractmethod
+    def documents(self) -> Iterator[InputDocument | Skipped]:
+        """Yield a document, or what is skipped, for each record."""
+
+
+def _places(value: Any, field: str) -> Iterator[tuple[Any, Any]]:
+    """Yield the object or list that holds each value of a field, and the value's key or index in it."""
+    if isinstance(value, Mapping):
+        if field in value:
+            yield value, field
+            return
+        first, dot, rest = field.partition(".")
+        if dot and first in value:
+            yield from _places(value[first], rest)
+    elif isinstance(value, list):
+        first, dot, rest = field.partition(".")
+        for index in _indices(value, first):
+            if dot:
+                yield from _places(value[index], rest)
+            else:
+                yield value, index
+
+
+def _indices(values: list[Any], part: str) -> range:
+    """Return the indices of the elements that a part of a field's name stands for."""
+    if part == "*":
+        return range(len(values))
+    index = int(part) if part.isdecimal() and len(part) < 10 else len(values)
+    return range(index, index + 1) if index < len(values) else range(0)
+
 
 def _look_up(record: Mapping[str, Any], field: str) -> Any:
-    """Return the value of a field, or of one of an object in a field; None where there is none."""
-    if field in record or "." not in field:
-        return record.get(field)
-    first, rest = field.split(".", 1)
-    inner = record.get(first)
-    return _look_up(inner, rest) if isinstance(inner, dict) else None
+    """Return the value of a field, a list of them if its name has a `*`; None where there is none."""
+    if field in record:
+        return record[field]
+    values = [holder[key] for holder, key in _places(record, field)]
+    return values if "*" in field.split(".") and values else values[0] if values else None
 
 
 def _missing(record: Mapping[str, Any], field: str) -> str:
+    """Return why a field has no value, with the fields that there are beside the part of its name that is missing."""
     if field in record:
         return f'"{field}" is null'
-    return f'no "{field}" (there is: {", ".join(map(str, record)) or "nothing"})'
+    parts, values, prefix = field.split("."), [record], ""
+    while len(parts) > 1:
+        inner = [holder[key] for value in values for holder, key in _places(value, parts[0])]
+        inner = [value for value in inner if isinstance(value, Mapping | list)]
+        if not inner:
+            break
+        values, prefix = inner, f"{prefix}{parts.pop(0)}."
+    keys = dict.fromkeys(key for value in values for key in (value if isinstance(value, Mapping) else ["*"]))
+    return f'no "{field}"{MISSING_FIELD}{", ".join(f"{prefix}{key}" for key in keys) or "nothing"})'
 
 
 def _label(field: str, value: Any) -> str | None:

@@ -5,6 +5,8 @@ A file is only cut into chunks here; whoever fingerprints the documents reads th
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from itertools import chain, islice
 
 from fpdb.errors import Unreadable
 from fpdb.ingest import jsonl, parquet
@@ -12,7 +14,10 @@ from fpdb.ingest.chunks import Chunk
 from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text
 from fpdb.ingest.input_files import RecordFormat, find_input_files
 from fpdb.ingest.path_filter import PathFilter
-from fpdb.ingest.record_fields import Fields
+from fpdb.ingest.record_fields import MISSING_FIELD, Fields, RecordChunk
+
+FIRST_RECORDS = 10
+"""If so many have one fault, the fields have other names, or the file has another format."""
 
 
 def read_records(
@@ -60,12 +65,35 @@ def record_chunks(
             yield path
             continue
         try:
-            if path == "-":
-                yield from jsonl.read_lines(sys.stdin.buffer, "standard input", fields=fields, kind=kind)
-            elif record_format == "parquet":
-                yield from parquet.read_rows(path, document_name(path), fields, kind)
-            else:
-                with open(path, "rb") as file:
-                    yield from jsonl.read_lines(file, document_name(path), fields=fields, kind=kind)
+            yield from _check_first(_read_file(path, record_format, fields, kind))
         except (OSError, ValueError, Unreadable) as error:
-            yield Skipped(document_name(path), error_text(error), requested=True)
+            yield Skipped(_origin(path), error_text(error), requested=True)
+
+
+def _origin(path: str) -> str:
+    return "standard input" if path == "-" else document_name(path)
+
+
+def _read_file(path: str, record_format: RecordFormat, fields: Fields, kind: str) -> Iterator[RecordChunk | Skipped]:
+    """Yield the chunks of one file. Raises OSError, ValueError, Unreadable."""
+    if record_format == "parquet":
+        yield from parquet.read_rows(path, _origin(path), fields, kind)
+        return
+    with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
+        yield from jsonl.read_lines(file, _origin(path), fields=fields, kind=kind)
+
+
+def _check_first(chunks: Iterator[RecordChunk | Skipped]) -> Iterator[RecordChunk | Skipped]:
+    """Yield the chunks of a file, unless its first records all have one fault. Raises ValueError, which tells it."""
+    ahead: list[RecordChunk | Skipped] = []
+    first: list[InputDocument | Skipped] = []
+    while len(first) < FIRST_RECORDS and (chunk := next(chunks, None)) is not None:
+        ahead.append(chunk)
+        if isinstance(chunk, Skipped):
+            break
+        first += islice(chunk.documents(), FIRST_RECORDS - len(first))
+        reasons = [record.reason for record in first if isinstance(record, Skipped)]
+        faults = {reason.partition(MISSING_FIELD)[0] for reason in reasons}
+        if len(reasons) == FIRST_RECORDS and len(faults) == 1:
+            raise ValueError(f"none of its first {FIRST_RECORDS} {chunk.noun}s is a document: {reasons[0]}")
+    yield from chain(ahead, chunks)
