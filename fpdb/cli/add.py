@@ -73,9 +73,9 @@ def add(target: Target, arguments: _Arguments) -> None:
     archives. Limits protect against archives that unpack to huge sizes: see docs/guide/archives.md.
 
     With --jsonl, each line of PATH is a document (.jsonl, .ndjson, also compressed with gzip, bzip2, xz or zstd);
-    with --parquet, each row. PATH may also be a folder of such files, or a quoted pattern. The text is in the field
-    `text`, the name in `name` or `id`, or else it is FILE:LINE. Wrong records are reported with their line and skipped,
-    unless --strict is given. See docs/guide/records.md.
+    with --csv (.csv, .tsv, likewise) or --parquet, each row. PATH may also be a folder of such files, or a quoted
+    pattern. The text is in the field `text`, the name in `name` or `id`, or else it is FILE:LINE. Wrong records are
+    reported with their line and skipped, unless --strict is given. See docs/guide/records.md.
 
     The database stores fingerprints and the paths of files. With --keep-text it also stores the documents, and anyone
     who has it can read them: `--regions` and `--report` can then show them without their files.
@@ -86,6 +86,7 @@ def add(target: Target, arguments: _Arguments) -> None:
              fpdb add --boilerplate template.txt
              pdftotext paper.pdf - | fpdb add - --name paper.pdf
              fpdb add --jsonl dump/ --text-field content --label-field meta.url
+             fpdb add --csv answers.csv --text-field answer --name-field student
              fpdb add --parquet 'data/train-*.parquet' --strict
     """
     from fpdb.errors import Error

@@ -9,6 +9,7 @@ import click
 
 from fpdb.cli.arguments import argument, argument_group, option
 from fpdb.cli.options import kind_option, paths_argument, read_list
+from fpdb.cli.parameters import cell_delimiter
 from fpdb.cli.target import Target
 
 if TYPE_CHECKING:
@@ -18,14 +19,23 @@ if TYPE_CHECKING:
     from fpdb.ingest.path_filter import PathFilter
     from fpdb.ingest.record_fields import Fields
 
+RECORD_FORMATS: "tuple[RecordFormat, ...]" = ("jsonl", "csv", "parquet")
+
 
 @argument_group
 class Records:
-    """Files that hold many documents: JSON Lines or Parquet."""
+    """Files that hold many documents: JSON Lines, CSV or Parquet."""
 
     paths: tuple[str, ...] = paths_argument()
     jsonl: bool = option("Read each PATH as JSON Lines: one document a line.")
+    csv: bool = option("Read each PATH as CSV: one document a row, below a row that names the fields.")
     parquet: bool = option("Read each PATH as Parquet: one document a row.")
+    delimiter: str | None = option(
+        "With --csv: what separates cells; tab for a tab.  [default: of comma, semicolon and tab, what the first line "
+        "has]",
+        type=cell_delimiter,
+        metavar="C",
+    )
     text_field: str | None = option(
         "Field with the text of a record: a string, or a list of strings; messages.*.content joins those of all "
         "messages by newlines.  [default: text]",
@@ -42,23 +52,26 @@ class Records:
 
     def __post_init__(self) -> None:
         """Check that the options make sense together."""
-        if self.jsonl and self.parquet:
-            raise click.UsageError("--jsonl and --parquet are two forms of input; give one")
+        forms = [f"--{form}" for form in RECORD_FORMATS if getattr(self, form)]
+        if len(forms) > 1:
+            raise click.UsageError(f"{' and '.join(forms[:2])} are two forms of input; give one")
         if self.parquet and "-" in self.paths:
             raise click.UsageError("Parquet cannot be read from standard input; give a file")
         if not self.record_format and (self.text_field or self.name_field or self.label_fields):
-            raise click.UsageError("fields are those of records: give --jsonl or --parquet too")
+            raise click.UsageError("fields are those of records: give --jsonl, --csv or --parquet too")
+        if self.delimiter and not self.csv:
+            raise click.UsageError("--delimiter is that of CSV: give --csv too")
 
     @property
     def record_format(self) -> "RecordFormat | None":
         """The format of records; None if each file is a document."""
-        return "jsonl" if self.jsonl else "parquet" if self.parquet else None
+        return next((form for form in RECORD_FORMATS if getattr(self, form)), None)
 
     def fields(self) -> "Fields":
         """Return the names of the fields of a record."""
         from fpdb.ingest.record_fields import Fields
 
-        return Fields(self.name_field, self.text_field, self.label_fields)
+        return Fields(self.name_field, self.text_field, self.label_fields, self.delimiter)
 
 
 @argument_group

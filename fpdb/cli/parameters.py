@@ -43,6 +43,14 @@ def byte_size(text: str) -> int:
     return size
 
 
+def cell_delimiter(text: str) -> str:
+    """Read what separates cells of CSV: a character, or the word tab."""
+    separator = "\t" if text in ("tab", "\\t") else text
+    if len(separator) != 1 or separator in '"\r\n':
+        raise click.BadParameter(f"{text!r} does not separate cells: give one character, such as ; or the word tab")
+    return separator
+
+
 def name_value(text: str) -> tuple[str, str]:
     """Split `NAME=VALUE`; the value may contain equal signs."""
     name, equals, value = text.partition("=")

@@ -112,8 +112,8 @@ class _Arguments:
 def query(target: Target, arguments: _Arguments) -> None:
     """Find the documents that share text with a file.
 
-    PATH is a file, a folder or an archive (each file in it is a query), or - for standard input. With --jsonl or
-    --parquet, each record is a query: see `fpdb add --help`.
+    PATH is a file, a folder or an archive (each file in it is a query), or - for standard input. With --jsonl,
+    --csv or --parquet, each record is a query: see `fpdb add --help`.
 
     Containment is the share of the query that is in the document; reverse containment is the share of the document
     that is in the query; resemblance is the share of both together that they have in common. All are counted in

@@ -14,12 +14,13 @@ from fpdb.ingest.files import DatabaseFiles, Skipped, document_name, error_text
 from fpdb.ingest.path_filter import PathFilter
 from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, ZSTD_WINDOW
 
-RecordFormat = Literal["jsonl", "parquet"]
+RecordFormat = Literal["jsonl", "csv", "parquet"]
 
 _COMPRESSED = ("", ".gz", ".bz2", ".xz", ".zst")
 EXTENSIONS: dict[RecordFormat, tuple[str, ...]] = {
     # A plain .json is seldom one of lines.
     "jsonl": (*(kind + packed for kind in (".jsonl", ".ndjson") for packed in _COMPRESSED), ".json.gz", ".json.zst"),
+    "csv": tuple(kind + packed for kind in (".csv", ".tsv") for packed in _COMPRESSED),
     "parquet": (".parquet",),
 }
 """Of the files that are read in a folder."""

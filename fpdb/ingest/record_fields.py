@@ -30,16 +30,20 @@ class Fields:
         the file and the line or row.
     text: Of the text. Several strings, in a list or by a `*`, are joined by PART_SEPARATOR.
     labels: Of labels, which are called like the fields.
+    delimiter: Of the cells of CSV; None to tell it from the first line.
+    encoding: Of JSON Lines and CSV; None for UTF-8, and for what CSV looks like.
     """
 
     name: str | None = None
     text: str | None = None
     labels: tuple[str, ...] = ()
+    delimiter: str | None = None
+    encoding: str | None = None
 
     @cached_property
     def are_default(self) -> bool:
-        """True if none is given."""
-        return self == Fields()
+        """True if no field is named."""
+        return self.name is self.text is None and not self.labels
 
     @cached_property
     def text_field(self) -> str:

@@ -1,4 +1,4 @@
-"""Documents from files of records, whatever their format: a line of JSON Lines or a row of Parquet each.
+"""Documents from files of records, whatever their format: a line of JSON Lines, or a row of CSV or Parquet each.
 
 A file is only cut into chunks here; whoever fingerprints the documents reads them out of a chunk, see `files.Chunk`.
 """
@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from itertools import chain, islice
 
 from fpdb.errors import Unreadable
-from fpdb.ingest import jsonl, parquet
+from fpdb.ingest import csv_rows, jsonl, parquet
 from fpdb.ingest.chunks import Chunk
 from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text
 from fpdb.ingest.input_files import RecordFormat, find_input_files
@@ -46,7 +46,7 @@ def record_chunks(
 
     Args:
         paths: Files, folders of them, or patterns such as `data/*.jsonl.gz`; `-` is standard input.
-        record_format: JSON Lines may be compressed by gzip, bzip2, xz or zstd.
+        record_format: JSON Lines and CSV may be compressed by gzip, bzip2, xz or zstd.
         fields: Which fields of a record hold what.
         kind: The kind of records that do not say theirs.
         exclude: The database's own files, which are skipped.
@@ -80,7 +80,8 @@ def _read_file(path: str, record_format: RecordFormat, fields: Fields, kind: str
         yield from parquet.read_rows(path, _origin(path), fields, kind)
         return
     with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
-        yield from jsonl.read_lines(file, _origin(path), fields=fields, kind=kind)
+        read = csv_rows.read_rows if record_format == "csv" else jsonl.read_lines
+        yield from read(file, _origin(path), fields=fields, kind=kind)
 
 
 def _check_first(chunks: Iterator[RecordChunk | Skipped]) -> Iterator[RecordChunk | Skipped]:

@@ -1,5 +1,6 @@
 """Records on the command line: what is asked for, what is said, and the exit status."""
 
+import csv
 import gzip
 import hashlib
 import json
@@ -24,9 +25,14 @@ def write_rows() -> None:
     Path("d/1.jsonl").write_bytes(b"".join(lines[:2]))
     Path("d/2.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[2:])))
     pq.write_table(pa.Table.from_pylist(ROWS), "d/all.parquet")
+    with open("d/all.csv", "w", newline="") as file:
+        writer = csv.writer(file, delimiter="|")
+        writer.writerows(
+            [["doc", "body", "meta.url"], *([row["doc"], row["body"], row["meta"]["url"]] for row in ROWS)]
+        )
 
 
-def test_both_forms_give_one_database(run: Run) -> None:
+def test_all_forms_give_one_database(run: Run) -> None:
     write_rows()
     run("add", "--jsonl", "d", *FIELDS)
     documents = listed(run)
@@ -34,9 +40,11 @@ def test_both_forms_give_one_database(run: Run) -> None:
         str(number): {"meta.url": f"u{number}"} for number in range(1, 5)
     }
     assert "unchanged 4" in run("add", "--parquet", "d/*.parquet", *FIELDS).stdout
+    assert "unchanged 4" in run("add", "--csv", "d", "--delimiter", "|", *FIELDS).stdout
     before = hashlib.sha256(Path("corpus.fpdb").read_bytes()).digest()
     asked = [run("query", form, "d", *FIELDS, "--format", "json").stdout for form in ("--jsonl", "--parquet")]
-    assert asked[0] == asked[1]
+    asked.append(run("query", "--csv", "d", "--delimiter", "|", *FIELDS, "--format", "json").stdout)
+    assert asked[0] == asked[1] == asked[2]
     assert [json.loads(line)["query"]["name"] for line in asked[0].splitlines()] == ["1", "2", "3", "4"]
     assert run("query", "--jsonl", "d", *FIELDS, "--jobs", "2", "--format", "json").stdout == asked[0]
     assert "1: " in run("query", "--jsonl", "d", *FIELDS, "--include-self", "--regions", "--report", "r.html").stdout
@@ -63,6 +71,10 @@ def test_what_is_wrong_is_said_counted_and_stopped_at(run: Run, monkeypatch: pyt
     "arguments",
     [
         ("--jsonl", "--parquet", "x"),
+        ("--jsonl", "--csv", "x"),
+        ("--jsonl", "--delimiter", ",", "x"),
+        ("--csv", "--delimiter", "ab", "x"),
+        ("--csv", "--delimiter", '"', "x"),
         ("--text-field", "t", "x"),
         ("--parquet", "-"),
         ("--jsonl", "--name", "n", "x"),
