@@ -17,6 +17,7 @@ from fpdb.pairs import _counting
 from fpdb.pairs.advice import Advice, find_advice
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
+from fpdb.pairs.seams import Seams
 from fpdb.storage import file_format
 from fpdb.storage.posting_scan import scan_postings
 from fpdb.storage.reader import Reader
@@ -72,6 +73,7 @@ class Corpus:
     any two are paired. owner_names: the names of all owners, by number, or else by rank.
     shares: of all its hashes, of which a document's are a sample, see file_format.WHOLE. new: the number of new ones,
     which have the first ranks. ascending: True if ranks rise with ids. advice: see `find_advice`.
+    seams: the postings that do not count, see `Seams`.
     complete: True if all k-grams are kept, or hashes are the caller's own. digests: of the contents, an owner's their
     sum; shape (n, 2). without_hashes: True for documents that are not empty, and have no hash.
     """
@@ -85,6 +87,7 @@ class Corpus:
     ascending: bool
     ranks: RankTable
     members: Members
+    seams: Seams
     complete: Bools
     digests: U64
     without_hashes: Bools
@@ -106,12 +109,16 @@ class Corpus:
         """Return the number of the owner of each rank, see `owner_names`; shape (n,)."""
         return self.owners[ranks] if len(self.owners) else ranks
 
+    def postings(self, reader: Reader) -> Iterator[tuple[U64, U32]]:
+        """Yield the hashes and document ids of all postings that count, see `scan_postings`. Raises Corrupt."""
+        return scan_postings(reader, self.seams.counted)
+
     def posting_lists(self, reader: Reader) -> Iterator[U32]:
-        """Yield the posting lists of all hashes but boilerplate, see `_counting`, in parts of whole lists.
+        """Yield the posting lists of all hashes that count, see `_counting`, in parts of whole lists.
 
         Raises Corrupt.
         """
-        for hashes, document_ids in scan_postings(reader):
+        for hashes, document_ids in self.postings(reader):
             ranks = self.ranks.look_up(document_ids)
             if not self.ascending:
                 order = np.lexsort((ranks, hashes))
@@ -171,6 +178,7 @@ def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
     document_ids = np.array(ids, np.uint32)
     shares = reader.catalogue.sizes(document_ids)["share"].astype(np.uint32)
     properties = _Properties.of(records, shares, options)
+    seams = Seams(reader, document_ids, records)
     del records
     owner_names, owner_index = _group_by_owner(names, owners)
     members, numbers = np.arange(len(names)), NO_U32
@@ -196,6 +204,7 @@ def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
         ascending=bool((np.diff(ranks[members].astype(np.int64)) > 0).all()),
         ranks=RankTable.build(document_ids, ranks[members]),
         members=Members.of(document_ids, ranks[members], len(names)),
+        seams=seams,
         complete=properties.complete,
         digests=properties.digests,
         without_hashes=properties.without_hashes,

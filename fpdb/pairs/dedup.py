@@ -23,7 +23,6 @@ from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.results import Comparison
 from fpdb.regions.sources import Contents
-from fpdb.storage.posting_scan import scan_postings
 from fpdb.storage.reader import Reader
 
 RANK_BITS: Final = np.uint64(32)  # the low bits of a key of a posting list and a rank
@@ -181,7 +180,7 @@ def _judge_pairs(reader: Reader, counter: PairCounter, dropped: U32, kept: U32) 
     other[dropped] = kept
     shared = np.zeros(len(corpus), np.uint32)
     weight: F64 = np.zeros(len(corpus) if len(weights) else 0)
-    for hashes, document_ids in scan_postings(reader):
+    for hashes, document_ids in corpus.postings(reader):
         ranks = corpus.ranks.look_up(document_ids)
         lists = np.cumsum(np.r_[False, hashes[1:] != hashes[:-1]][: len(hashes)], dtype=np.uint64)
         ranked = ranks != NONE

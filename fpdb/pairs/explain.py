@@ -9,6 +9,7 @@ from fpdb.arrays import F64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.documents import find_document
 from fpdb.errors import BadQuery, UnknownKind
 from fpdb.fingerprint import KINDS, Recipe, Rule, Symbols, content_digest
+from fpdb.fingerprint.marks import seam_hashes
 from fpdb.pairs.certainty import CLAIM, Evidence, cautious_factors, compare_kgrams, counted_kgrams
 from fpdb.pairs.corpus import read_corpus
 from fpdb.pairs.explanation import ExplainedDocument, Explanation, find_reasons
@@ -19,6 +20,7 @@ from fpdb.regions.longest_common import longest_common
 from fpdb.regions.sources import Sources, read_document
 from fpdb.search.rarity import weigh
 from fpdb.storage import file_format
+from fpdb.storage.hits import Hits
 from fpdb.storage.posting_scan import scan_documents
 from fpdb.storage.reader import Reader
 from fpdb.storage.records import Record
@@ -34,6 +36,7 @@ class ComparedDocument(NamedTuple):
         name: Its name.
         kind: Its kind.
         hashes: All of its hashes, sorted and distinct.
+        seams: Those of them that it holds only in seams of boilerplate, see `fingerprint.marks`; sorted.
         sizes: The numbers of its symbols, k-grams and fingerprints.
         share: Of how much of all its hashes these are a sample, see file_format.WHOLE.
         digest: The digest of its content.
@@ -44,6 +47,7 @@ class ComparedDocument(NamedTuple):
     name: str
     kind: str
     hashes: U64
+    seams: U64
     sizes: tuple[int, int, int]
     share: int
     digest: bytes
@@ -65,33 +69,48 @@ def find_document_to_compare(
 
     Raises NoSuchDocument, Corrupt.
     """
+    boilerplate = snapshot.boilerplate()
     if content is not None:
         found = recipe.fingerprint(content, kind, purpose="search", name=name)
         sizes, hashes = (found.symbols, found.kgrams, len(found.hashes)), sorted_distinct(found.hashes)
         digest, symbols = content_digest(content), found.source
-        return ComparedDocument(name, found.kind, hashes, sizes, found.share, digest, None, None, symbols)
+        seams = seam_hashes(found.hashes, found.positions, boilerplate, recipe.rule_for(found.kind)[1].k)
+        return ComparedDocument(name, found.kind, hashes, seams, sizes, found.share, digest, None, None, symbols)
     document_id, record = find_document(snapshot, name)
     ids = np.array([document_id], np.uint32)
-    hashes = sorted_distinct(next(scan_documents(snapshot, ids))[1])
+    _, hashes, encoded_positions = next(scan_documents(snapshot, ids))
+    k = record.symbols - record.kgrams + 1
+    is_read = record.kind in KINDS and record.kgrams > 0
+    seams = seam_hashes(hashes, encoded_positions - np.uint32(1), boilerplate, k) if is_read else hashes[:0]
     share = int(snapshot.catalogue.sizes(ids)["share"][0])
     sizes = record.symbols, record.kgrams, record.fingerprints
     original = read_document(snapshot, recipe, document_id, sources).original
     symbols = original.text.symbols if original else None
-    return ComparedDocument(name, record.kind, hashes, sizes, share, record.digest, document_id, record, symbols)
+    hashes = sorted_distinct(hashes)
+    return ComparedDocument(name, record.kind, hashes, seams, sizes, share, record.digest, document_id, record, symbols)
+
+
+class _Held(NamedTuple):
+    """Which hashes a document holds, and which of these are boilerplate, or in seams of it; shape (n,)."""
+
+    all: Bools
+    boilerplate: Bools
 
 
 class _Hashes(NamedTuple):
-    """The hashes of both documents together, sorted, and which of them are what; shape (n,)."""
+    """The hashes of both documents together, sorted, those held by each, and which are common; shape (n,)."""
 
     hashes: U64
-    boilerplate: Bools
+    a: _Held
+    b: _Held
     common: Bools
-    in_a: Bools
-    in_b: Bools
+
+    def counted(self, held: _Held) -> Bools:
+        return held.all & ~(held.boilerplate | self.common)
 
     @property
-    def counted(self) -> Bools:
-        return ~(self.boilerplate | self.common)
+    def shared(self) -> Bools:
+        return self.counted(self.a) & self.counted(self.b)
 
 
 def explain(
@@ -101,20 +120,20 @@ def explain(
     if a.document_id is not None and a.document_id == b.document_id:
         raise BadQuery("a document is compared with another one, not with itself")
     cap = options.frequency_cap(reader.document_count)
-    hashes = _compare_hashes(reader, a, b, cap)
-    both = hashes.in_a & hashes.in_b
-    shared = int((both & hashes.counted).sum())
+    hashes = _compare_hashes(reader, a, b, cap, options)
+    both, boilerplate = hashes.a.all & hashes.b.all, hashes.a.boilerplate | hashes.b.boilerplate
+    shared = int(hashes.shared.sum())
     rules = _rule(recipe, a.kind), _rule(recipe, b.kind)
     rule = rules[0][1] if rules[0] is not None and rules[0] == rules[1] else None
     judged = _judge(reader, recipe, (a, b), hashes, options)
     plain = judged.plain
     facts = Explanation(
         similar=False,
-        a=_explained(a, rules[0], hashes, hashes.in_a),
-        b=_explained(b, rules[1], hashes, hashes.in_b),
+        a=_explained(a, rules[0], hashes, hashes.a),
+        b=_explained(b, rules[1], hashes, hashes.b),
         shared=shared,
-        shared_boilerplate=int((both & hashes.boilerplate).sum()),
-        shared_common=int((both & hashes.common).sum()),
+        shared_boilerplate=int((both & boilerplate).sum()),
+        shared_common=int((both & hashes.common & ~boilerplate).sum()),
         containment_a=float(plain.containment_a[0]),
         containment_b=float(plain.containment_b[0]),
         resemblance=float(plain.resemblance[0]),
@@ -159,10 +178,10 @@ def _judge(
         return _Judged(whole, 1.0, "content")
     plain, sizes = _measures(hashes, ones, documents)
     known = tuple(np.array([copies or each.is_complete]) for each in documents)
-    shared = np.array([int((hashes.in_a & hashes.in_b & hashes.counted).sum())])
+    shared = np.array([int(hashes.shared.sum())])
     factors, certain = cautious_factors((known[0], known[1]), sizes, shared, options.few)
     evidence: Evidence = "content" if copies else "fingerprints" if certain[0] else "few"
-    short = any(int((held & ~hashes.boilerplate).sum()) < options.few for held in (hashes.in_a, hashes.in_b))
+    short = any(int((held.all & ~held.boilerplate).sum()) < options.few for held in (hashes.a, hashes.b))
     if evidence == "few" and short and plain.larger[0] >= CLAIM:
         exact = _compare_texts(reader, recipe, documents)
         if exact is not None:
@@ -187,18 +206,25 @@ def _compare_texts(
     return compare_kgrams(*kgrams)
 
 
-def _compare_hashes(reader: Reader, a: ComparedDocument, b: ComparedDocument, cap: int) -> _Hashes:
+def _compare_hashes(
+    reader: Reader, a: ComparedDocument, b: ComparedDocument, cap: int, options: PairOptions
+) -> _Hashes:
     hashes = np.union1d(a.hashes, b.hashes)
-    boilerplate = contains(reader.boilerplate(), hashes)
+    discarded = contains(reader.boilerplate(), hashes)
+    held_a, held_b = (_Held(contains(each.hashes, hashes), discarded | contains(each.seams, hashes)) for each in (a, b))
     common = np.zeros(len(hashes), np.bool_)
-    in_a, in_b = contains(a.hashes, hashes), contains(b.hashes, hashes)
-    if cap and not np.array_equal(in_a & ~boilerplate, in_b & ~boilerplate):  # of equal ones, no hash is left out
-        common = reader.look_up(hashes, cap=cap).capped & ~boilerplate
-    return _Hashes(hashes, boilerplate, common, in_a, in_b)
+    if cap and not np.array_equal(held_a.all & ~held_a.boilerplate, held_b.all & ~held_b.boilerplate):
+        common = _look_up(reader, hashes, options).counts >= cap  # of equal ones, no hash is left out
+    return _Hashes(hashes, held_a, held_b, common & ~discarded)
+
+
+def _look_up(reader: Reader, hashes: U64, options: PairOptions) -> Hits:
+    """Return the documents that hold the hashes, where these count."""
+    return read_corpus(reader, options).seams.leave_out(reader, hashes, reader.look_up(hashes))
 
 
 def _explained(
-    document: ComparedDocument, rule: tuple[str, Rule] | None, hashes: _Hashes, held: Bools
+    document: ComparedDocument, rule: tuple[str, Rule] | None, hashes: _Hashes, held: _Held
 ) -> ExplainedDocument:
     return ExplainedDocument(
         document.name,
@@ -208,7 +234,10 @@ def _explained(
         document.document_id is not None and document.document_id >= file_format.FIRST_BOILERPLATE,
         *document.sizes,
         len(document.hashes),
-        *(int((held & which).sum()) for which in (hashes.boilerplate, hashes.common, hashes.counted)),
+        *(
+            int((held.all & which).sum())
+            for which in (held.boilerplate, hashes.common & ~held.boilerplate, hashes.counted(held))
+        ),
     )
 
 
@@ -216,8 +245,8 @@ def _measures(
     hashes: _Hashes, values: F64, documents: tuple[ComparedDocument, ComparedDocument]
 ) -> tuple[Measures, tuple[F64, F64]]:
     """Return the measures, of shape (1,), where hashes have these values, and the sizes that they come from."""
-    parts = hashes.in_a & hashes.in_b, hashes.in_a, hashes.in_b
-    shared, size_a, size_b = (np.array([values[part & hashes.counted].sum()]) for part in parts)
+    parts = hashes.shared, hashes.counted(hashes.a), hashes.counted(hashes.b)
+    shared, size_a, size_b = (np.array([values[part].sum()]) for part in parts)
     shares: list[U32] = [np.array([document.share], np.uint32) for document in documents]
     sizes = common_sizes(shared, (size_a, size_b), (shares[0], shares[1]))
     return Measures.compute(shared, sizes), sizes
@@ -226,14 +255,14 @@ def _measures(
 def _weights(reader: Reader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument, options: PairOptions) -> F64:
     """Return what each hash weighs if documents that are not in the database count as if they were."""
     corpus = read_corpus(reader, options)
-    hits = reader.look_up(hashes.hashes)
+    hits = corpus.seams.leave_out(reader, hashes.hashes, reader.look_up(hashes.hashes))
     owners = corpus.owner_of(corpus.ranks.look_up(hits.document_ids))
     held = sorted_distinct(hits.hash_indices.astype(np.uint64) << np.uint64(32) | owners)
     frequencies = np.bincount((held >> np.uint64(32)).astype(np.int64), minlength=len(hashes.hashes))
     count = len(corpus.owner_names)
-    for document, is_held in ((a, hashes.in_a), (b, hashes.in_b)):
+    for document, its in ((a, hashes.a), (b, hashes.b)):
         if document.document_id is None:
-            frequencies = frequencies + is_held
+            frequencies = frequencies + (its.all & ~its.boilerplate)
             count += 1
     return weigh(frequencies, count)
 

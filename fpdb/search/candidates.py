@@ -46,7 +46,7 @@ class QueryHashes(NamedTuple):
 
     looked_up: U64  # ascending, distinct; shape (n,)
     distinct: int  # of all hashes, boilerplate left out
-    boilerplate: int  # distinct hashes
+    boilerplate: int  # distinct hashes, those of seams included
 
 
 class Candidates(NamedTuple):
@@ -111,14 +111,16 @@ class _Partition:
 
     def __init__(self, reader: Reader, queries: Sequence[QueryFingerprints], smallest: int) -> None:
         if len(queries) == 1:
-            hashes = np.sort(queries[0].hashes)
+            hashes = np.sort(queries[0].hashes_to_find)
             owners = np.zeros(len(hashes), np.uint32)
         else:
-            hashes = np.concatenate([query.hashes for query in queries])
-            owners = np.repeat(np.arange(len(queries), dtype=np.uint32), [len(query.hashes) for query in queries])
+            found = [query.hashes_to_find for query in queries]
+            hashes = np.concatenate(found)
+            owners = np.repeat(np.arange(len(queries), dtype=np.uint32), [*map(len, found)])
             sort_postings(hashes, owners, np.empty(len(hashes), np.uint32))
         parts = _candidates.partition_hashes(hashes, owners, len(queries), reader.boilerplate(), smallest)
-        self.hashes, self.indices, self.bounds, self._distinct, self._boilerplate = parts
+        self.hashes, self.indices, self.bounds, self._distinct, boilerplate_counts = parts
+        self._boilerplate = boilerplate_counts + [len(query.seams) for query in queries]
 
     def __iter__(self) -> Iterator[QueryHashes]:
         """Yield the hashes of each query."""

@@ -50,7 +50,8 @@ def _find_copies(reader: Reader, candidates: Candidates, document_ids: U32) -> U
     if digest is None:
         return document_ids[:0]
     sizes = reader.catalogue.sizes(document_ids)
-    same_size: Bools = sizes["hashes"].astype(np.int64) - sizes["boilerplate"] == candidates.hashes.distinct
+    held = candidates.hashes.distinct + len(query.seams)
+    same_size: Bools = sizes["hashes"].astype(np.int64) - sizes["boilerplate"] == held
     copies = []
     for document_id in document_ids[same_size].tolist():
         record = reader.catalogue.record(document_id)

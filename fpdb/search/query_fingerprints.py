@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fpdb.arrays import U32, U64
+import numpy as np
+
+from fpdb.arrays import U32, U64, contains
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, SHORT_TEXT, Fingerprints, Frequencies, Recipe, content_digest, find_scheme
+from fpdb.fingerprint.marks import seam_hashes
 from fpdb.search.options import ContentOptions
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
@@ -26,6 +29,9 @@ class QueryDocument(NamedTuple):
     kind: str
 
 
+NO_HASHES: Final[U64] = np.empty(0, np.uint64)
+
+
 class QueryFingerprints(NamedTuple):
     """The fingerprints of a query."""
 
@@ -41,6 +47,12 @@ class QueryFingerprints(NamedTuple):
     given_digest: bytes | None = None  # whose digest may be known
     positions: U32 | None = None  # of the hashes, if the offset to each match is asked for
     signs: Signs | None = None  # of a disguise
+    seams: U64 = NO_HASHES  # those that are held in seams of boilerplate only, see `marks`; sorted, distinct
+
+    @property
+    def hashes_to_find(self) -> U64:
+        """All hashes but those in seams of boilerplate; in any order, repeats allowed."""
+        return self.hashes[~contains(self.seams, self.hashes)] if len(self.seams) else self.hashes
 
     @property
     def omitted_ids(self) -> Sequence[int]:
@@ -66,6 +78,7 @@ def fingerprint_queries(
     Raises BadRecipe: the window is narrower than the recipe's; MissingKey, MissingPackage, Corrupt.
     """
     documents = [_with_kind(recipe, document) for document in documents]
+    boilerplate = reader.boilerplate()
     together = options.window is None and options.rarity == "document" and not options.needs_regions
     short_texts = _short_text_hashes(recipe, documents) if together else repeat(None, len(documents))
     counts: Frequencies | None = None
@@ -78,12 +91,12 @@ def fingerprint_queries(
         try:
             if isinstance(own_ids, BadName):
                 queries.append(own_ids)
-            elif hashes is not None:
+            elif hashes is not None and not contains(boilerplate, hashes).any():
                 identity = document.name, document.kind, own_ids, options.include_self
                 query = QueryFingerprints(hashes, *identity, content=document.content)
                 queries.append(query if document.content.isascii() else query._replace(signs=_text_signs(document)))
             else:
-                query = _fingerprint_alone(recipe, document, counts, options)
+                query = _fingerprint_alone(recipe, document, counts, boilerplate, options)
                 include_self, content = options.include_self, document.content
                 queries.append(query._replace(own_ids=own_ids, include_self=include_self, content=content))
         except (UnknownKind, Unreadable) as error:
@@ -156,14 +169,15 @@ def _text_signs(document: QueryDocument) -> Signs | None:
 
 
 def _fingerprint_alone(
-    recipe: Recipe, document: QueryDocument, counts: Frequencies | None, options: ContentOptions
+    recipe: Recipe, document: QueryDocument, counts: Frequencies | None, boilerplate: U64, options: ContentOptions
 ) -> QueryFingerprints:
     """Fingerprint one document of any kind; counts: the document frequencies, if rarity is counted in the corpus."""
     name, content, kind = document
     found = recipe.fingerprint(content, kind, purpose="search", window=options.window, frequencies=counts, name=name)
-    scheme = find_scheme(recipe.rule_for(kind)[1].scheme)
+    rule = recipe.rule_for(kind)[1]
+    scheme = find_scheme(rule.scheme)
     query = QueryFingerprints(found.hashes, name, kind, kgrams=found.kgrams if scheme.fixed_size else 0)
-    query = query._replace(signs=found.signs)
+    query = query._replace(signs=found.signs, seams=seam_hashes(found.hashes, found.positions, boilerplate, rule.k))
     if scheme.sampling:
         from fpdb.search.samples import Sample
 

@@ -12,9 +12,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import F64, I64, U32, sorted_distinct
+from fpdb.arrays import F64, I64, U32, contains, sorted_distinct
 from fpdb.search.candidates import Candidates
 from fpdb.search.options import COUNTED, WEIGHTED
+from fpdb.storage.hits import count_documents
 from fpdb.storage.reader import Reader
 
 
@@ -49,6 +50,9 @@ def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> 
     if len(queries) > 1:
         sizes = sizes[np.searchsorted(distinct, document_ids)]
     held = sizes["hashes"].astype(np.int64) - sizes["boilerplate"]
+    for query, part in zip(queries, np.split(held, np.cumsum(lengths)[:-1]), strict=True):
+        if len(query.query.seams):
+            part -= _seams_held(reader, query)
     if queries[0].is_counted_only:
         counted = np.array([query.counted for query in queries])[query_indices]
         looked_up = np.array([len(query.hashes.looked_up) for query in queries])[query_indices]
@@ -61,6 +65,15 @@ def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> 
     if any(len(query.copies) for query in queries):
         _score_copies(queries, measures)
     return ScoredCandidates(queries, query_indices, document_ids, shared, measures)
+
+
+def _seams_held(reader: Reader, candidates: Candidates) -> I64:
+    """Return how many of the query's hashes in seams of boilerplate each candidate holds; they count for nothing."""
+    document_ids, counts = count_documents(reader.look_up(candidates.query.seams).document_ids)
+    held = np.zeros(len(candidates.document_ids), np.int64)
+    kept = contains(candidates.document_ids, document_ids)
+    held[np.searchsorted(candidates.document_ids, document_ids[kept])] = counts[kept]
+    return held
 
 
 def _score_copies(queries: Sequence[Candidates], measures: dict[str, F64]) -> None:
@@ -116,7 +129,8 @@ def _measure_alone(reader: Reader, candidates: Candidates, held: I64, shares: U3
     from fpdb.search.rarity import sum_weights
 
     last = int(looked_up[-1]) if 0 < len(looked_up) < hashes.distinct else 2**64 - 1
-    rest = sum_weights(reader, candidates.document_ids, documents, looked_up[candidates.counts], last)
+    told = np.union1d(looked_up[candidates.counts], candidates.query.seams)
+    rest = sum_weights(reader, candidates.document_ids, documents, told, last)
     weighted = compare(shared, weights, shared + rest)
     return measures | {f"weighted_{name}": column for name, column in weighted.items()}
 

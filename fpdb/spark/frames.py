@@ -10,6 +10,7 @@ from fpdb.spark import workers
 
 RECORD: Final = from_arrow_schema(workers.RECORD)
 FINGERPRINTED: Final = from_arrow_schema(workers.FINGERPRINTED)
+POSTINGS: Final = from_arrow_schema(workers.POSTINGS)
 FOREST: Final = from_arrow_schema(workers.FOREST)
 
 

@@ -18,10 +18,10 @@ from fpdb.fingerprint import KINDS
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.search.rarity import weigh
-from fpdb.spark import measuring
+from fpdb.spark import measuring, workers
 from fpdb.spark.duplicates import find_duplicates, links_of, pairs_of
 from fpdb.spark.fingerprints import readable
-from fpdb.spark.frames import frozen, in_arrow, prefixed, sort_merged
+from fpdb.spark.frames import POSTINGS, frozen, in_arrow, prefixed, sort_merged
 
 COLUMNS: Final = ("a", "b", "shared", *measuring.MEASURES)
 MAX_SENT: Final = 5_000_000  # common hashes that are sent to all workers, so that none of their postings is moved
@@ -33,7 +33,7 @@ def pairs(fingerprinted: DataFrame, boilerplate: DataFrame | None = None, **opti
 
     Args:
         fingerprinted: Of `fingerprints`.
-        boilerplate: Likewise, made with purpose="discard"; its hashes are left out everywhere.
+        boilerplate: Likewise, made with purpose="discard"; its hashes are left out everywhere, and sent to all workers.
         options: See `PairOptions`, but for `since` and `by_owner`. The default of `by` is mean_containment.
 
     Returns:
@@ -161,11 +161,13 @@ class PairJoin:
 
     def _postings(self) -> DataFrame:
         """Return which document holds which hash: id, hash; each once."""
-        postings = self.documents.select("id", F.explode(F.array_distinct("hashes")).alias("hash"))
-        if self._boilerplate is not None:
-            discarded = readable(self._boilerplate).select(F.explode("hashes").alias("hash")).distinct()
-            postings = postings.join(discarded, "hash", "left_anti")
-        return postings
+        if self._boilerplate is None:
+            return self.documents.select("id", F.explode(F.array_distinct("hashes")).alias("hash"))
+        discarded = readable(self._boilerplate).select(F.explode("hashes").alias("hash")).distinct()
+        hashes = np.sort(discarded.toArrow().column("hash").to_numpy().view(np.uint64) ^ workers.SIGN)
+        stage = partial(workers.leave_out_boilerplate, boilerplate=hashes)
+        columns = "id", "kind", "symbols", "kgrams", "hashes", "positions"
+        return frozen(in_arrow(self.documents.select(*columns), stage, POSTINGS))
 
     def _leave_out(self, postings: DataFrame, common: DataFrame) -> DataFrame:
         """Return the postings without common hashes."""

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from fpdb import __version__
-from fpdb.arrays import I64, U32, U64
+from fpdb.arrays import I64, U32, U64, contains, sorted_distinct
 from fpdb.errors import BadLabel, BadName, Error, MissingPackage, Unreadable
-from fpdb.fingerprint import Purpose, Recipe, content_digest
+from fpdb.fingerprint import KINDS, NO_POSITION, Purpose, Recipe, content_digest
+from fpdb.fingerprint.marks import seam_hashes
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.jsonl import LineChunk
 from fpdb.ingest.prepare import PrepareOptions, ReadDocument, prepare
@@ -50,6 +51,7 @@ FINGERPRINTED: Final = pa.schema(
         *PLACE,
     ]
 )
+POSTINGS: Final = pa.schema([("id", pa.int64()), ("hash", pa.int64())])
 FOREST: Final = pa.schema([("a", pa.int64()), ("b", pa.int64())])
 NO_LOCATION: Final = ""  # which a record without a name would be called by
 
@@ -101,6 +103,29 @@ def fingerprint(batches: Iterable[pa.RecordBatch], task: FingerprintTask) -> Ite
             rows, postings = [], 0
     if rows:
         yield _fingerprint_batch(rows)
+
+
+def leave_out_boilerplate(batches: Iterable[pa.RecordBatch], boilerplate: U64) -> Iterator[pa.RecordBatch]:
+    """Yield the postings (POSTINGS) of documents (FINGERPRINTED) that count, each once. boilerplate: sorted, distinct.
+
+    Those in seams of boilerplate do not count either, see `fingerprint.marks`.
+    """
+    for batch in batches:
+        kept = [_counted_hashes(row, boilerplate) for row in _rows(batch)]
+        ids = np.repeat(batch.column("id").to_numpy(), [len(hashes) for hashes in kept])
+        hashes = signed(np.concatenate(kept)) if kept else np.empty(0, np.int64)
+        yield pa.RecordBatch.from_arrays([pa.array(ids), pa.array(hashes)], schema=POSTINGS)
+
+
+def _counted_hashes(row: Row, boilerplate: U64) -> U64:
+    hashes: U64 = np.array(row["hashes"], np.int64).view(np.uint64) ^ SIGN
+    counted: U64 = sorted_distinct(hashes[~contains(boilerplate, hashes)])
+    if row["kind"] not in KINDS or not row["kgrams"]:
+        return counted
+    positions = np.array([NO_POSITION if at is None else at for at in row["positions"]], np.uint32)
+    seams = seam_hashes(hashes, positions, boilerplate, row["symbols"] - row["kgrams"] + 1)
+    kept: U64 = counted[~contains(seams, counted)]
+    return kept
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[Row]:

@@ -1,17 +1,17 @@
 """Scans of all postings of a reader, in order of their hashes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import I64, U32, U64, contains, group_starts
+from fpdb.arrays import I64, U32, U64, Bools, contains, group_starts
 from fpdb.storage import file_format, sorting
 from fpdb.storage.catalogue import live_documents
 from fpdb.storage.id_set import IdSet
 from fpdb.storage.reader import Reader
 from fpdb.storage.runs.merge import merge_postings
-from fpdb.storage.runs.postings import NO_POSTINGS
+from fpdb.storage.runs.postings import NO_POSTINGS, Postings
 from fpdb.storage.snapshot import Snapshot
 
 
@@ -29,20 +29,21 @@ class PostingLists(NamedTuple):
     document_ids: U32
 
 
-def scan_postings(reader: Reader) -> Iterator[tuple[U64, U32]]:
+def scan_postings(reader: Reader, counted: Callable[[Postings], Bools] | None = None) -> Iterator[tuple[U64, U32]]:
     """Yield the hashes and document ids of all postings but those of boilerplate hashes, sorted, in parts.
 
     No hash is split between two parts. Postings of dead documents are included, and a document that holds a hash at
-    several positions is repeated. Raises Corrupt.
+    several positions is repeated. counted: returns which of some postings are wanted. Raises Corrupt.
     """
     boilerplate = reader.boilerplate()
     hashes, document_ids = np.empty(0, np.uint64), np.empty(0, np.uint32)
     for piece in merge_postings(reader.scans()):
-        new_hashes, new_ids = piece.hashes, piece.document_ids
         if len(boilerplate):
-            kept = ~contains(boilerplate, new_hashes)
-            new_hashes, new_ids = new_hashes[kept], new_ids[kept]
-        hashes, document_ids = np.concatenate((hashes, new_hashes)), np.concatenate((document_ids, new_ids))
+            piece = piece[~contains(boilerplate, piece.hashes)]
+        if counted is not None:
+            piece = piece[counted(piece)]
+        hashes = np.concatenate((hashes, piece.hashes))
+        document_ids = np.concatenate((document_ids, piece.document_ids))
         whole = int(np.searchsorted(hashes, hashes[-1])) if len(hashes) else 0  # the last list may go on
         yield hashes[:whole], document_ids[:whole]
         hashes, document_ids = hashes[whole:], document_ids[whole:]

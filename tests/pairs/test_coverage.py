@@ -13,6 +13,7 @@ from fpdb.fingerprint.marks import Marks
 from fpdb.pairs import coverage
 from fpdb.regions import alignable, pair_aligner
 from tests.reference_database import name_bytes
+from tests.reference_marks import plain_seams
 
 RECIPE = fpdb.Recipe.preset("text").with_(k=4, w=3)
 QUERY_MEASURES = ["query_coverage", "document_coverage"]
@@ -33,10 +34,15 @@ def fill(db, documents, discarded):
 
 
 def held_hashes(documents, discarded):
-    """Return the hashes of each document that are no boilerplate."""
-    held = {name: set(RECIPE.fingerprint(content).hashes.tolist()) for name, content in documents.items()}
+    """Return the hashes of each document that are no boilerplate, and not in seams of it."""
     left_out = set() if discarded is None else set(RECIPE.fingerprint(discarded, purpose="discard").hashes.tolist())
-    return {name: hashes - left_out for name, hashes in held.items()}
+    held = {}
+    for name, content in documents.items():
+        found = RECIPE.fingerprint(content)
+        places = list(zip(found.hashes.tolist(), found.positions.tolist(), strict=True))
+        seams = plain_seams(places, left_out, RECIPE.rules["characters"].k, len(content))
+        held[name] = set(found.hashes.tolist()) - left_out - seams
+    return held
 
 
 def marks_of(content, discarded, k):
@@ -92,7 +98,7 @@ def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few
             fill(db, documents, discarded)
             held = held_hashes(documents, discarded)
             named = itertools.combinations(sorted(documents, key=name_bytes), 2)
-            expected = [pair_of(db, documents, a, b, missing) for a, b in named if held[a] & held[b]]
+            expected = [pair_of(db, documents, held, (a, b), missing) for a, b in named if held[a] & held[b]]
             for pair in expected:
                 pair["evidence"] = "content" if documents[pair["a"]] == documents[pair["b"]] else "fingerprints"
             expected = [pair for pair in expected if score(pair, by) >= (least or 0)]
@@ -113,23 +119,24 @@ def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few
     run()
 
 
-def pair_of(db, documents, a, b, missing):
-    """Return the figures of a pair, from a query with one of its documents."""
+def pair_of(db, documents, held, names, missing):
+    """Return the figures of a pair: of its sets of hashes, and of the regions of a query with one of its documents."""
+    a, b = names
     asked, other = (b, a) if a == missing else (a, b)
     answer = db.query(documents[asked], name=asked, regions=True, texts=texts_of(documents, missing))
     (match,) = (match for match in answer.matches if match.name == other)
     said = {"query": asked, "document": other}
     side_a, side_b = sorted(said, key=lambda side: name_bytes(said[side]))
-    containments = {"query": match.containment, "document": match.reverse_containment}
     coverages = {side: getattr(match, f"{side}_coverage") for side in said}
     regions = [{"a": one[side_a], "b": one[side_b], "shared": one["shared"]} for one in match.to_dict()["regions"]]
+    shared = len(held[a] & held[b])
     pair = {
         "a": a,
         "b": b,
-        "shared": match.shared,
-        "containment_a": containments[side_a],
-        "containment_b": containments[side_b],
-        "resemblance": match.resemblance,
+        "shared": shared,
+        "containment_a": shared / len(held[a]),
+        "containment_b": shared / len(held[b]),
+        "resemblance": shared / len(held[a] | held[b]),
     }
     pair |= {"coverage_a": coverages[side_a], "coverage_b": coverages[side_b]}
     states = {f"source_{side}": "unavailable" if name == missing else "same" for side, name in (("a", a), ("b", b))}
