@@ -87,8 +87,19 @@ def _printable_errors() -> Iterator[None]:
     except click.exceptions.NoArgsIsHelpError:
         raise  # its message is the help text, of several lines
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.ctx is not None and error.ctx.parent is not None:
+            _point_out_place(error, error.ctx.parent.command)
         vars(error)["message"] = printable(error.message)  # declared as final
         raise
+
+
+def _point_out_place(error: click.NoSuchOption, group: click.Command) -> None:
+    """Say of an option of all commands that it stands before the command."""
+    for parameter in group.params:
+        if error.option_name in parameter.opts and error.ctx is not None:
+            value = f" {parameter.metavar}" if parameter.metavar else ""
+            usage = f"fpdb {error.option_name}{value} {error.ctx.command.name} ..."
+            vars(error).update(message=f"{error.option_name} stands before the command: {usage}", possibilities=None)
 
 
 class Commands(click.Group):

@@ -211,3 +211,15 @@ def test_a_command_that_is_misspelt_is_suggested() -> None:
     for wrong, right in (("ad", "add"), ("lsit", "list"), ("drop_list", "drop-list"), ("qeury", "query")):
         assert f"No such command '{wrong}'. Did you mean '{right}'" in CliRunner().invoke(cli, [wrong]).stderr
     assert "Did you mean" not in CliRunner().invoke(cli, ["xyzzy"]).stderr
+
+
+@pytest.mark.parametrize("command", ["add", "pairs", "list", "merge"])
+def test_an_option_of_all_commands_is_told_its_place(command: str) -> None:
+    for option in (each for each in cli.params if isinstance(each, click.Option)):
+        name = option.opts[0]
+        if name not in ("--version", "--help"):
+            result = CliRunner().invoke(cli, [command, name])
+            assert result.exit_code == 2
+            assert f"{name} stands before the command: fpdb {name}" in result.stderr
+            assert f" {command} ..." in result.stderr
+            assert "Did you mean" not in result.stderr
