@@ -21,7 +21,7 @@ def faults(outcomes):
 
 @pytest.mark.parametrize("half", [0, 1])
 def test_every_call_of_every_change_may_fail(half, amount, figure):
-    *bad, total = run_program("failing_calls", "library", half, amount(360, 2))
+    *bad, total = run_program("failing_calls", "library", half, amount(720, 2))
     assert faults(bad) == []
     assert advises(total["messages"], "StorageFailure: "), total
     assert 0 < total["raised"] < total["failures"]  # of the others, merges are done by a later commit
@@ -29,14 +29,14 @@ def test_every_call_of_every_change_may_fail(half, amount, figure):
 
 
 def test_commands_end_with_one_line_when_calls_fail(amount, figure):
-    *bad, total = run_program("failing_calls", "commands", 1, amount(300, 1))
+    *bad, total = run_program("failing_calls", "commands", 1, amount(500, 1))
     assert faults(bad) == []
     assert advises(total["messages"], "fpdb: "), total
     figure(4, "commands with a failing call", f"{total['commands']}, {total['status 1']} of them ended with status 1")
 
 
 def test_disks_may_be_full_and_files_may_not_grow(amount, figure):
-    *bad, disk, ext4, limited = run_program("full_disks", 0, amount(22, 1))
+    *bad, disk, ext4, limited = run_program("full_disks", 0, amount(40, 1))
     assert faults(bad) == []
     assert advises(limited["messages"], "StorageFailure: "), limited
     figure(4, "RLIMIT_FSIZE", f"{limited['attempts']} changes, {limited['raised']} of them an error, no signal")

@@ -7,17 +7,17 @@ from tests.stress.shim import run_program
 
 @pytest.mark.parametrize("half", [1, 2])
 def test_killed_at_any_moment(half, amount, figure):
-    kills = amount(20, 700)
+    kills = amount(12, 700)
     (outcome,) = run_program("killed_changes", half, kills)
     assert "bad" not in outcome, outcome
     assert outcome["killed"] == kills
-    assert amount({"batch"}, {"batch", "compact", "merge"}) <= set(outcome["inside"])  # twenty may miss the others
+    assert amount({"batch"}, {"batch", "compact", "merge"}) <= set(outcome["inside"])  # twelve may miss the others
     inside = ", ".join(f"{count} in a {what}" for what, count in sorted(outcome["inside"].items()) if what != "nothing")
     figure(1, "kills", f"{kills} ({inside}), no acknowledged commit lost, every file sound")
 
 
 def test_killed_at_every_call_inside_backup_and_compact(amount, figure):
-    (outcome,) = run_program("killed_copies", 1, amount(25, 1))
+    (outcome,) = run_program("killed_copies", 1, amount(40, 1))
     assert "bad" not in outcome, outcome
     backups, compactions = outcome["backup"], outcome["compact"]
     assert backups > 0

@@ -12,14 +12,14 @@ AS_THEY_ARE = "as they are"
 
 @pytest.mark.parametrize("half", [1, 2])
 def test_power_lost_during_changes(half, amount, figure):
-    states = amount(120, 5_200)
+    states = amount(60, 5_200)
     (outcome,) = run_program("power_loss", half, states, "changes", AS_THEY_ARE)
     assert (outcome["good"], outcome["bad"]) == (states, 0), outcome
     figure(2, f"different states, half {half}", f"{states}, 0 bad")
 
 
 def test_power_lost_during_copies(amount, figure):
-    states = amount(80, 1_000)
+    states = amount(40, 1_000)
     (outcome,) = run_program("power_loss", 1, states, "copies", AS_THEY_ARE)
     assert (outcome["good"], outcome["bad"]) == (states, 0), outcome
     figure(
