@@ -210,6 +210,8 @@ DROP: Final[Columns] = (
     ResultColumn("evidence"),
 )
 
+KEPT: Final[Columns] = (ResultColumn("name", str, "keep"), ResultColumn("dropped", int, "dropped for it"))
+
 SPAN: Final[Columns] = (
     ResultColumn("name", str, "name"),
     ResultColumn("start", int, "start", missing="-"),

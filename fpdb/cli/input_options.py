@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from fpdb.ingest.path_filter import PathFilter
     from fpdb.ingest.record_fields import Fields
 
+NO_RECORDS = "fields are those of records: give --jsonl, --csv or --parquet too"
 RECORD_FORMATS: "tuple[RecordFormat, ...]" = ("jsonl", "csv", "parquet")
 
 
 @argument_group
-class Records:
+class RecordFiles:
     """Files that hold many documents: JSON Lines, CSV or Parquet."""
 
     paths: tuple[str, ...] = paths_argument()
@@ -44,11 +46,6 @@ class Records:
     name_field: str | None = option(
         "Field with its name; - to name it FILE:LINE.  [default: name, else id, else FILE:LINE]", metavar="F"
     )
-    label_fields: tuple[str, ...] = option(
-        "Field to store as a label; repeatable. A field inside a field is written META.URL.",
-        "--label-field",
-        metavar="F",
-    )
 
     def __post_init__(self) -> None:
         """Check that the options make sense together."""
@@ -57,8 +54,8 @@ class Records:
             raise click.UsageError(f"{' and '.join(forms[:2])} are two forms of input; give one")
         if self.parquet and "-" in self.paths:
             raise click.UsageError("Parquet cannot be read from standard input; give a file")
-        if not self.record_format and (self.text_field or self.name_field or self.label_fields):
-            raise click.UsageError("fields are those of records: give --jsonl, --csv or --parquet too")
+        if not self.record_format and (self.text_field or self.name_field):
+            raise click.UsageError(NO_RECORDS)
         if self.delimiter and not self.csv:
             raise click.UsageError("--delimiter is that of CSV: give --csv too")
 
@@ -71,7 +68,28 @@ class Records:
         """Return the names of the fields of a record."""
         from fpdb.ingest.record_fields import Fields
 
-        return Fields(self.name_field, self.text_field, self.label_fields, self.delimiter)
+        return Fields(self.name_field, self.text_field, (), self.delimiter)
+
+
+@argument_group
+class Records(RecordFiles):
+    """Files that hold many documents, some fields of which are labels."""
+
+    label_fields: tuple[str, ...] = option(
+        "Field to store as a label; repeatable. A field inside a field is written META.URL.",
+        "--label-field",
+        metavar="F",
+    )
+
+    def __post_init__(self) -> None:
+        """Check that the options make sense together."""
+        super().__post_init__()
+        if not self.record_format and self.label_fields:
+            raise click.UsageError(NO_RECORDS)
+
+    def fields(self) -> "Fields":
+        """Return the names of the fields of a record."""
+        return replace(super().fields(), labels=self.label_fields)
 
 
 @argument_group

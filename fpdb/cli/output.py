@@ -40,7 +40,7 @@ def replace_file(path: str) -> Iterator[BinaryIO]:
         return
     temporary = f"{path}.{os.urandom(8).hex()}.new"  # which nobody can guess, and so prepare
     try:
-        with open(temporary, "xb", opener=_open_private) as file:
+        with open(temporary, "xb", opener=open_private) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -55,7 +55,8 @@ def replace_file(path: str) -> Iterator[BinaryIO]:
         raise
 
 
-def _open_private(path: str, flags: int) -> int:
+def open_private(path: str, flags: int) -> int:
+    """Open a file, which its owner alone can read if it is new; the `opener` of `open`."""
     return os.open(path, flags, 0o600)
 
 

@@ -11,6 +11,7 @@ from fpdb.cli.nothing_found import NothingFound
 from fpdb.cli.options import Output, kind_option
 from fpdb.cli.output import write_results
 from fpdb.cli.pair_options import PairSelection, keep_option, warn_of_boilerplate_only, with_progress
+from fpdb.cli.rewriting import Rewriting
 from fpdb.cli.table import write_top
 from fpdb.cli.target import Target, read_document, usage_errors
 from fpdb.cli.terminal import say
@@ -31,8 +32,20 @@ class SpanShape:
 
 
 @argument_group
+class _Rewriting(Rewriting):
+    """Options for writing the input again, or the names of documents."""
+
+    paths: tuple[str, ...] = argument(metavar="[NAME]...")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The documents whose spans are asked for; none for all pairs."""
+        return () if self.write is not None else self.paths
+
+
+@argument_group
 class _Arguments:
-    names: tuple[str, ...] = argument(metavar="[NAME]...")
+    rewriting: _Rewriting
     selection: PairSelection
     keep: str = keep_option("first")
     shape: SpanShape
@@ -52,16 +65,22 @@ def spans(target: Target, arguments: _Arguments) -> None:
     Each span names the document that shares the most fingerprints there, their number, and how many documents
     contain it. A document that cannot be read again gets one row with the reason instead.
 
+    With --write, the input, whose PATHs stand in the place of NAMEs, is written again without the spans of all pairs:
+    records as they are in their file but for the text, or files below a folder. Totals are the last line on standard
+    error, and the last object of --format json.
+
     Example: fpdb spans --min-shared 3 --shortest 100 --snap --format json
              fpdb spans new.txt --pad 10
+             fpdb spans --shortest 200 --jsonl old.jsonl --write cut.jsonl
     """
     selection, output = arguments.selection, arguments.output
-    if arguments.names and (selection.new or selection.since):
+    names, rewriter = arguments.rewriting.names, arguments.rewriting.rewriter(target)
+    if names and (selection.new or selection.since):
         raise click.UsageError("--new and --since choose among pairs: leave them out, or the names")
     empty: Callable[[], str] = partial(str, "nothing to cut: no other document has as much of it")
     with output.redirect(), target.open("r") as db, usage_errors():
         found: Iterator[Span]
-        if arguments.names:
+        if names:
             found = _spans_of_names(db, target, arguments)
         else:
             warn_of_boilerplate_only(db)
@@ -69,10 +88,22 @@ def spans(target: Target, arguments: _Arguments) -> None:
             found = with_progress(search, in_table=output.format == "table")
             options = {"by": "containment", **selection.options()}
             empty = partial(NothingFound(db).no_pair, "nothing to cut", found, options)
+        cuts: list[tuple[str, int, int]] = []
+        found = found if rewriter is None else _noted(found, cuts)
         if output.format == "table":
             write_top(SPAN, found, None, empty=empty, noun="span", option="--format json")
         else:
             write_results(output.format, SPAN, found)
+        if rewriter is not None:
+            rewriter.write(db, lambda verdicts: verdicts.cut(cuts), output.format)
+
+
+def _noted(spans: "Iterator[Span]", cuts: list[tuple[str, int, int]]) -> "Iterator[Span]":
+    """Yield the spans, and note what is to be cut."""
+    for span in spans:
+        if span.start is not None and span.end is not None:
+            cuts.append((span.name, span.start, span.end))
+        yield span
 
 
 def _spans_of_names(db: "Database", target: Target, arguments: _Arguments) -> "Iterator[Span]":
@@ -82,7 +113,7 @@ def _spans_of_names(db: "Database", target: Target, arguments: _Arguments) -> "I
         "min": selection.min,
         "max_df": selection.max_df or None,
     }
-    for name in arguments.names:
+    for name in arguments.rewriting.names:
         content, kind = read_document(db, target, name, arguments.kind)
         spans = db.spans(content, name=name, kind=kind, **options, **vars(arguments.shape))
         if spans.ignored.hashes:

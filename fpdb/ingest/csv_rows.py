@@ -6,7 +6,7 @@ The first row names the fields. Rows stay in the encoding of the file, and whole
 import codecs
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, ClassVar, Final, TextIO
 
@@ -14,7 +14,7 @@ from fpdb import limits
 from fpdb.ingest.archives.meter import ArchiveError, LimitExceeded
 from fpdb.ingest.files import InputDocument, Skipped, error_text
 from fpdb.ingest.input_files import InputFile
-from fpdb.ingest.record_fields import MISSING_FIELD, RECORD_CHUNK_BYTES, Fields, RecordChunk
+from fpdb.ingest.record_fields import MISSING_FIELD, RECORD_CHUNK_BYTES, Cuts, Fields, RecordChunk
 from fpdb.readers.encodings import MARKS, decode
 
 DELIMITERS: Final = (",", ";", "\t")
@@ -59,6 +59,26 @@ class CsvChunk(RecordChunk):
         """Return the rows, blank ones included."""
         lines = io.StringIO(self.content.decode(self.encoding, LOSSLESS), newline="")
         return RowReader(lines, self.delimiter, self.first)
+
+    def select(self, cuts: Sequence[Cuts | None]) -> bytes:
+        """Return the rows that are left, without the header."""
+        text_index = self.header().index(self.fields.text_field)
+        left, cuts_left = [], iter(cuts)
+        for _, row, cells in self.rows():
+            spans = next(cuts_left) if cells else None
+            if spans:
+                record = {self.fields.text_field: cells[text_index]}
+                self.fields.cut(record, spans)
+                cells[text_index] = record[self.fields.text_field]
+                left.append(self._write(cells) + row[len(row.rstrip("\r\n")) :])
+            elif spans is not None:
+                left.append(row)
+        return "".join(left).encode(self.encoding, LOSSLESS)
+
+    def _write(self, cells: list[str]) -> str:
+        out = io.StringIO(newline="")
+        csv.writer(out, delimiter=self.delimiter).writerow(cells)
+        return out.getvalue().removesuffix("\r\n")
 
     def _document(self, header: list[str], row: str, cells: list[str], location: str) -> InputDocument:
         if len(cells) != len(header):

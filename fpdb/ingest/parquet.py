@@ -5,14 +5,14 @@ The sandbox reads the file: a few kilobytes may stand for gigabytes, and no figu
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
 from fpdb import limits
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.ingest.files import InputDocument, Skipped
-from fpdb.ingest.record_fields import RECORD_CHUNK_BYTES, Fields, RecordChunk
+from fpdb.ingest.record_fields import RECORD_CHUNK_BYTES, Cuts, Fields, RecordChunk
 from fpdb.limits import FREE_EXPANSION, MAX_EXPANSION
 from fpdb.readers.sandbox import OutOfMemory, Sandbox
 
@@ -38,10 +38,9 @@ class RowChunk(RecordChunk):
 
     def documents(self) -> Iterator[InputDocument | Skipped]:
         """Yield a document, or what is skipped, for each row."""
-        import pyarrow
-
-        with pyarrow.ipc.open_stream(self.content) as stream:
-            table = stream.read_all()
+        table = self._table()
+        wanted = self.fields.wanted()
+        table = table.select(sorted({name for field in wanted if (name := column_of(field, table.schema.names))}))
         try:
             records = table.to_pylist()
         except ValueError:  # of one row, such as a string that is not UTF-8
@@ -57,9 +56,35 @@ class RowChunk(RecordChunk):
             except ValueError as error:
                 yield Skipped(location, str(error))
 
+    def select(self, cuts: Sequence[Cuts | None]) -> Any:
+        """Return the rows that are left, as a table."""
+        import pyarrow
 
-def read_rows(path: str, origin: str, fields: Fields, kind: str) -> Iterator[RowChunk | Skipped]:
-    """Yield the rows of a file, of the columns that are wanted, and what cannot be read.
+        table = self._table()
+        changed = {index: spans for index, spans in enumerate(cuts) if spans}
+        if changed:
+            name = column_of(self.fields.text_field, table.schema.names) or ""
+            position = table.schema.get_field_index(name)
+            values = table.column(position).to_pylist()
+            for index, spans in changed.items():
+                record = {name: values[index]}
+                self.fields.cut(record, spans)
+                values[index] = record[name]
+            field = table.schema.field(position)
+            table = table.set_column(position, field, [pyarrow.array(values, field.type)])
+        return table.filter([spans is not None for spans in cuts])
+
+    def _table(self) -> Any:
+        import pyarrow
+
+        with pyarrow.ipc.open_stream(self.content) as stream:
+            return stream.read_all()
+
+
+def read_rows(
+    path: str, origin: str, fields: Fields, kind: str, *, whole: bool = False
+) -> Iterator[RowChunk | Skipped]:
+    """Yield the rows of a file, of the columns that are wanted or of all, and what cannot be read.
 
     Raises OSError, Unreadable; ValueError where a column is missing.
     """
@@ -69,7 +94,7 @@ def read_rows(path: str, origin: str, fields: Fields, kind: str) -> Iterator[Row
     names, groups = _call("parquet_layout", path)
     if column_of(fields.text_field, names) is None:
         raise ValueError(f'no column "{fields.text_field}" (there is: {", ".join(names)})')
-    columns = sorted({column for field in fields.wanted() if (column := column_of(field, names)) is not None})
+    columns = names if whole else sorted({name for field in fields.wanted() if (name := column_of(field, names))})
     bytes_per_row = size / max(sum(rows for rows, _ in groups), 1)
     first, remaining = 1, max(FREE_EXPANSION, MAX_EXPANSION * size)
     for number, (count, group_bytes) in enumerate(groups):

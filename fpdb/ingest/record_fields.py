@@ -13,6 +13,8 @@ from fpdb.ingest.files import InputDocument, Skipped
 RECORD_CHUNK_BYTES = 1 << 20
 PART_SEPARATOR = "\n"
 """Stands between the texts of a field that has several."""
+Cuts = Sequence[tuple[int, int]]
+"""Characters [start, end) of a text, ascending, none overlapping another one."""
 MISSING_FIELD = " (there is: "
 """Stands between a fault and the fields that there are, which may differ from record to record."""
 _HINT = "; where it means something else, name the field of the text, which passes over it"
@@ -73,8 +75,8 @@ class Fields:
         name = self._name(record, location)
         return InputDocument(name, None, text, size, kind, source, contact, labels, False, location)
 
-    def cut(self, record: Mapping[str, Any], spans: Sequence[tuple[int, int]]) -> None:
-        """Cut characters [start, end) of the text out of the record. spans: ascending, none overlapping another one."""
+    def cut(self, record: Mapping[str, Any], spans: Cuts) -> None:
+        """Cut characters of the text out of the record. Raises ValueError if it is no document."""
         start = 0
         for holder, key in self._text_places(record):
             text = holder[key]
@@ -153,6 +155,14 @@ class RecordChunk(ABC):
     @abstractmethod
     def documents(self) -> Iterator[InputDocument | Skipped]:
         """Yield a document, or what is skipped, for each record."""
+
+    @abstractmethod
+    def select(self, cuts: Sequence[Cuts | None]) -> Any:
+        """Return what is left of the records, in the form of the file: bytes, or a table of Arrow.
+
+        cuts: For each that `documents` yields, what to cut out of its text, see `Fields.cut`; nothing to leave it just
+        as it is, None to leave it out.
+        """
 
 
 def _places(value: Any, field: str) -> Iterator[tuple[Any, Any]]:

@@ -65,7 +65,7 @@ def record_chunks(
             yield path
             continue
         try:
-            yield from _check_first(_read_file(path, record_format, fields, kind))
+            yield from read_file(path, record_format, fields, kind)
         except (OSError, ValueError, Unreadable) as error:
             yield Skipped(_origin(path), error_text(error), requested=True)
 
@@ -74,14 +74,19 @@ def _origin(path: str) -> str:
     return "standard input" if path == "-" else document_name(path)
 
 
-def _read_file(path: str, record_format: RecordFormat, fields: Fields, kind: str) -> Iterator[RecordChunk | Skipped]:
-    """Yield the chunks of one file. Raises OSError, ValueError, Unreadable."""
+def read_file(
+    path: str, record_format: RecordFormat, fields: Fields, kind: str = "text", *, whole: bool = False
+) -> Iterator[RecordChunk | Skipped]:
+    """Yield the records of one file in chunks, with all fields if they are wanted whole.
+
+    Raises OSError, ValueError, Unreadable.
+    """
     if record_format == "parquet":
-        yield from parquet.read_rows(path, _origin(path), fields, kind)
+        yield from _check_first(parquet.read_rows(path, _origin(path), fields, kind, whole=whole))
         return
     with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
         read = csv_rows.read_rows if record_format == "csv" else jsonl.read_lines
-        yield from read(file, _origin(path), fields=fields, kind=kind)
+        yield from _check_first(read(file, _origin(path), fields=fields, kind=kind))
 
 
 def _check_first(chunks: Iterator[RecordChunk | Skipped]) -> Iterator[RecordChunk | Skipped]:

@@ -4,8 +4,8 @@ Of each cluster one document is kept, by a `KeepRule`; or, directly, all are kep
 Memory is that of `PairCounter`, and directly 8 bytes a pair that passes. Reads all postings once more, for the counts.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
@@ -55,6 +55,33 @@ class Drop:
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dict, as `fpdb drop-list --format json` prints it."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A document that stays.
+
+    Attributes:
+        name: Its name.
+        dropped: The number of documents that are removed, since this one is kept.
+    """
+
+    name: str
+    dropped: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a plain dict, as `fpdb drop-list --kept --format json` prints it."""
+        return asdict(self)
+
+
+def keep_list(names: Iterable[str], drops: Iterable[Drop]) -> Iterator[Kept]:
+    """Yield those of the documents that stay when the others are removed."""
+    dropped: set[str] = set()
+    counts: Counter[str] = Counter()
+    for drop in drops:
+        dropped.add(drop.name)
+        counts[drop.kept] += 1
+    return (Kept(name, counts[name]) for name in names if name not in dropped)
 
 
 def drop_list(

@@ -223,7 +223,8 @@ def _as_stream(rows: Any) -> memoryview:
     import pyarrow
 
     columns = [column.dictionary_decode() if hasattr(column, "dictionary") else column for column in rows.columns]
-    decoded = pyarrow.RecordBatch.from_arrays(columns, rows.schema.names)
+    fields = [field.with_type(column.type) for field, column in zip(rows.schema, columns, strict=True)]
+    decoded = pyarrow.RecordBatch.from_arrays(columns, schema=pyarrow.schema(fields, rows.schema.metadata))
     out = pyarrow.BufferOutputStream()
     with pyarrow.ipc.new_stream(out, decoded.schema) as stream:
         stream.write_batch(decoded)
