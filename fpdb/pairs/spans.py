@@ -6,23 +6,25 @@ Passages are regions. Those of several documents are merged, widened if that is 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
-from typing import Any, Final, NamedTuple
+from dataclasses import astuple, dataclass, replace
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fpdb.arrays import I64
+from fpdb.arrays import I64, U32
 from fpdb.errors import BadQuery
+from fpdb.pairs.corpus import Corpus
 from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
+from fpdb.pairs.passage_finder import Passage, PassageFinder
 from fpdb.pairs.results import Comparison, IgnoredHashes
 from fpdb.regions.pair_aligner import PairAligner
 from fpdb.regions.sources import SourceState
 from fpdb.search.results import Answer
 from fpdb.spool import spool
-from fpdb.storage import file_format
-from fpdb.storage.reader import Reader, find_listed
+from fpdb.storage.reader import Reader
 from fpdb.validation import check_integer
 
 WORD: Final = re.compile(r"[\w\u0300-\u036f]")
@@ -77,15 +79,6 @@ class Span:
         return {name.rstrip("_"): getattr(self, name) for name in self.__slots__}
 
 
-class Passage(NamedTuple):
-    """Characters [start, end) that another document has too, and the number of fingerprints shared in them."""
-
-    start: int
-    end: int
-    other: str
-    shared: int
-
-
 def merge_passages(name: str, text: str, passages: Iterable[Passage], cut: Cut) -> Iterator[Span]:
     """Yield the spans to cut of a document, in order, none touching another one."""
     merged = _merged((passage.start, passage.end, [passage]) for passage in passages)
@@ -131,39 +124,56 @@ def spans_of_pairs(
 
 def _cut_later(reader: Reader, aligner: PairAligner, counter: PairCounter, places: I64, cut: Cut) -> Iterator[Span]:
     """Yield the spans; places: the order in which ranks are kept."""
-    batches = [np.stack((pairs.a, pairs.b, pairs.shared)) for pairs in counter.batches()]
-    a, b, shared = np.concatenate([np.empty((3, 0), np.uint32), *batches], axis=1)
-    if not len(a):
-        return
     corpus = counter.corpus
-    first = places[a] < places[b]
-    later, earlier = np.where(first, b, a), np.where(first, a, b)
-    order = np.lexsort((corpus.name_order[earlier], corpus.name_order[later]))
-    later, earlier, shared = later[order], earlier[order], shared[order]
-    for part in np.split(np.arange(len(later)), np.flatnonzero(np.diff(later)) + 1):
-        others = dict(zip(map(corpus.name, earlier[part].tolist()), shared[part].tolist(), strict=True))
-        yield from _spans_of_document(reader, aligner, corpus.name(int(later[part[0]])), others, cut)
+    finder = PassageFinder(reader, aligner, corpus)
+    order = np.argsort(corpus.name_order)
+    for later, earlier, shared in _by_later(counter, places, order):
+        first = np.lexsort((corpus.name_order[earlier], -shared.astype(np.int64)))
+        yield from _spans_of_document(aligner, finder, corpus, (later, earlier[first], int(shared[first[0]])), cut)
+
+
+def _by_later(counter: PairCounter, places: I64, order: NDArray[np.intp]) -> Iterator[tuple[int, U32, U32]]:
+    """Yield the ranks that are kept later, in this order, with the earlier ones of their pairs, and what they share."""
+    batches = []
+    counts = np.zeros(len(order), np.int64)
+    for pairs in counter.batches():
+        first = places[pairs.a] < places[pairs.b]
+        later = np.where(first, pairs.b, pairs.a)
+        by_later = np.argsort(later, kind="stable")
+        batches.append((later[by_later], np.where(first, pairs.a, pairs.b)[by_later], pairs.shared[by_later]))
+        counts += np.bincount(later, minlength=len(order))
+    ends = np.cumsum(counts)
+    filled = ends - counts
+    earlier_of_all, shared_of_all = np.empty((2, int(counts.sum())), np.uint32)
+    while batches:
+        later, earlier, shared = batches.pop()
+        targets = filled[later] + np.arange(len(later)) - np.searchsorted(later, later)
+        earlier_of_all[targets], shared_of_all[targets] = earlier, shared
+        filled += np.bincount(later, minlength=len(order))
+    for rank in order.tolist():
+        if counts[rank]:
+            part = slice(int(ends[rank] - counts[rank]), int(ends[rank]))
+            yield rank, earlier_of_all[part], shared_of_all[part]
 
 
 def _spans_of_document(
-    reader: Reader, aligner: PairAligner, name: str, others: dict[str, int], cut: Cut
+    aligner: PairAligner, finder: PassageFinder, corpus: Corpus, compared: tuple[int, U32, int], cut: Cut
 ) -> Iterator[Span]:
-    """Yield the spans of one document. others: the documents to compare with, and the hashes shared with each."""
-    keys = [file_format.name_bytes(other) for other in (name, *others)]
-    ids = find_listed(reader, keys)
-    document_id, *other_ids = (ids[key] for key in keys)
+    """Yield the spans of one document.
+
+    compared: its rank, those of the others, which share the most hashes first, and the number that the first shares.
+    """
+    rank, others, most = compared
+    name, document_id = corpus.name(rank), int(corpus.document_ids(rank)[0])
     query = aligner.stored_query(document_id)
     if query is None:
-        most = max(others, key=others.__getitem__)
-        yield Span(name, None, None, most, others[most], len(others), aligner.read(document_id).state)
+        state = aligner.read(document_id).state
+        yield Span(name, None, None, corpus.name(int(others[0])), most, len(others), state)
         return
-    text = query.original.text
-    passages = (
-        Passage(*text.locate(region.a_start, region.a_end).interval, other, region.shared)
-        for other, alignment in zip(others, aligner.align_query(query, other_ids), strict=True)
-        for region in alignment.regions or ()
-    )
-    yield from merge_passages(name, text.symbols.text, passages, cut)
+    passages, unaligned = finder.find(query, others)
+    for span in merge_passages(name, query.original.text.symbols.text, passages, cut):
+        more = unaligned.count(span.start or 0, span.end or 0) if unaligned else 0
+        yield replace(span, documents=span.documents + more)
 
 
 Group = tuple[int, int, list[Passage]]

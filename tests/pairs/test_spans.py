@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpdb.errors import BadArgument, BadQuery
-from fpdb.pairs.spans import Cut, Passage, merge_passages
+from fpdb.pairs.passage_finder import Passage
+from fpdb.pairs.spans import Cut, merge_passages
 from tests.pairs.made_up_words import words
 
 TEXT = "zero one-two café_3 vier e\u0301te"

@@ -1,0 +1,139 @@
+"""Find the passages that others have of a document, without aligning it with all of them.
+
+Thousands of documents may hold one passage, such as a licence. So a document is aligned with the MANY others with which
+it shares the most hashes; then only with those that share a hash at a place that no passage found so far covers. What
+is left beside the passages is shorter than a passage that is surely found: it has no fingerprint of its own.
+"""
+
+from collections import OrderedDict
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from fpdb.arrays import U32, U64, Bools, contains, group_starts, sorted_distinct
+from fpdb.pairs.corpus import NONE, Corpus
+from fpdb.regions.pair_aligner import AlignmentQuery, PairAligner
+from fpdb.storage.reader import Reader
+
+MANY: Final = 8
+"""Documents that a document is aligned with, whatever is covered: small collections are compared in full."""
+MAX_CACHED: Final = 1 << 24  # ranks that stay in memory with the hashes that they hold: 64 MB
+
+
+class Passage(NamedTuple):
+    """Characters [start, end) that another document has too, and the number of fingerprints shared in them."""
+
+    start: int
+    end: int
+    other: str
+    shared: int
+
+
+class PassageFinder:
+    """Find passages in the documents of a corpus. Raises Corrupt, MissingPackage."""
+
+    def __init__(self, reader: Reader, aligner: PairAligner, corpus: Corpus) -> None:
+        """Align documents of one each rank."""
+        self._aligner, self._corpus = aligner, corpus
+        self._holders = _Holders(reader, corpus)
+
+    def find(self, query: AlignmentQuery, others: U32) -> tuple[list[Passage], "UnalignedDocuments | None"]:
+        """Return passages of a document that other ranks have, and those of them that it was not aligned with, if any.
+
+        others: those that share the most hashes first.
+        """
+        hashes = _CoveredHashes(query)
+        passages = self._align(query, others[:MANY], hashes)
+        if len(others) <= MANY:
+            return passages, None
+        unaligned = np.zeros(len(self._corpus), np.bool_)
+        unaligned[others[MANY:]] = True
+        while len(chosen := self._hold_open_hashes(query.counted[hashes.find_open()], unaligned)):
+            passages += self._align(query, chosen, hashes)
+            unaligned[chosen] = False
+        return passages, UnalignedDocuments(self._holders, query, unaligned)
+
+    def _hold_open_hashes(self, hashes: U64, unaligned: Bools) -> U32:
+        """Return for each hash that unaligned ranks hold one of them, one that holds the most, each once."""
+        holders = [ranks[unaligned[ranks]] for ranks in self._holders.find(hashes)]
+        ranks = np.concatenate([np.empty(0, np.uint32), *holders])
+        lists = np.repeat(np.arange(len(holders)), [*map(len, holders)])
+        counts = np.bincount(ranks)[ranks] if len(ranks) else lists
+        order = np.lexsort((ranks, -counts, lists))
+        return sorted_distinct(ranks[order][group_starts(lists[order])])
+
+    def _align(self, query: AlignmentQuery, ranks: U32, hashes: "_CoveredHashes") -> list[Passage]:
+        """Return the passages of these ranks, and note what they cover."""
+        ids = [int(self._corpus.document_ids(rank)[0]) for rank in ranks.tolist()]
+        symbols = query.original.text.symbols
+        passages = []
+        for rank, alignment in zip(ranks.tolist(), self._aligner.align_query(query, ids), strict=True):
+            for region in alignment.regions or ():
+                hashes.cover(region.a_start, region.a_end)
+                start, end = int(symbols.offsets[region.a_start]), int(symbols.ends[region.a_end - 1])
+                passages.append(Passage(start, end, self._corpus.name(rank), region.shared))
+        return passages
+
+
+class UnalignedDocuments:
+    """Documents that share hashes with a document, but were not aligned with it."""
+
+    def __init__(self, holders: "_Holders", query: AlignmentQuery, ranks: Bools) -> None:
+        """Take those of these ranks."""
+        self._holders, self._query, self._ranks = holders, query, ranks
+
+    def count(self, start: int, end: int) -> int:
+        """Return how many share a fingerprint that begins in these characters [start, end). Raises Corrupt."""
+        fingerprints = self._query.fingerprints
+        places = self._query.original.text.symbols.offsets[fingerprints.positions]
+        hashes = sorted_distinct(fingerprints.hashes[(places >= start) & (places < end)])
+        held = np.zeros(len(self._ranks), np.bool_)
+        for ranks in self._holders.find(hashes[contains(self._query.counted, hashes)]):
+            held[ranks] = True
+        return int((held & self._ranks).sum())
+
+
+class _Holders:
+    """The ranks that hold a hash; those of the hashes that were asked for last stay in memory."""
+
+    def __init__(self, reader: Reader, corpus: Corpus) -> None:
+        self._reader, self._corpus = reader, corpus
+        self._ranks: OrderedDict[int, U32] = OrderedDict()
+        self._cached = 0
+
+    def find(self, hashes: U64) -> list[U32]:
+        """Return the ranks that hold each of these hashes, sorted and distinct. Raises Corrupt."""
+        keys = hashes.tolist()
+        missing = np.array([key for key in keys if key not in self._ranks], np.uint64)
+        if len(missing):
+            hits = self._reader.look_up(missing)
+            parts = np.split(self._corpus.ranks.look_up(hits.document_ids), np.cumsum(hits.counts)[:-1])
+            for key, ranks in zip(missing.tolist(), parts, strict=True):
+                self._ranks[key] = ranks[ranks != NONE]
+                self._cached += len(self._ranks[key]) + 1
+        found = [self._ranks[key] for key in keys]
+        for key in keys:
+            self._ranks.move_to_end(key)
+        while self._cached > MAX_CACHED and self._ranks:
+            self._cached -= len(self._ranks.popitem(last=False)[1]) + 1
+        return found
+
+
+class _CoveredHashes:
+    """Which of the counted hashes of a document lie in passages, wherever it holds them."""
+
+    def __init__(self, query: AlignmentQuery) -> None:
+        counted = contains(query.counted, query.fingerprints.hashes)
+        self._indices = np.searchsorted(query.counted, query.fingerprints.hashes[counted])
+        self._positions, self._k = query.fingerprints.positions[counted].astype(np.int64), query.matching.k
+        self._symbols = np.zeros(query.sequence.length + 1, np.bool_)
+
+    def cover(self, start: int, end: int) -> None:
+        """Note symbols [start, end) as covered."""
+        self._symbols[start:end] = True
+
+    def find_open(self) -> U32:
+        """Return the indices of the counted hashes that have a k-gram which is not covered; sorted, distinct."""
+        before = np.concatenate(([0], np.cumsum(self._symbols)))
+        is_open = before[self._positions + self._k] - before[self._positions] < self._k
+        return sorted_distinct(self._indices[is_open].astype(np.uint32))
