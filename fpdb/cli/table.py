@@ -11,6 +11,9 @@ from fpdb.columns import RANK, Columns, ResultColumn
 DRAWN_ROWS = 1000
 """Longer tables are written as plain text: drawing them would take seconds."""
 
+MARGIN = 2
+"""Columns of a terminal beside a table."""
+
 DEFAULT_TOP = 20
 """Rows of a table without --top."""
 
@@ -59,7 +62,7 @@ def write_table(columns: Sequence[ResultColumn], rows: Iterable[Sequence[str]]) 
     right = [column.is_number for column in compress(columns, used)]
     out = standard_output("backslashreplace")
     if out.isatty() and len(cells) <= DRAWN_ROWS:
-        _draw(headings, right, cells)
+        _draw([column.name for column in compress(columns, used)], right, [headings, *cells])
         return
     widths = [max(map(text_width, column)) for column in zip(headings, *cells, strict=True)]
     for row in [headings, *cells]:
@@ -70,16 +73,23 @@ def write_table(columns: Sequence[ResultColumn], rows: Iterable[Sequence[str]]) 
         out.write("  ".join(padded).rstrip() + "\n")
 
 
-def _draw(headings: Sequence[str], right: Sequence[bool], cells: Iterable[Sequence[str]]) -> None:
+def _draw(names: Sequence[str], right: Sequence[bool], rows: Sequence[Sequence[str]]) -> None:
+    """Draw a table; rows: the headings, then the others."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from fpdb.cli.narrow_table import fit_table
+
+    console = Console(file=sys.stdout)
+    (headings, *cells), kept, notes = fit_table(names, rows, console.width - MARGIN)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
-    for heading, number in zip(headings, right, strict=True):
-        justify: Literal["left", "right"] = "right" if number else "left"
-        table.add_column(Text(heading), justify=justify, overflow="fold", no_wrap=number)
+    for index in kept:
+        justify: Literal["left", "right"] = "right" if right[index] else "left"
+        table.add_column(Text(headings[index]), justify=justify, overflow="fold", no_wrap=right[index])
     for row in cells:
-        table.add_row(*(Text(cell) for cell in row))
-    Console(file=sys.stdout).print(table)
+        table.add_row(*(Text(row[index]) for index in kept))
+    console.print(table)
+    for note in notes:
+        write_line(note)
