@@ -11,7 +11,6 @@ import numpy as np
 from fpdb.arrays import U32, U64, contains
 from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, SHORT_TEXT, Fingerprints, Frequencies, Recipe, content_digest, find_scheme
-from fpdb.fingerprint.marks import seam_hashes
 from fpdb.search.options import ContentOptions
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
@@ -177,7 +176,11 @@ def _fingerprint_alone(
     rule = recipe.rule_for(kind)[1]
     scheme = find_scheme(rule.scheme)
     query = QueryFingerprints(found.hashes, name, kind, kgrams=found.kgrams if scheme.fixed_size else 0)
-    query = query._replace(signs=found.signs, seams=seam_hashes(found.hashes, found.positions, boilerplate, rule.k))
+    query = query._replace(signs=found.signs)
+    if len(boilerplate):
+        from fpdb.fingerprint.marks import seam_hashes
+
+        query = query._replace(seams=seam_hashes(found.hashes, found.positions, boilerplate, rule.k))
     if scheme.sampling:
         from fpdb.search.samples import Sample
 
