@@ -82,7 +82,7 @@ def test_every_command_is_named_in_the_readme() -> None:
 
 def test_commands_are_named_like_methods() -> None:
     methods = {name: name for name in COMMANDS} | {"list": "documents", "show": "document"}
-    for command in set(COMMANDS) - {"init", "fingerprint", "import", "publish", "repair", "spark"}:
+    for command in set(COMMANDS) - {"dedup", "init", "fingerprint", "import", "publish", "repair", "spark"}:
         assert hasattr(fpdb.Database, methods[command].replace("-", "_")), command
 
 

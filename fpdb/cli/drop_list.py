@@ -73,7 +73,7 @@ def drop_list(target: Target, arguments: _Arguments) -> None:
     with arguments.output.redirect(), target.open("r") as db, usage_errors():
         warn_of_boilerplate_only(db)
         found = _search(db, arguments)
-        watched = fail_over.watched(_noted(found, reasons), lambda drop: drop.measure)
+        watched = fail_over.watched(noted(found, reasons), lambda drop: drop.measure)
         options = {"by": "containment", **arguments.selection.options()}
         empty = partial(NothingFound(db).no_pair, "nothing to drop", found, options)
         _write_list(db, arguments, watched, separator, empty)
@@ -90,7 +90,7 @@ def _search(db: "Database", arguments: _Arguments) -> "Results[Drop]":
     return with_progress(partial(search, **arguments.selection.options()), in_table=in_table)
 
 
-def _noted(drops: "Iterable[Drop]", reasons: "dict[str, Reason]") -> "Iterator[Drop]":
+def noted(drops: "Iterable[Drop]", reasons: "dict[str, Reason]") -> "Iterator[Drop]":
     """Yield the documents to drop, and note why."""
     for drop in drops:
         reasons[drop.name] = "copy" if drop.evidence == "content" else drop.reason

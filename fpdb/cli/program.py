@@ -27,6 +27,7 @@ _COMMANDS = (
         "query",
         "pairs",
         "drop-list",
+        "dedup",
         "spans",
         "common",
         "explain",

@@ -144,12 +144,16 @@ class Rewriter:
     totals: What was written.
     """
 
-    def __init__(self, input_files: RecordFiles, out: str, target: Target) -> None:
-        """Find the files of records. Raises click.UsageError if the output is the input, or a folder with files."""
+    def __init__(self, input_files: RecordFiles, out: str, target: Target, *, tells_skipped: bool = True) -> None:
+        """Find the files of records. Raises click.UsageError if the output is the input, or a folder with files.
+
+        tells_skipped: Say what is skipped, unless another reading of the input has said it.
+        """
         from fpdb.ingest.files import Skipped, document_name
         from fpdb.ingest.input_files import find_input_files
 
         self.totals = Totals()
+        self._tells_skipped = tells_skipped
         self._input, self._out = input_files, out
         self._format = input_files.record_format or "jsonl"
         self._database_files = target.database_files()
@@ -272,7 +276,8 @@ class Rewriter:
     def _skip(self, skipped: "Skipped") -> None:
         self.totals.skipped += 1
         self.totals.failed |= skipped.requested
-        self._watcher.skipped(skipped)
+        if self._tells_skipped:
+            self._watcher.skipped(skipped)
 
 
 def _size(content: str | bytes) -> int:
