@@ -18,9 +18,9 @@ class Preset:
 
 _TEXT = Rule(30, "robust-winnow", {"w": 21})
 
-# k: from 8 to 16 pairs of programs rank as well (docs/guide/quality.md), and the longest has the fewest hits by chance
-# and the fewest hashes. w: finds each shared passage of 23 tokens.
-_CODE = Rule(16, "robust-winnow", {"w": 8})
+# k: from 8 to 16 pairs of programs rank as well (docs/guide/quality.md), and the longest has the fewest hits by chance.
+# w: finds each shared passage of 20 tokens. With 8, the ranks of small programs depended on the key.
+_CODE = Rule(16, "robust-winnow", {"w": 5})
 
 PRESETS: Mapping[str, Preset] = {
     "text": Preset(
@@ -33,7 +33,7 @@ PRESETS: Mapping[str, Preset] = {
         {"characters": Rule(16, "robust-winnow", {"w": 5})},
     ),
     "code": Preset(
-        "programs: every shared passage of 23 tokens is found, whatever its names, comments and layout",
+        "programs: every shared passage of 20 tokens is found, whatever its names, comments and layout",
         {"tokens": _CODE, "characters": _TEXT},
     ),
     "web": Preset(  # as in the winnowing paper's experiments (section 5.1)
