@@ -32,6 +32,8 @@ MAX_OFFICE_DEPTH: Final = 1000
 MAX_OFFICE_TOKEN: Final = 1 << 21
 """Bytes of a tag, or of anything else that the XML parser reads again until it is complete."""
 
+MAX_MAIL_PARTS: Final = 10_000
+
 BYTES_PER_TAG: Final = 120
 """Of memory that a tag or a reference in HTML takes beside the text, of which there are three copies."""
 MAX_LETTERS_PER_CHARACTER: Final = 4

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from fpdb import SymbolPlace
 from fpdb.cli.terminal import count_text, write_line
@@ -90,11 +90,13 @@ def _with_text(region: "MatchedRegion", lines: Sequence[str], other_lines: Seque
 def _excerpt(place: "TextPlace", lines: Sequence[str]) -> Iterator[str]:
     """Yield the first lines of a place, numbered, with marks where it begins and ends."""
     first, last = place.first_line, place.last_line
-    width = len(str(last))
+    before_first, before_last = first - _line(place, "first"), last - _line(place, "last")
+    width = len(str(last - min(before_first, before_last)))
     for number in range(first, min(last, first + LINE_LIMIT - 1) + 1):
         start = place.first_column - 1 if number == first else None
         end = place.last_column if number == last else None
-        yield f"    {number:>{width}}  {mark_part(lines[number - 1], start, end)}".rstrip()
+        shown = number - (before_last if number > before_last else before_first)
+        yield f"    {shown:>{width}}  {mark_part(lines[number - 1], start, end)}".rstrip()
     if last >= first + LINE_LIMIT:
         yield f"    {'...':>{width}}"
 
@@ -115,7 +117,20 @@ def mark_part(line: str, start: int | None, end: int | None) -> str:
 
 def _place_text(place: "TextPlace | SymbolPlace") -> str:
     if isinstance(place, SymbolPlace):
-        noun, first, last = "symbol", place.first_symbol, place.last_symbol
-    else:
-        noun, first, last = "line", place.first_line, place.last_line
+        return _range("symbol", place.first_symbol, place.last_symbol)
+    first, last = _line(place, "first"), _line(place, "last")
+    if place.first_part is None or place.last_part is None:
+        return _range("line", first, last)
+    if place.first_part.number == place.last_part.number:
+        return f"{place.first_part.label}, {_range('line', first, last)}"
+    return f"{place.first_part.label}, line {first} to {place.last_part.label}, line {last}"
+
+
+def _line(place: "TextPlace", side: Literal["first", "last"]) -> int:
+    """Return the first or the last line of a place, as its part counts lines if the document has parts."""
+    part = place.first_part if side == "first" else place.last_part
+    return (place.first_line if side == "first" else place.last_line) if part is None else part.line
+
+
+def _range(noun: str, first: int, last: int) -> str:
     return f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 RULE = "shared-text"
+_PLACE_PROPERTIES = ("start", "end", "first_part", "last_part")
 
 
 def write_sarif(results: Iterable[dict[str, Any]]) -> None:
@@ -73,7 +74,7 @@ def _location(name: str, place: "TextPlace | SymbolPlace | None") -> dict[str, A
             "startColumn": place.first_column,
             "endLine": place.last_line,
             "endColumn": place.last_column + 1,
-            "properties": {"start": place.start, "end": place.end},
+            "properties": {name: value for name, value in place.to_dict().items() if name in _PLACE_PROPERTIES},
         }
     return location
 

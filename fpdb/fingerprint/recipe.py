@@ -161,12 +161,17 @@ class Recipe:
         return "similarity" if "tokens" in self.rules else "mean_containment"
 
     def resolve_kind(self, kind: str, content: bytes | str, name: str | None = None) -> str:
-        """Return the kind, or for "auto" the detected one; without a rule for tokens, source code is text."""
+        """Return the kind, or for "auto" the detected one; without a rule for tokens, source code is text.
+
+        With one, notebooks are code, from version 2 of the readers on.
+        """
         if kind != AUTO:
             return kind
         detected = detect_kind(name, content)
         if isinstance(content, str) and detected in BINARY_KINDS:
             return "text"  # a string was taken out of a binary file already
+        if detected == "ipynb" and "tokens" in self.rules and self.reader_version > 1:
+            return "ipynb-code"
         return "text" if self.rules.keys().isdisjoint(KINDS[detected].alphabets) else detected
 
     def fingerprint(

@@ -7,38 +7,49 @@ from typing import NamedTuple
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import AUTO
 from fpdb.limits import MAX_DOCUMENT_BYTES
-from fpdb.readers.kinds import BINARY_KINDS, detect_kind, get_extension, kind_by_name
+from fpdb.readers.kinds import BINARY_KINDS, ZIPPED_KINDS, detect_kind, get_extension, kind_by_name
 
 HEAD = 8192
 """A NUL byte among this many first bytes makes a file binary."""
 
 _FIRST_READ = 1 << 16
 _NEXT_READ = 1 << 24
-_DOCUMENT_MARKS = (b"%PDF-", b"%!PS", b"PK")
+_DOCUMENT_MARKS = (b"%PDF-", b"%!PS", b"PK", b"{\\rtf")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")  # UTF-16 and UTF-32, either byte order
 
 _BINARY_FORMATS = (
-    (b"Rar!\x1a\x07", "a RAR archive: unpack it, or pack it as zip or tar"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it, or pack it as zip or tar"),
+    (b"Rar!\x1a\x07", "a RAR archive: unpack it (unrar x), or pack it as zip or tar"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it (7z x), or pack it as zip or tar"),
+    (b"AT&TFORM", "a DjVu document: take its text out (djvutxt FILE FILE.txt), or save it as PDF (ddjvu -format=pdf)"),
+    (b"ITSF", "a compiled help file (chm): take its pages out (7z x)"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstd: unpack it (files of records may be so: --jsonl)"),
-    (b"\xd0\xcf\x11\xe0", "an old Office file, such as .doc, .xls or .ppt: save it as .docx, or as PDF"),
     (b"PAR1", "a Parquet file: add its rows with --parquet"),
     (b"SQLite format 3", "an SQLite database: export its texts, as JSON Lines for example"),
     (
         b"PK\x03\x04",
-        "an Office file or a package that is not read, such as .xlsx, .pptx or .jar: save it as PDF or text",
+        "an Office file or a package that is not read, such as .xlsb, .pages or .jar: save it as PDF or text",
     ),
     *((mark, "a picture: no text in it") for mark in (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*")),
     *((mark, "a compiled program") for mark in (b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\xcf\xfa\xed\xfe", b"\0asm")),
 )
 """Beginnings of files that are no documents, and what is said of them."""
 
+_COMPOUND_FILE = b"\xd0\xcf\x11\xe0"
+_CONVERT = "save it in the new format (soffice --headless --convert-to"
+_STREAMS = (
+    ("EncryptedPackage", "an Office file that is encrypted with a password: save it without one"),
+    ("WordDocument", f"an old Word document (doc): {_CONVERT} docx FILE)"),
+    ("PowerPoint Document", f"an old PowerPoint presentation (ppt): {_CONVERT} pptx FILE)"),
+    ("Workbook", f"an old Excel workbook (xls): {_CONVERT} xlsx FILE)"),
+    ("__substg1.0_", "an e-mail of Outlook (msg): save it as .eml"),
+)
+"""Streams of old Office files, of which the beginning of the file mostly has the names."""
+_MOBIPOCKET = (b"BOOKMOBI", b"TEXtREAd")
+
 _PROGRAMS = "apk aar cbz crx ear egg ipa jar nupkg vsix war whl xpi"
-_OFFICE = "dotx epub odg odp ods potx ppsx pptm pptx xlsb xlsm xlsx xltx"
+_OFFICE = "dotx key numbers odg odf pages vsdx xlsb"
 PACKAGES = frozenset(f"{_PROGRAMS} {_OFFICE}".split())
 """Extensions of what is a zip file and yet one document, or one program."""
-
-ZIPPED_KINDS = frozenset({"docx", "odt"})
 
 
 class DatabaseFiles(NamedTuple):
@@ -163,6 +174,13 @@ def is_binary(content: bytes) -> bool:
 
 def binary_reason(content: bytes) -> str:
     """Return why a binary file is skipped: what it is, and what to do, where its beginning tells."""
+    if content.startswith(_COMPOUND_FILE):
+        streams = (reason for name, reason in _STREAMS if name.encode("utf-16-le") in content)
+        return next(
+            streams, "an old Office file, such as .doc, .xls or .ppt: save it as .docx, .xlsx or .pptx, or as PDF"
+        )
+    if content[60:68] in _MOBIPOCKET:
+        return "a book for Kindle or Mobipocket (mobi, azw): convert it (Calibre: ebook-convert FILE FILE.epub)"
     return next((reason for mark, reason in _BINARY_FORMATS if content.startswith(mark)), "binary (it has NUL bytes)")
 
 

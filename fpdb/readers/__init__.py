@@ -48,7 +48,7 @@ class DocumentReader(NamedTuple):
 
 _TEXT, _CODE = folding.ALPHABETS, ("tokens",)
 # Text by extension, whatever the content looks like.
-_TEXT_FILES = "txt text md markdown mdown rst adoc org tex csv tsv json jsonl yaml yml toml ini cfg log srt"
+_TEXT_FILES = "txt text md markdown mdown rst adoc org csv tsv json jsonl yaml yml toml ini cfg log srt"
 KINDS: Mapping[str, DocumentReader] = {
     "text": DocumentReader(
         "text", "read", _TEXT, "plain text: letters and digits of any script, case folded", _TEXT_FILES
@@ -58,9 +58,23 @@ KINDS: Mapping[str, DocumentReader] = {
         "html", "read", _TEXT, "web pages: the text without tags, scripts and styles", "html htm xhtml"
     ),
     "pdf": DocumentReader("pdf", "read", _TEXT, "PDF: the text of its pages", "pdf"),
+    "rtf": DocumentReader("rtf", "read", _TEXT, "Rich Text Format: the text with its notes", "rtf"),
     "docx": DocumentReader("office", "read_docx", _TEXT, "Word documents: the text with its notes", "docx docm"),
     "odt": DocumentReader("office", "read_odt", _TEXT, "OpenDocument texts: the text with its notes", "odt ott"),
+    "epub": DocumentReader("epub", "read", _TEXT, "books: the text of the chapters", "epub"),
+    "fb2": DocumentReader("fiction_book", "read", _TEXT, "FictionBook: the text with its notes", "fb2"),
+    "pptx": DocumentReader(
+        "slides", "read_pptx", _TEXT, "PowerPoint: the text of the slides with their notes", "pptx pptm ppsx ppsm potx"
+    ),
+    "odp": DocumentReader("office", "read_odp", _TEXT, "OpenDocument slides: their text with their notes", "odp otp"),
+    "xlsx": DocumentReader("sheets", "read_xlsx", _TEXT, "Excel: the cells of the sheets by rows", "xlsx xlsm xltx"),
+    "ods": DocumentReader("office", "read_ods", _TEXT, "OpenDocument sheets: the cells by rows", "ods ots"),
+    "email": DocumentReader("mail", "read", _TEXT, "e-mail: the subject and the text", "eml"),
+    "latex": DocumentReader(
+        "latex", "read", _TEXT, "LaTeX: the text without commands, formulas and comments", "tex ltx latex"
+    ),
     "ipynb": DocumentReader("notebook", "read", _TEXT, "Jupyter notebooks: the sources of the cells, as text", "ipynb"),
+    "ipynb-code": DocumentReader("notebook", "read_code", _CODE, "the code of Jupyter notebooks: tokens, as of code"),
     "postscript": DocumentReader("postscript", "read", _TEXT, "PostScript: its text, where Ghostscript is", "ps eps"),
 }
 

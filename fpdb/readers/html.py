@@ -47,6 +47,12 @@ _MARKUP = re.compile(
 _DECLARED = re.compile(rb"""(?:<meta\b[^>]*?charset|<\?xml[^>]*?encoding)\s*=\s*["']?\s*([-\w.:]+)""", re.IGNORECASE)
 DECLARED_WITHIN = 1024
 
+# Tags at which a browser begins a line.
+_BLOCK = re.compile(
+    r"</?(?:p|div|br|h[1-6]|li|ul|ol|dl|dt|dd|tr|table|blockquote|pre|section|article|header|footer|hr|title|caption)\b",
+    re.IGNORECASE | re.ASCII,
+)
+
 LONGEST_KEPT = 64  # characters of a reference that are read; all names of characters are shorter
 
 
@@ -54,9 +60,7 @@ def read(
     content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
 ) -> Symbols:
     """Return the symbols of the text of a page; Unreadable if that takes too much memory."""
-    declared = _DECLARED.search(content, 0, DECLARED_WITHIN) if isinstance(content, bytes) else None
-    text, note = as_text(content, declared[1].decode("ascii") if declared else None)
-    source = text if isinstance(text, str) else text.decode("ascii")
+    source, note = decode_page(content)
     extracted, hidden = extract_text(source, version)
     if hidden:
         note += f", {hidden} hidden character{'' if hidden == 1 else 's'} left out"
@@ -65,17 +69,24 @@ def read(
     return symbols
 
 
-def extract_text(source: str, version: int = READER_VERSION) -> tuple[MappedText, int]:
+def decode_page(content: bytes | str) -> tuple[str, str]:
+    """Return the source of a page, and a note on how it was decoded."""
+    declared = _DECLARED.search(content, 0, DECLARED_WITHIN) if isinstance(content, bytes) else None
+    text, note = as_text(content, declared[1].decode("ascii") if declared else None)
+    return text if isinstance(text, str) else text.decode("ascii"), note
+
+
+def extract_text(source: str, version: int = READER_VERSION, *, lines: bool = False) -> tuple[MappedText, int]:
     """Return the text of a page, with entities decoded, and the number of letters and digits left out as hidden.
 
-    Raises Unreadable if that takes too much memory.
+    lines: begin a line where a browser does. Raises Unreadable if that takes too much memory.
     """
     tags = source.count("<") + source.count("&")
     if tags * BYTES_PER_TAG + 3 * len(source) > limits.current().memory:
         raise Unreadable(f"{limits.current().memory_fault()}: it has {tags:,} tags")
     parts = _MARKUP.split(source)
     markup = parts[1::2]
-    parts[1::2] = [""] * len(markup)
+    parts[1::2] = ["\n" if lines and _BLOCK.match(item) else "" for item in markup]
     surpluses: list[tuple[int, int]] = []
     if "&" in source:
         for number, match in enumerate(markup):
@@ -87,6 +98,13 @@ def extract_text(source: str, version: int = READER_VERSION) -> tuple[MappedText
                     surpluses.append((index, surplus))
     hidden = _blank_hidden(source, parts, markup) if version > 1 else 0
     return MappedText(source, parts, partial(_slices, parts, markup, surpluses)), hidden
+
+
+def extract_lines(source: str, version: int = READER_VERSION) -> tuple[str, int]:
+    """Return the text of a page as `extract_text` does, on lines of its own where a browser begins one."""
+    extracted, hidden = extract_text(source, version, lines=True)
+    lines = map(str.strip, "".join(extracted.parts).splitlines())
+    return "\n".join(filter(None, lines)), hidden
 
 
 def _blank_hidden(source: str, parts: list[str], markup: list[str]) -> int:

@@ -1,44 +1,49 @@
-"""Read office documents, Word (docx) and OpenDocument (odt): the text of the body and the notes.
+"""Read office documents: Word (docx), and texts, slides and sheets of OpenDocument (odt, odp, ods), with their notes.
 
-Offsets are indices into the extracted text, which has a line for each paragraph.
+Offsets are indices into the extracted text, which has a line for each paragraph, or for each row of a sheet.
 """
 
-import io
+import zipfile
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from fpdb.errors import Unreadable
-from fpdb.limits import timed_reading
-from fpdb.readers.folding import READER_VERSION, fold
+from fpdb.limits import Reading, timed_reading
+from fpdb.readers.extracted_text import ExtractedText
+from fpdb.readers.folding import READER_VERSION
 from fpdb.readers.symbols import Symbols
-from fpdb.readers.xml import open_archive, parse_member
+from fpdb.readers.xml import XmlHandlers, open_archive, parse_member
 
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
-_CHOICE = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+CHOICE = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 _TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+_DRAW = "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
+_TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
 
 
 class OfficeFormat(NamedTuple):
-    """The places in which a format keeps its text. Elements have their names of `xml.parse_member`.
+    """The places in which a format keeps its text. Elements have their names of `xml.parse_xml`.
 
-    parts: members that are read; the first is mandatory. text_elements: those whose text counts. ignored_elements:
-    deleted text, comments, fallbacks. breaks: text that the end of an element stands for.
+    members: those of the archive that are read; the first is mandatory. text_elements: those whose text counts.
+    ignored_elements: deleted text, comments, fallbacks. breaks: text that the end of an element stands for. part: what
+    the document's parts are called. part_elements: those that begin a part, and the attribute that names it.
     """
 
     what: str
-    parts: tuple[str, ...]
+    members: tuple[str, ...]
     text_elements: frozenset[str]
     ignored_elements: frozenset[str]
     breaks: Mapping[str, str]
+    part: str = ""
+    part_elements: Mapping[str, str] = {}
 
 
 DOCX = OfficeFormat(
     "a Word document (docx)",
     ("word/document.xml", "word/footnotes.xml", "word/endnotes.xml"),
     frozenset({f"{_WORD} t", f"{_STRICT} t"}),
-    frozenset({f"{_CHOICE} Fallback"}),
+    frozenset({f"{CHOICE} Fallback"}),
     {
         f"{space} {element}": text
         for space in (_WORD, _STRICT)
@@ -52,48 +57,80 @@ ODT = OfficeFormat(
     frozenset({f"{_TEXT} tracked-changes", f"{_OFFICE} annotation"}),
     {f"{_TEXT} p": "\n", f"{_TEXT} h": "\n", f"{_TEXT} line-break": "\n", f"{_TEXT} tab": "\t", f"{_TEXT} s": " "},
 )
+ODP = ODT._replace(what="an OpenDocument presentation (odp)", part="slide", part_elements={f"{_DRAW} page": ""})
+ODS = ODT._replace(
+    what="an OpenDocument spreadsheet (ods)",
+    breaks={
+        **dict.fromkeys(ODT.breaks, " "),
+        **{f"{_TABLE} {cell}": "\t" for cell in ("table-cell", "covered-table-cell")},
+        f"{_TABLE} table-row": "\n",
+    },
+    part="sheet",
+    part_elements={f"{_TABLE} table": f"{_TABLE} name"},
+)
 
 
 def read_docx(
     content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
 ) -> Symbols:
     """Return the symbols of a Word document; Unreadable if it is none, damaged or too large."""
-    return fold(extract_text(content, DOCX), "docx; offsets in the text taken out", alphabet, version)
+    return extract_text(content, DOCX).fold("docx", alphabet, version)
 
 
 def read_odt(
     content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
 ) -> Symbols:
     """Return the symbols of an OpenDocument text; Unreadable if it is none, damaged or too large."""
-    return fold(extract_text(content, ODT), "odt; offsets in the text taken out", alphabet, version)
+    return extract_text(content, ODT).fold("odt", alphabet, version)
 
 
-def extract_text(content: bytes | str, office_format: OfficeFormat) -> str:
-    """Return the text of all parts in order; Unreadable as above."""
-    pieces = io.StringIO()
+def read_odp(
+    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+) -> Symbols:
+    """Return the symbols of an OpenDocument presentation; Unreadable if it is none, damaged or too large."""
+    return extract_text(content, ODP).fold("odp", alphabet, version)
+
+
+def read_ods(
+    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+) -> Symbols:
+    """Return the symbols of an OpenDocument spreadsheet; Unreadable if it is none, damaged or too large."""
+    return extract_text(content, ODS).fold("ods", alphabet, version)
+
+
+def extract_text(content: bytes | str, office_format: OfficeFormat) -> ExtractedText:
+    """Return the text of all members in order; Unreadable as above."""
+    with timed_reading() as reading, open_archive(content, office_format.what) as archive:
+        text = ExtractedText(reading, office_format.part)
+        present = set(archive.namelist())
+        for number, member in enumerate(office_format.members):
+            if number == 0 or member in present:
+                take_text(archive, member, office_format, text, reading)
+    return text
+
+
+def take_text(
+    archive: zipfile.ZipFile, member: str, office_format: OfficeFormat, text: ExtractedText, reading: Reading
+) -> None:
+    """Append the text of a member of a document; Unreadable as above."""
     text_depth = ignored_depth = 0
 
-    def start(element: str) -> None:
+    def start(element: str, attributes: Mapping[str, str]) -> None:
         nonlocal text_depth, ignored_depth
         text_depth += element in office_format.text_elements
         ignored_depth += element in office_format.ignored_elements
+        if element in office_format.part_elements and not ignored_depth:
+            text.begin_part(attributes.get(office_format.part_elements[element], ""))
 
     def end(element: str) -> None:
         nonlocal text_depth, ignored_depth
         text_depth -= element in office_format.text_elements
         ignored_depth -= element in office_format.ignored_elements
         if element in office_format.breaks and not ignored_depth:
-            pieces.write(office_format.breaks[element])
+            text.write(office_format.breaks[element])
 
-    def add_text(text: str) -> None:
+    def add_text(piece: str) -> None:
         if text_depth and not ignored_depth:
-            pieces.write(text)
-            if pieces.tell() > reading.limits.copied_bytes:
-                raise Unreadable(f"its text takes too much memory: {reading.limits.memory_fault()}")
+            text.write(piece)
 
-    with timed_reading() as reading, open_archive(content, office_format.what) as archive:
-        members = set(archive.namelist())
-        for number, part in enumerate(office_format.parts):
-            if number == 0 or part in members:
-                parse_member(archive, part, start, end, add_text, reading)
-    return pieces.getvalue()
+    parse_member(archive, member, XmlHandlers(start, end, add_text), reading)

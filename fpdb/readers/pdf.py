@@ -1,15 +1,23 @@
-"""Read PDF by PDFium: the text of all pages, from version 2 of the readers on as it is seen, see `pdf_page`.
+"""Read PDF by PDFium: the text of all pages, from version 2 of the readers on as a reader sees it, see `pdf_hidden`.
 
-Offsets are indices into the extracted text, in which pages are a form feed apart.
+Version 2 leaves out headers and footers, see `running_lines`. Offsets are indices into the extracted text, in which a
+form feed and a line feed stand between pages.
 """
 
+import re
+from collections.abc import Sequence
 from importlib.util import find_spec
 
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.limits import MAX_PDF_BYTES, MAX_PDF_PAGES, timed_reading
+from fpdb.readers.extracted_text import END_OF_PART
 from fpdb.readers.folding import READER_VERSION, fold
+from fpdb.readers.running_lines import drop_running_lines
 from fpdb.readers.sandbox import SANDBOX
-from fpdb.readers.symbols import Symbols
+from fpdb.readers.symbols import Parts, Symbols
+
+_HYPHEN = re.compile("[\x02\ufffe]\n?")
+"""PDFium's mark of a hyphen at the end of a line, inside a word; it leaves out the end of the line."""
 
 
 def read(
@@ -17,11 +25,17 @@ def read(
 ) -> Symbols:
     """Return the symbols of a PDF's text; MissingPackage, or Unreadable if it is none, damaged or too large."""
     pages, hidden = extract_pages(content, version)
+    pages = [_HYPHEN.sub("-\n", page) for page in pages]
+    pages, repeated = drop_running_lines(pages) if version > 1 else (pages, 0)
     note = f"pdf, {len(pages)} page{'' if len(pages) == 1 else 's'}; offsets in the text taken out"
     if hidden:
         note += f", {hidden} hidden character{'' if hidden == 1 else 's'} left out"
-    symbols = fold("\f".join(pages), note, alphabet, version)
+    if repeated:
+        note += f", {repeated} line{'' if repeated == 1 else 's'} of headers and footers left out"
+    symbols = fold(END_OF_PART.join(pages), note, alphabet, version)
     symbols.hidden = hidden
+    if pages:
+        symbols.parts = Parts("page", _starts(pages))
     if not len(symbols):
         symbols.note += "; no text in it: scanned?"
     return symbols
@@ -39,3 +53,11 @@ def extract_pages(content: bytes | str, version: int = READER_VERSION) -> tuple[
         arguments = content, MAX_PDF_PAGES, reading.limits.text_bytes, version > 1
         pages, hidden = SANDBOX.call("pages", *arguments, reading=reading)
     return pages, hidden
+
+
+def _starts(pages: Sequence[str]) -> list[int]:
+    starts, start = [], 0
+    for page in pages:
+        starts.append(start)
+        start += len(page) + len(END_OF_PART)
+    return starts

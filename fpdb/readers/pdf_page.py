@@ -2,26 +2,16 @@
 
 `sandbox_worker` loads this file; it imports nothing of fpdb.
 
-Hidden text is left out: invisible text without an image under it (the text of a scan lies over its image), text without
-opacity, white text on nothing darker, and text of at most one point. PDFium leaves out what lies outside the page.
-
 Text comes in the order in which it was drawn, but for columns that were drawn line by line. Segments of a line that
 are apart make a row; rows that leave the same gutters free are columns, if their lines are as long as those of prose:
 tables stay as they are.
 """
 
 from collections.abc import Iterator, Sequence
-from ctypes import byref, c_float, c_int, c_uint
 from itertools import pairwise
 from statistics import mean
 from typing import Any, Final, NamedTuple
 
-BARELY_SEEN: Final = 1.0
-"""Points up to which a font is not read."""
-WHITE: Final = 250
-"""Red, green and blue from which on a colour is not told from white paper."""
-LARGEST_SHAPES: Final = 1000
-"""Images and filled shapes of a page that may lie under text."""
 APART: Final = 0.9
 """Heights of a character between two columns, at least."""
 NEXT_ROW: Final = 3.0
@@ -48,19 +38,14 @@ class Segment(NamedTuple):
         return self.box[3] - self.box[1]
 
 
-class _Shape(NamedTuple):
-    """An image or a filled shape: when it is drawn, whether it is an image, and where."""
+def read_page(page: Any, text_page: Any, hidden: Sequence[Any]) -> tuple[str, int]:
+    """Return the text of a page without what is hidden, and how many letters and digits that has; close the text page.
 
-    order: int
-    image: bool
-    box: Box
-
-
-def read_page(page: Any, text_page: Any) -> tuple[str, int]:
-    """Return the text of a page that is seen, and the number of letters and digits left out; close the text page."""
+    hidden: objects of the page that are text, see `pdf_hidden`; they are removed.
+    """
     text: str = text_page.get_text_bounded()
     letters = _letters(text)
-    if hidden := list(_find_hidden(page)):
+    if hidden:
         text_page.close()
         for each in hidden:
             page.remove_obj(each)
@@ -70,84 +55,6 @@ def read_page(page: Any, text_page: Any) -> tuple[str, int]:
     text = _read_columns(text_page, page.get_bbox()) or text
     text_page.close()
     return text, count
-
-
-def _find_hidden(page: Any) -> Iterator[Any]:
-    """Yield the objects of a page that are text which is not seen."""
-    from pypdfium2 import raw as pdfium
-
-    looks = []
-    for order, text in enumerate(page.get_objects()):
-        if text.type == pdfium.FPDF_PAGEOBJ_TEXT and (look := _look(text, pdfium)):
-            looks.append((order, text, look))
-    shapes = _largest_shapes(page, pdfium) if any(look != "hidden" for _, _, look in looks) else []
-    for order, text, look in looks:
-        if look != "hidden":
-            left, bottom, right, top = _place(text)
-            x, y = (left + right) / 2, (bottom + top) / 2
-            under = (shape for shape in shapes if (shape.image if look == "invisible" else shape.order < order))
-            if any(box[0] <= x <= box[2] and box[1] <= y <= box[3] for _, _, box in under):
-                continue
-        yield text
-
-
-def _look(text: Any, pdfium: Any) -> str:
-    """Return "hidden", "invisible" or "white" for text that is, or may be, not seen; else ""."""
-    mode = pdfium.FPDFTextObj_GetTextRenderMode(text)
-    if mode == pdfium.FPDF_TEXTRENDERMODE_INVISIBLE:
-        return "invisible"
-    size = c_float()
-    if pdfium.FPDFTextObj_GetFontSize(text, byref(size)) and size.value * _scale(text) <= BARELY_SEEN:
-        return "hidden"
-    if mode != pdfium.FPDF_TEXTRENDERMODE_FILL or (color := _fill_color(text, pdfium)) is None:
-        return ""
-    return "hidden" if color[3] == 0 else "white" if _is_white(color) else ""
-
-
-def _fill_color(shape: Any, pdfium: Any) -> tuple[int, ...] | None:
-    color = [c_uint() for _ in "rgba"]
-    return tuple(part.value for part in color) if pdfium.FPDFPageObj_GetFillColor(shape, *map(byref, color)) else None
-
-
-def _is_white(color: tuple[int, ...] | None) -> bool:
-    return color is not None and min(color[:3]) >= WHITE
-
-
-def _scale(text: Any) -> float:
-    """Return the height of text of size 1, in points."""
-    scale, each = 1.0, text
-    while each is not None:
-        matrix = each.get_matrix()
-        scale *= float((matrix.c**2 + matrix.d**2) ** 0.5)
-        each = each.container
-    return scale
-
-
-def _place(shape: Any) -> Box:
-    """Return the box of something on the page, also if it is part of another thing."""
-    box, container = shape.get_bounds(), shape.container
-    while container is not None:
-        box, container = container.get_matrix().on_rect(*box), container.container
-    left, bottom, right, top = box
-    return left, bottom, right, top
-
-
-def _largest_shapes(page: Any, pdfium: Any) -> list[_Shape]:
-    """Return the largest images and shapes that white text is seen on."""
-    shapes = []
-    for order, shape in enumerate(page.get_objects()):
-        image = shape.type == pdfium.FPDF_PAGEOBJ_IMAGE
-        if image or shape.type == pdfium.FPDF_PAGEOBJ_SHADING or _is_dark(shape, pdfium):
-            shapes.append(_Shape(order, image, _place(shape)))
-    shapes.sort(key=lambda shape: (shape.box[0] - shape.box[2]) * (shape.box[3] - shape.box[1]))
-    return shapes[:LARGEST_SHAPES]
-
-
-def _is_dark(shape: Any, pdfium: Any) -> bool:
-    fill, stroke = c_int(), c_int()
-    if shape.type != pdfium.FPDF_PAGEOBJ_PATH or not pdfium.FPDFPath_GetDrawMode(shape, byref(fill), byref(stroke)):
-        return False
-    return fill.value != pdfium.FPDF_FILLMODE_NONE and not _is_white(_fill_color(shape, pdfium))
 
 
 def _read_columns(text_page: Any, page_box: Box) -> str | None:

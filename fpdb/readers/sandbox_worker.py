@@ -109,7 +109,7 @@ def lex(language: str, content: bytes) -> tuple[list[str], bytes, bytes, bytes, 
 def pages(content: bytes, max_pages: int, max_characters: int, as_seen: bool) -> tuple[list[str], int]:
     """Return the text of each page of a PDF, by PDFium, and the number of letters and digits left out as hidden.
 
-    as_seen: leave out hidden text, and read columns one after the other; see `pdf_page`. Raises DocumentError if the
+    as_seen: leave out hidden text, and read columns one after the other, see `pdf_page`. Raises DocumentError if the
     document is damaged or too large.
     """
     import pypdfium2
@@ -117,6 +117,8 @@ def pages(content: bytes, max_pages: int, max_characters: int, as_seen: bool) ->
     try:
         document = pypdfium2.PdfDocument(content)
     except pypdfium2.PdfiumError as error:
+        if "password" in str(error):
+            raise DocumentError("encrypted with a password: save the PDF without one (qpdf --decrypt)") from error
         raise DocumentError(f"not a PDF that can be read: {error}") from error
     try:
         if len(document) > max_pages:
@@ -137,21 +139,42 @@ def _page_texts(document: Any, max_characters: int, as_seen: bool) -> tuple[list
         if remaining < 0:
             raise DocumentError(f"the PDF has more than {max_characters} characters")
         if as_seen:
-            text, count = _pdf_page().read_page(page, text_page)
+            hidden_text = list(_module("pdf_hidden").find_hidden(page))
+            text, count = _module("pdf_page").read_page(page, text_page, hidden_text)
             hidden += count
         else:
             text = text_page.get_text_bounded()
             text_page.close()
         page.close()
-        # PDFium marks a hyphen at the end of a line, inside a word, as U+FFFE: it is no letter.
         texts.append(text.replace("\r\n", "\n").encode("utf-8", "replace").decode())  # msgpack takes no lone surrogates
     return texts, hidden
 
 
+def rich_text(content: bytes) -> str:
+    """Return the text of Rich Text Format, by striprtf. Raises DocumentError if it is damaged."""
+    from striprtf import striprtf
+
+    to_text: Callable[..., str] = striprtf.rtf_to_text
+    try:
+        text = to_text(content.decode("latin-1"), errors="replace")
+    except (ValueError, LookupError, OverflowError, RecursionError) as error:
+        raise DocumentError(f"the RTF is damaged: {error}") from error
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def mail(content: bytes, max_parts: int) -> tuple[str, list[tuple[bytes, str | None, bool]]]:
+    """Return what `mail_parts` reads in an e-mail. Raises DocumentError if it is damaged."""
+    try:
+        subject, texts = _module("mail_parts").read(content, max_parts)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise DocumentError(f"the e-mail is damaged: {error}") from error
+    return subject, texts
+
+
 @cache
-def _pdf_page() -> Any:
-    """Load the module `pdf_page` without the package, which takes memory."""
-    loader = SourceFileLoader("pdf_page", str(Path(__file__).with_name("pdf_page.py")))
+def _module(name: str) -> Any:
+    """Load a module of the package without the package itself, which takes memory."""
+    loader = SourceFileLoader(name, str(Path(__file__).with_name(f"{name}.py")))
     module = ModuleType(loader.name)
     loader.exec_module(module)
     return module
@@ -194,41 +217,8 @@ def _read_rows(options: dict[str, Any]) -> Iterator[tuple[int, int, bytes | memo
     dictionaries = columns if options["compact"] else None
     with ParquetFile(options["path"], buffer_size=_READ_AHEAD, read_dictionary=dictionaries) as file:
         for rows in file.iter_batches(options["batch"], [options["group"]], columns, use_threads=False):
-            yield from _cut_rows(rows.slice(skip), options["limit"], options["largest"])
+            yield from _module("parquet_rows").cut_rows(rows.slice(skip), options["limit"], options["largest"])
             skip = max(skip - len(rows), 0)
-
-
-def _cut_rows(rows: Any, limit: int, largest: int) -> Iterator[tuple[int, int, bytes | memoryview]]:
-    """Cut rows in halves until they fit."""
-    size = sum(map(_column_bytes, rows.columns))
-    if len(rows) > 1 and size > limit:
-        half = len(rows) // 2
-        yield from _cut_rows(rows.slice(0, half), limit, largest)
-        yield from _cut_rows(rows.slice(half), limit, largest)
-    elif len(rows):
-        yield len(rows), size, _as_stream(rows) if size <= largest else b""
-
-
-def _column_bytes(column: Any) -> int:
-    """Return the bytes of a column's values; those that are held once count as often as they occur."""
-    from pyarrow import compute
-
-    if not hasattr(column, "dictionary"):
-        return int(column.nbytes)
-    lengths = compute.binary_length(column.dictionary)
-    return compute.sum(compute.cast(lengths.take(column.indices), "int64")).as_py() or 0
-
-
-def _as_stream(rows: Any) -> memoryview:
-    import pyarrow
-
-    columns = [column.dictionary_decode() if hasattr(column, "dictionary") else column for column in rows.columns]
-    fields = [field.with_type(column.type) for field, column in zip(rows.schema, columns, strict=True)]
-    decoded = pyarrow.RecordBatch.from_arrays(columns, schema=pyarrow.schema(fields, rows.schema.metadata))
-    out = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(out, decoded.schema) as stream:
-        stream.write_batch(decoded)
-    return memoryview(out.getvalue())
 
 
 @contextmanager
@@ -245,7 +235,8 @@ def _arrow_errors() -> Iterator[None]:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    function.__name__: function for function in (guess, leaves, lex, pages, parquet_layout, parquet_rows)
+    function.__name__: function
+    for function in (guess, leaves, lex, mail, pages, parquet_layout, parquet_rows, rich_text)
 }
 
 

@@ -1,8 +1,9 @@
 """Symbols: what a reader makes of a document, with the place of each symbol in the original."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,20 @@ from fpdb.arrays import I64
 
 Values = NDArray[np.uint8 | np.uint32]
 Locate = Callable[[], I64]
+
+
+class Parts(NamedTuple):
+    """The pages, slides, chapters, sheets or cells of an original, in order.
+
+    Attributes:
+        kind: "page", "slide", ...
+        starts: Index of the first character of each, ascending, from 0 on.
+        names: Name of each, "" for none; empty if none has a name.
+    """
+
+    kind: str
+    starts: Sequence[int]
+    names: Sequence[str] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -24,6 +39,7 @@ class Symbols:
         original: The original, into which offsets are indices; ASCII if bytes.
         locate_ends: Computes `ends`; None if each symbol was made of one character.
         hidden: Letters and digits that the document does not show; they were left out.
+        parts: Parts that a reader knows a passage by, such as pages; None if the document has none.
     """
 
     values: Values
@@ -32,6 +48,7 @@ class Symbols:
     original: str | bytes = ""
     locate_ends: Locate | None = None
     hidden: int = 0
+    parts: Parts | None = None
 
     def __len__(self) -> int:
         """Return the number of symbols."""

@@ -1,4 +1,4 @@
-r"""Locate symbols in the original: its characters and lines.
+r"""Locate symbols in the original: its characters and lines, and its parts.
 
 A line ends with \n, with \r\n or with a lone \r, as editors count; form feed, vertical tab, U+0085, U+2028 and
 U+2029 end none. Characters are Unicode code points of the decoded original, without a byte order mark.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import I64
 from fpdb.fingerprint import Symbols
-from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
+from fpdb.regions.places import MatchedRegion, PartPlace, SymbolPlace, TextPlace
 from fpdb.regions.region import Region
 
 LINE_FEED, RETURN = 10, 13
@@ -37,9 +37,35 @@ class LineIndex:
         """Return the place of the symbols [start, end), which are not empty."""
         first, behind = int(self.symbols.offsets[start]), int(self.symbols.ends[end - 1])
         last = max(behind - 1, first)
-        lines = bisect_right(self._starts, first), bisect_right(self._starts, last)
-        columns = (index - self._starts[line - 1] + 1 for index, line in zip((first, last), lines, strict=True))
-        return TextPlace(first, behind, *lines, *columns)
+        first_line, last_line = bisect_right(self._starts, first), bisect_right(self._starts, last)
+        return TextPlace(
+            first,
+            behind,
+            first_line,
+            last_line,
+            first - self._starts[first_line - 1] + 1,
+            last - self._starts[last_line - 1] + 1,
+            self._part(first, first_line),
+            self._part(last, last_line),
+        )
+
+    def labelled_parts(self) -> list[tuple[int, str]]:
+        """Return where each part of the text starts, and its label; empty if it has no parts."""
+        parts = self.symbols.parts
+        if parts is None:
+            return []
+        names = parts.names or [""] * len(parts.starts)
+        numbered = enumerate(zip(parts.starts, names, strict=True), 1)
+        return [(start, PartPlace(parts.kind, number, name, 1).label) for number, (start, name) in numbered]
+
+    def _part(self, index: int, line: int) -> PartPlace | None:
+        """Return the part of a character, and its line there."""
+        parts = self.symbols.parts
+        if parts is None:
+            return None
+        number = bisect_right(parts.starts, index)
+        name = parts.names[number - 1] if parts.names else ""
+        return PartPlace(parts.kind, number, name, line - bisect_right(self._starts, parts.starts[number - 1]) + 1)
 
 
 def line_starts(text: str) -> I64:

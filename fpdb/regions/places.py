@@ -2,7 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
+
+LABEL_NAME = 40
+"""Characters of a part's name in its label."""
+
+
+class PartPlace(NamedTuple):
+    """A line of a page, slide, chapter, sheet or the like; number and line from 1, name "" for none."""
+
+    kind: str
+    number: int
+    name: str
+    line: int
+
+    @property
+    def label(self) -> str:
+        """The part in words: `page 12`, `sheet 2 (Results)`."""
+        short = self.name if len(self.name) <= LABEL_NAME else f"{self.name[: LABEL_NAME - 3]}..."
+        return f"{self.kind} {self.number}" + (f" ({short})" if short else "")
+
+    def to_dict(self) -> dict[str, str | int]:
+        """Return the place as JSON output has it."""
+        return {name: value for name, value in self._asdict().items() if value != ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +32,8 @@ class TextPlace:
     """Characters [start, end) of a decoded text, from 0.
 
     first_line, last_line: of the first and the last character, from 1. first_column, last_column: where these are in
-    their lines, from 1; places are compared without them, since text and characters tell them.
+    their lines, from 1. first_part, last_part: the part of the document in which these are; None if it has no parts.
+    Places are compared without columns and parts, since text and characters tell them.
     """
 
     start: int
@@ -19,15 +42,26 @@ class TextPlace:
     last_line: int
     first_column: int = field(default=1, compare=False)
     last_column: int = field(default=1, compare=False)
+    first_part: PartPlace | None = field(default=None, compare=False)
+    last_part: PartPlace | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, values: Sequence[Any]) -> Self:
+        """Return the place of what `dataclasses.astuple` made of one."""
+        *numbers, first, last = values
+        return cls(*numbers, *(None if part is None else PartPlace(*part) for part in (first, last)))
 
     @property
     def interval(self) -> tuple[int, int]:
         """The characters [start, end)."""
         return self.start, self.end
 
-    def to_dict(self) -> dict[str, int]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the place as JSON output has it."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__ if not name.endswith("_part")}
+        if self.first_part is not None and self.last_part is not None:
+            values |= {"first_part": self.first_part.to_dict(), "last_part": self.last_part.to_dict()}
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +98,7 @@ class MatchedRegion:
     @classmethod
     def of(cls, a: Sequence[int], b: Sequence[int], shared: int) -> Self:
         """Return the region of what `dataclasses.astuple` made of one."""
-        a_place, b_place = (TextPlace(*place) if len(place) > 2 else SymbolPlace(*place) for place in (a, b))
+        a_place, b_place = (TextPlace.of(place) if len(place) > 2 else SymbolPlace(*place) for place in (a, b))
         return cls(a_place, b_place, shared)
 
     def to_dict(self, a: str = "a", b: str = "b") -> dict[str, Any]:

@@ -22,11 +22,15 @@ class Limits(NamedTuple):
 
 @dataclass(slots=True)
 class PageSource:
-    """A document on the page. text: None unless its state is "same"; "omitted" is a text that was too large."""
+    """A document on the page. text: None unless its state is "same"; "omitted" is a text that was too large.
+
+    parts: starts and labels of its pages or the like, in order.
+    """
 
     name: str
     state: SourceState | Literal["omitted"]
     text: str | None = None
+    parts: list[tuple[int, str]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

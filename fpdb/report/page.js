@@ -135,15 +135,26 @@
   const markOf = (of, text, at = 0) => write(element("mark",
     { class: `c${of[0] % HUES}`, "data-regions": of.join(" "), "data-at": String(at), tabindex: "0", role: "button" }), text);
 
-  const paint = (pane, text, starts, spans) => {
+  /** The index of the last part that begins at or before an offset, -1 for none, and the number of its first line. */
+  const partAt = (parts, starts, offset) => {
+    let index = -1;
+    while (index + 1 < parts.length && parts[index + 1][0] <= offset) index++;
+    return [index, index < 0 ? 0 : lineAt(starts, parts[index][0])];
+  };
+
+  const paint = (pane, text, starts, spans, parts) => {
     const marks = stretches(spans);
-    let mark = 0, block = null;
+    let mark = 0, block = null, part = -1, before = 0;
     pane.replaceChildren();
     starts.forEach((start, number) => {
       if (number === starts.length - 1 && number && start === text.length) return; // behind the last line's end
       if (number % LINES === 0) pane.append(block = element("div", { class: "block" }));
+      while (part + 1 < parts.length && parts[part + 1][0] <= start) {
+        block.append(write(element("div", { class: "part" }), parts[++part][1]));
+        before = number;
+      }
       const behind = number + 1 < starts.length ? starts[number + 1] : text.length;
-      const end = start + text.slice(start, behind).replace(/[\r\n]+$/, "").length;
+      const end = start + text.slice(start, behind).replace(/\f?[\r\n]+$/, "").length;
       const line = element("span", { class: "code" });
       let at = start;
       while (mark < marks.length && marks[mark][1] <= start) mark++;
@@ -155,7 +166,7 @@
         at = last;
       }
       write(line, text.slice(at, end));
-      block.append(element("div", { class: "line", "data-line": String(number + 1) }, line));
+      block.append(element("div", { class: "line", "data-line": String(number + 1 - before) }, line));
     });
   };
 
@@ -163,8 +174,11 @@
     const [first, behind] = region.slice(2 * side, 2 * side + 2);
     if (row.symbols[side]) return `symbols ${first + 1}-${behind}`;
     if (!starts) return `characters ${first + 1}-${behind}`;
-    const one = lineAt(starts, first) + 1, other = lineAt(starts, Math.max(behind - 1, first)) + 1;
-    return one === other ? `line ${one}` : `lines ${one}-${other}`;
+    const last = Math.max(behind - 1, first), parts = data.sources[side ? row.b : row.a].parts ?? [];
+    const [from, before] = partAt(parts, starts, first), [to, passed] = partAt(parts, starts, last);
+    const one = lineAt(starts, first) + 1 - before, other = lineAt(starts, last) + 1 - passed;
+    if (from !== to) return `${from < 0 ? "" : `${parts[from][1]}, `}line ${one} to ${parts[to][1]}, line ${other}`;
+    return `${from < 0 ? "" : `${parts[from][1]}, `}${one === other ? `line ${one}` : `lines ${one}-${other}`}`;
   };
 
   const centre = (pane, target) => {
@@ -211,7 +225,7 @@
         return null;
       }
       const found = startsOf(text);
-      paint(panes[side], text, found, row.symbols[side] ? [] : regions.map((region) => region.slice(2 * side, 2 * side + 2)));
+      paint(panes[side], text, found, row.symbols[side] ? [] : regions.map((region) => region.slice(2 * side, 2 * side + 2)), about.parts ?? []);
       return found;
     });
     const head = [...list.tHead.rows[0].cells], cells = rows.find((one) => Number(one.dataset.row) === index).cells;

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from fpdb.errors import MissingPackage
-from fpdb.report.contents import Contents, Limits
+from fpdb.report.contents import Contents, Limits, PageSource
 from fpdb.report.drawing import clusters, histogram
 
 # Not only what would end the script element, but whatever an editor or a browser may act on.
@@ -104,8 +104,16 @@ def _script_data(contents: Contents) -> dict[str, Any]:
         a, b = (tuple if kept else units[source] for kept, source in zip(symbols, (row.a, row.b), strict=True))
         regions = [[*a(region.a.interval), *b(region.b.interval), region.shared] for region in row.regions or ()]
         rows.append({"a": row.a, "b": row.b, "symbols": symbols, "regions": regions, "score": round(row.score, 6)})
-    sources = [{"name": source.name, "state": source.state} for source in contents.sources]
+    sources = [_source_data(source, units[index]) for index, source in enumerate(contents.sources)]
     return {"sides": contents.sides, "sources": sources, "rows": rows}
+
+
+def _source_data(source: PageSource, units: Callable[[tuple[int, int]], tuple[int, int]]) -> dict[str, Any]:
+    """Return what the script needs of a source; parts only if it has some, by their starts in UTF-16 code units."""
+    data: dict[str, Any] = {"name": source.name, "state": source.state}
+    if source.parts:
+        data["parts"] = [[units((start, start))[0], label] for start, label in source.parts]
+    return data
 
 
 def _code_units(text: str) -> Callable[[tuple[int, int]], tuple[int, int]]:

@@ -238,7 +238,7 @@ class Report:
                 size = len(escaped_json(text).encode()) if len(text) <= self._room else self._room + 1
                 if size <= self._room:
                     self._room -= size
-                    source.text = text
+                    source.text, source.parts = text, document.original.text.labelled_parts()
                 else:
                     source.state = "omitted"
             self._index[key] = len(self._contents.sources)

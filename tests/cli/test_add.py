@@ -353,6 +353,11 @@ def test_formats_of_the_summary(run: Run) -> None:
     run("add", status=2)
 
 
+def _compound(stream: str) -> bytes:
+    """Return what is like the beginning of an old Office file with a stream."""
+    return b"\xd0\xcf\x11\xe0".ljust(512, b"\0") + stream.encode("utf-16-le")
+
+
 BINARY = {
     "x.bin": (b"\0" * 9000, "binary (it has NUL bytes)"),
     "x.rar": (b"Rar!\x1a\x07\x01\0", "a RAR archive: unpack it"),
@@ -361,7 +366,15 @@ BINARY = {
     "x.parquet": (b"PAR1\0", "a Parquet file: add its rows with --parquet"),
     "x.png": (b"\x89PNG\0", "a picture"),
     "x.o": (b"\x7fELF\0", "a compiled program"),
-    "x.xlsx": (b"PK\x03\x04\0", "an Office file or a package that is not read"),
+    "x.xlsb": (b"PK\x03\x04\0", "an Office file or a package that is not read"),
+    "x.djvu": (b"AT&TFORM\0", "a DjVu document: take its text out (djvutxt FILE FILE.txt)"),
+    "x.mobi": (b"A Book".ljust(60, b"\0") + b"BOOKMOBI", "a book for Kindle or Mobipocket (mobi, azw): convert it"),
+    "old.doc": (_compound("WordDocument"), "an old Word document (doc): save it in the new format"),
+    "old.ppt": (_compound("PowerPoint Document"), "an old PowerPoint presentation (ppt): save it in the new format"),
+    "old.xls": (_compound("Workbook"), "an old Excel workbook (xls): save it in the new format"),
+    "encrypted.docx": (_compound("EncryptedPackage"), "encrypted with a password: save the document without one"),
+    "encrypted": (_compound("EncryptedPackage"), "an Office file that is encrypted with a password"),
+    "old.msg": (_compound("__substg1.0_007D001F"), "an e-mail of Outlook (msg): save it as .eml"),
 }
 
 

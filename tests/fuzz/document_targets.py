@@ -12,6 +12,8 @@ from fpdb.readers.languages import EXTENSIONS
 from tests.fuzz.target import RECIPES, Target
 from tests.readers import essays, listings
 
+PARAGRAPHS = essays.essay(2)
+
 
 def document(kind: str, name: str | None = None) -> Callable[[bytes], None]:
     def run(data: bytes) -> None:
@@ -53,20 +55,12 @@ def text_symbols(data: bytes) -> None:
                 continue
 
 
-def office(part: str, kind: str) -> Callable[[bytes], None]:
-    """Return a target that puts the data into one part of an office document."""
-    read = document(kind)
-
-    def run(data: bytes) -> None:
-        out = io.BytesIO()
-        with zipfile.ZipFile(out, "w") as archive:
-            archive.writestr(part, data)
-        read(out.getvalue())
-
-    return run
-
-
-PARAGRAPHS = essays.essay(2)
+def office(part: str, name: str) -> Callable[[bytes], None]:
+    """Return a target that puts the data into one part of an essay."""
+    read = document(detect_kind(name, b""))
+    with zipfile.ZipFile(io.BytesIO(essays.FORMS[name](PARAGRAPHS))) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()}
+    return lambda data: read(essays.zipped(members | {part: data}))
 
 
 def essay(*names: str) -> Callable[[], list[bytes]]:
@@ -106,9 +100,25 @@ TARGETS = {
     "strings": Target(text_symbols, encodings, (UnicodeDecodeError,)),
     "html": Target(document("html"), pages_of_html),
     "docx": Target(document("docx"), essay("essay.docx")),
-    "docx, its text": Target(office("word/document.xml", "docx"), part("essay.docx", "word/document.xml")),
-    "odt, its text": Target(office("content.xml", "odt"), part("essay.odt", "content.xml")),
+    **{
+        f"{name.partition('.')[2]}, {member}": Target(office(member, name), part(name, member))
+        for name, member in (
+            ("essay.docx", "word/document.xml"),
+            ("essay.odt", "content.xml"),
+            ("essay.ods", "content.xml"),
+            ("essay.pptx", "ppt/presentation.xml"),
+            ("essay.pptx", "ppt/_rels/presentation.xml.rels"),
+            ("essay.xlsx", "xl/strings.xml"),
+            ("essay.xlsx", "xl/sheets/1.xml"),
+            ("essay.epub", "OEBPS/a.opf"),
+            ("essay.epub", "OEBPS/text/1 .xhtml"),
+        )
+    },
+    **{kind: Target(document(kind), essay(f"essay.{kind}")) for kind in ("rtf", "fb2", "epub", "pptx", "xlsx")},
+    "email": Target(document("email"), essay("essay.eml")),
+    "latex": Target(document("latex"), essay("essay.tex")),
     "ipynb": Target(document("ipynb"), essay("essay.ipynb", "old.ipynb")),
+    "ipynb-code": Target(document("ipynb-code"), essay("essay.ipynb", "old.ipynb")),
     "pdf": Target(document("pdf"), essay("essay.pdf")),
     **{
         f"code, {name.rpartition('.')[2]}": Target(document("code", name), programs)

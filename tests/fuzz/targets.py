@@ -14,6 +14,6 @@ KERNELS = (
     "strings",
     "html",
     "ipynb",
-    "docx, its text",
+    "docx, word/document.xml",
 )
 """Those that run kernels of ours on the input."""

@@ -119,6 +119,37 @@ def test_white_text_is_seen_on_an_image():
     assert read(pdf)[0] == f"{SEEN} a title page"
 
 
+def rgba(alpha):
+    """Return an image of one colour that is more or less opaque."""
+    image = io.BytesIO()
+    Image.new("RGBA", (9, 9), (90, 90, 90, alpha)).save(image, "png")
+    return image
+
+
+@pytest.mark.parametrize(
+    ("image", "before", "box", "hidden"),
+    [
+        (gray(200), False, (20, 180, 400, 40), True),
+        (gray(255), False, (20, 180, 400, 40), True),
+        (rgba(255), False, (20, 180, 400, 40), True),
+        (rgba(90), False, (20, 180, 400, 40), False),
+        (gray(200), True, (20, 180, 400, 40), False),
+        (gray(200), False, (60, 180, 400, 40), False),
+        (gray(200), False, (0, 0, 600, 800), False),
+    ],
+    ids=["gray", "white", "opaque", "transparent", "under the text", "beside", "a scan over its text"],
+)
+def test_text_behind_an_image_is_left_out(image, before, box, hidden):
+    pdf = page()
+    if before:
+        pdf.image(image, *box)
+    pdf.text(50, 200, ELSE)
+    if not before:
+        pdf.image(image, *box)
+    assert read(pdf)[0] == (SEEN if hidden else f"{SEEN} {ELSE}")
+    assert read(pdf, version=1)[0] == f"{SEEN} {ELSE}"
+
+
 def test_large_type_of_size_one_is_seen():
     """Many programs set a size of 1 and scale it; and the other way round."""
     pdf = page()

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.fingerprint import Symbols
+from fpdb.readers.symbols import Parts
 from fpdb.regions.line_index import LineIndex, line_starts, locate_regions
 from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
 from fpdb.regions.region import Region
@@ -42,6 +43,21 @@ def test_places_are_those_of_the_first_and_the_last_character(text, data):
         for index, column in ((start, place.first_column), (last, place.last_column)):
             assert plain_line(text, index - column + 1) == plain_line(text, index)
             assert index - column + 1 == 0 or plain_line(text, index - column) < plain_line(text, index)
+
+
+@given(st.text("ab\n", min_size=1, max_size=30), st.data())
+def test_parts_are_those_that_characters_are_in(text, data):
+    """Of parts that start at the same place, all but the last are empty."""
+    starts = [0, *sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))]
+    names = data.draw(st.sampled_from([(), [f"name {number}" for number in range(len(starts))]]))
+    symbols = Symbols(np.zeros(len(text), np.uint8), lambda: np.arange(len(text)), "", text)
+    symbols.parts = Parts("page", starts, names)
+    for index in range(len(text)):
+        place = LineIndex(symbols).locate(index, index + 1)
+        number = max(number for number, start in enumerate(starts, 1) if start <= index)
+        start = starts[number - 1]
+        line = plain_line(text, index) - (plain_line(text, start) if start < len(text) else 1) + 1
+        assert place.first_part == place.last_part == ("page", number, names[number - 1] if names else "", line)
 
 
 def test_a_symbol_may_be_many_characters_and_lines():

@@ -1,6 +1,8 @@
 """Places of regions, as JSON has them."""
 
-from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
+from dataclasses import astuple
+
+from fpdb.regions.places import LABEL_NAME, MatchedRegion, PartPlace, SymbolPlace, TextPlace
 
 
 def test_places_are_those_of_the_documented_json() -> None:
@@ -11,6 +13,18 @@ def test_places_are_those_of_the_documented_json() -> None:
         "shared": 5,
     }
     assert list(MatchedRegion(text, symbols, 5).to_dict()) == ["a", "b", "shared"]
+
+
+def test_parts_of_documents_are_told() -> None:
+    first, last = PartPlace("sheet", 1, "", 2), PartPlace("sheet", 2, "Results", 1)
+    place = TextPlace(3, 9, 2, 3, 4, 1, first, last)
+    assert list(place.to_dict())[6:] == ["first_part", "last_part"]
+    assert place.to_dict()["first_part"] == {"kind": "sheet", "number": 1, "line": 2}
+    assert place.to_dict()["last_part"] == {"kind": "sheet", "number": 2, "name": "Results", "line": 1}
+    assert (first.label, last.label) == ("sheet 1", "sheet 2 (Results)")
+    assert len(last._replace(name="x" * 99).label) == len("sheet 2 ()") + LABEL_NAME
+    region = MatchedRegion(place, SymbolPlace(4, 6), 5)
+    assert MatchedRegion.of(*astuple(region)).to_dict() == region.to_dict()
 
 
 def test_intervals_are_half_open() -> None:

@@ -54,7 +54,7 @@ class Archive:
 
 
 def detect_form(head: bytes) -> str | None:
-    """Return the form of a file that begins so: zip, tar, gzip, bzip2, xz; None for no archive.
+    """Return the form of a file that begins so: zip, tar, gzip, bzip2, xz, mbox; None for no archive.
 
     head: HEAD bytes, or all there are.
     """
@@ -63,9 +63,10 @@ def detect_form(head: bytes) -> str | None:
     for form, (mark, _) in COMPRESSIONS.items():
         if head.startswith(mark):
             return form
+    from fpdb.ingest.archives.mbox import is_mbox
     from fpdb.ingest.archives.tar import is_tar
 
-    return "tar" if is_tar(head) else None
+    return "tar" if is_tar(head) else "mbox" if is_mbox(head) else None
 
 
 def open_archive(stream: io.BufferedReader, form: str | None, name: str, meter: ReadMeter) -> Archive:
@@ -82,6 +83,10 @@ def open_archive(stream: io.BufferedReader, form: str | None, name: str, meter: 
         infos = list_zip(stream, meter)
         count = sum(not is_folder(info) for info in infos)
         return Archive(zip_members(stream, infos, meter), count, package=_is_package(infos))
+    if form == "mbox":
+        from fpdb.ingest.archives.mbox import mbox_members
+
+        return Archive(mbox_members(stream, meter))
     from fpdb.ingest.archives.tar import is_tar, tar_members
 
     if form in COMPRESSIONS:

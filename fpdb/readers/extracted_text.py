@@ -1,0 +1,58 @@
+"""Text that is taken out of a document piece by piece, with its parts, within the limits on one document."""
+
+import io
+
+from fpdb.errors import Unreadable
+from fpdb.limits import Reading
+from fpdb.readers.folding import READER_VERSION, fold
+from fpdb.readers.symbols import Parts, Symbols
+
+END_OF_PART = "\f\n"
+"""Stands between two parts: a form feed, as at the end of a page, and the end of its line."""
+
+LONGEST_NAME = 200
+"""Characters of the name of a part that are kept."""
+
+
+class ExtractedText:
+    """A text that grows. Offsets of its symbols are indices into it."""
+
+    def __init__(self, reading: Reading, part: str = "") -> None:
+        """Begin a text; part: what its parts are called, such as "slide"; "" if it has none."""
+        self._reading, self._part = reading, part
+        self._text = io.StringIO()
+        self._starts: list[int] = []
+        self._names: list[str] = []
+
+    def write(self, text: str) -> None:
+        """Append a text. Raises Unreadable if all of it takes too much memory."""
+        self._text.write(text)
+        if self._text.tell() > self._reading.limits.copied_bytes:
+            raise Unreadable(f"its text takes too much memory: {self._reading.limits.memory_fault()}")
+
+    def begin_part(self, name: str = "") -> None:
+        """Begin the next part; the first one has all that was written before."""
+        self._reading.check_time()
+        if self._starts:
+            self.write(END_OF_PART)
+        self._starts.append(self._text.tell() if self._starts else 0)
+        self._names.append("")
+        self.name_part(name)
+
+    def name_part(self, name: str) -> None:
+        """Extend the name of the last part."""
+        if len(self._names[-1]) < LONGEST_NAME:
+            self._names[-1] = " ".join(f"{self._names[-1]} {name}".split())[:LONGEST_NAME]
+
+    def getvalue(self) -> str:
+        """Return the text so far."""
+        return self._text.getvalue()
+
+    def fold(self, kind: str, alphabet: str, version: int = READER_VERSION) -> Symbols:
+        """Return the symbols of the text of a document of a kind."""
+        count = len(self._starts)
+        counted = f", {count} {self._part}{'' if count == 1 else 's'}" if self._part else ""
+        symbols = fold(self.getvalue(), f"{kind}{counted}; offsets in the text taken out", alphabet, version)
+        if self._starts:
+            symbols.parts = Parts(self._part, self._starts, self._names if any(self._names) else ())
+        return symbols
