@@ -32,7 +32,7 @@ _NAMES = {
     "fpdb.pairs.results": "IgnoredHashes Results",
     "fpdb.pairs.spans": "Span",
     "fpdb.publication": "publish",
-    "fpdb.regions.places": "MatchedRegion SymbolPlace TextPlace",
+    "fpdb.regions.places": "MatchedRegion PartPlace SymbolPlace TextPlace",
     "fpdb.report.report": "Report",
     "fpdb.search.results": "Answer Match Query",
 }

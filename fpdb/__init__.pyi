@@ -53,6 +53,7 @@ from fpdb.pairs.results import Results as Results
 from fpdb.pairs.spans import Span as Span
 from fpdb.publication import publish as publish
 from fpdb.regions.places import MatchedRegion as MatchedRegion
+from fpdb.regions.places import PartPlace as PartPlace
 from fpdb.regions.places import SymbolPlace as SymbolPlace
 from fpdb.regions.places import TextPlace as TextPlace
 from fpdb.report.report import Report as Report

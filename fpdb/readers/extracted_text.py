@@ -7,9 +7,6 @@ from fpdb.limits import Reading
 from fpdb.readers.folding import READER_VERSION, fold
 from fpdb.readers.symbols import Parts, Symbols
 
-END_OF_PART = "\f\n"
-"""Stands between two parts: a form feed, as at the end of a page, and the end of its line."""
-
 LONGEST_NAME = 200
 """Characters of the name of a part that are kept."""
 
@@ -21,20 +18,22 @@ class ExtractedText:
         """Begin a text; part: what its parts are called, such as "slide"; "" if it has none."""
         self._reading, self._part = reading, part
         self._text = io.StringIO()
+        self._ends_line = True
         self._starts: list[int] = []
         self._names: list[str] = []
 
     def write(self, text: str) -> None:
         """Append a text. Raises Unreadable if all of it takes too much memory."""
         self._text.write(text)
+        self._ends_line = text.endswith("\n") if text else self._ends_line
         if self._text.tell() > self._reading.limits.copied_bytes:
             raise Unreadable(f"its text takes too much memory: {self._reading.limits.memory_fault()}")
 
     def begin_part(self, name: str = "") -> None:
-        """Begin the next part; the first one has all that was written before."""
+        """Begin the next part, on a line of its own; the first one has all that was written before."""
         self._reading.check_time()
-        if self._starts:
-            self.write(END_OF_PART)
+        if self._starts and not self._ends_line:
+            self.write("\n")
         self._starts.append(self._text.tell() if self._starts else 0)
         self._names.append("")
         self.name_part(name)

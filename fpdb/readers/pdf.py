@@ -10,12 +10,12 @@ from importlib.util import find_spec
 
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.limits import MAX_PDF_BYTES, MAX_PDF_PAGES, timed_reading
-from fpdb.readers.extracted_text import END_OF_PART
 from fpdb.readers.folding import READER_VERSION, fold
 from fpdb.readers.running_lines import drop_running_lines
 from fpdb.readers.sandbox import SANDBOX
 from fpdb.readers.symbols import Parts, Symbols
 
+END_OF_PAGE = "\f\n"
 _HYPHEN = re.compile("[\x02\ufffe]\n?")
 """PDFium's mark of a hyphen at the end of a line, inside a word; it leaves out the end of the line."""
 
@@ -32,7 +32,7 @@ def read(
         note += f", {hidden} hidden character{'' if hidden == 1 else 's'} left out"
     if repeated:
         note += f", {repeated} line{'' if repeated == 1 else 's'} of headers and footers left out"
-    symbols = fold(END_OF_PART.join(pages), note, alphabet, version)
+    symbols = fold(END_OF_PAGE.join(pages), note, alphabet, version)
     symbols.hidden = hidden
     if pages:
         symbols.parts = Parts("page", _starts(pages))
@@ -59,5 +59,5 @@ def _starts(pages: Sequence[str]) -> list[int]:
     starts, start = [], 0
     for page in pages:
         starts.append(start)
-        start += len(page) + len(END_OF_PART)
+        start += len(page) + len(END_OF_PAGE)
     return starts

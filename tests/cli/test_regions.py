@@ -15,6 +15,7 @@ from fpdb.cli.regions import LINE_WIDTH, mark_part
 from tests.cli.conftest import Run
 from tests.cli.json_lines import objects
 from tests.cli.prose import lines, prose
+from tests.readers import essays
 
 
 def test_json_has_places(shared_lines: Run) -> None:
@@ -55,6 +56,28 @@ def test_lines_end_where_editors_end_them(run: Run, separator: str) -> None:
         expected = shown[number - 1].expandtabs(4).replace("\f", "\\x0c").replace("\u2028", "\\u2028")
         marked = expected.replace("\U0001d4d0", "«\U0001d4d0") if number == 1 else expected
         assert lines[5 + number] == f"    {number}  {marked}"
+
+
+def test_slides_and_sheets_are_told(run: Run) -> None:
+    """Lines are those of the slide; a region may reach from one slide to the next."""
+    paragraphs = essays.essay(5)
+    Path("deck.pptx").write_bytes(essays.pptx(paragraphs))
+    Path("table.xlsx").write_bytes(essays.xlsx(paragraphs[2:3]))
+    Path("copy.txt").write_text(
+        paragraphs[2] + "\n" + "0 and words of its own " * 20 + "0\n" + " ".join(paragraphs[3:])
+    )
+    run("add", "deck.pptx", "table.xlsx")
+    shown = run("query", "copy.txt", "--regions").stdout
+    assert "  line 1 = slide 3, lines 1-2 (" in shown
+    assert "  line 3 = slide 4, line 1 to slide 5, line 2 (" in shown
+    assert " = sheet 1 (Part 1), lines 1-" in shown
+    answer = json.loads(run("query", "copy.txt", "--regions", "--format", "json").stdout)
+    place = answer["matches"][0]["regions"][1]["document"]
+    assert place["first_part"] == {"kind": "slide", "number": 4, "line": 1}
+    assert place["last_part"] == {"kind": "slide", "number": 5, "line": 2}
+    assert "first_part" not in answer["matches"][0]["regions"][0]["query"]
+    pairs = run("pairs", "--regions", "--min", "0").stdout
+    assert "  slide 3, lines 1-2 = sheet 1 (Part 1), lines 1-" in pairs
 
 
 def test_a_changed_source_is_said(shared_lines: Run) -> None:

@@ -92,6 +92,22 @@ def test_documents_in_the_form_of_a_zip_are_no_folders(tmp_path: Path) -> None:
     assert kind.name == f"{tmp_path}/no-extension"
 
 
+def test_messages_of_a_mailbox_are_documents(tmp_path: Path) -> None:
+    """Also of one that is compressed, or in an archive."""
+    message = b"Subject: a\n\ntext\n\n"
+    mailbox = b"".join(b"From me Fri Jul  8 12:08:34 2011\n" + message for _ in range(2))
+    for name, content in (
+        ("inbox", mailbox),
+        ("inbox.mbox.gz", gzip.compress(mailbox)),
+        ("a.zip", crafted.zipped(("inbox.mbox", mailbox))),
+    ):
+        path = written(tmp_path / name, content)
+        inside = {"inbox": "", "inbox.mbox.gz": "/inbox.mbox", "a.zip": "/inbox.mbox"}[name]
+        messages = list(discover([path]))
+        assert [document.name for document in messages] == [f"{path}{inside}/{number}.eml" for number in (1, 2)]
+        assert {document.content for document in messages if isinstance(document, InputDocument)} == {message}
+
+
 def test_a_known_extension_is_believed(tmp_path: Path) -> None:
     assert found(written(tmp_path / "a.txt", gzip.compress(GOOD_TEXT))) == {"": "binary (it has NUL bytes)"}
 

@@ -36,8 +36,8 @@ def test_the_spine_decides():
         **{"2.html": "<!DOCTYPE html>second&nbsp;<p hidden>gone</p>"},
     )
     symbols = KINDS["epub"].read(content, "characters")
-    assert symbols.text == "second\f\nOne\nfirst"
-    assert symbols.parts == ("chapter", [0, 8], ["", "One"])
+    assert symbols.text == "second\nOne\nfirst"
+    assert symbols.parts == ("chapter", [0, 7], ["", "One"])
     assert symbols.hidden == 4
 
 

@@ -45,8 +45,8 @@ def test_the_first_part_has_what_is_written_before():
             else:
                 text.write(piece)
     symbols = text.fold("a kind", "characters")
-    assert symbols.text == "beforefirst\f\n\f\nthird"
-    assert symbols.parts == ("slide", [0, 13, 15], ())
+    assert symbols.text == "beforefirst\nthird"
+    assert symbols.parts == ("slide", [0, 12, 12], ())
     assert symbols.note == "a kind, 3 slides; offsets in the text taken out"
 
 

@@ -14,8 +14,8 @@ def test_chapters_and_notes():
     <body name="notes"><section><title><p>1</p></title><p>заметка</p></section></body>
     <binary>gone</binary></FictionBook>"""
     symbols = KINDS["fb2"].read(book.encode("cp1251"), "characters")
-    assert symbols.text == "Книга\nГлава\n1\nтекст\nЧасть\nстих\n\f\nещё\n\f\n1\nзаметка\n"
-    assert symbols.parts == ("chapter", [0, 33, 39], ["Глава 1", "", "notes"])
+    assert symbols.text == "Книга\nГлава\n1\nтекст\nЧасть\nстих\nещё\n1\nзаметка\n"
+    assert symbols.parts == ("chapter", [0, 31, 35], ["Глава 1", "", "notes"])
 
 
 @pytest.mark.parametrize("book", ["", "<a>", "<!DOCTYPE a><a/>", "<?xml version='1.0' encoding='none'?><a/>"])

@@ -1,6 +1,6 @@
 """A report in Chromium: sorting, filtering and jumping work, and what people wrote stays text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
 import fpdb
+from tests.readers import essays
 
 IMAGE = "<img src=x onerror=\"document.title='obeyed'\">.txt"
 NAMES = [IMAGE, "\u202egnp.txt", "quote\"'.txt", "plain.txt"]
@@ -33,7 +34,7 @@ TEXTS = {
 }
 
 
-def written(folder: Path, texts: dict[str, str]) -> str:
+def written(folder: Path, texts: Mapping[str, str | bytes]) -> str:
     """Return the address of a page of all pairs."""
     with fpdb.open(folder / "t.fpdb") as db:
         with db.batch() as batch:
@@ -84,6 +85,18 @@ def test_names_and_texts_stay_text(page: webdriver.Chrome) -> None:
     first = page.find_element(By.CSS_SELECTOR, '#view [data-line="1"] .code')
     assert first.text == MARKS.replace("\u202e\x07\u2028", "U+202EU+0007U+2028")
     assert page.find_elements(By.CSS_SELECTOR, "img, b") == []
+
+
+def test_slides_have_headings_and_lines_of_their_own(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    paragraphs = essays.essay(5)
+    texts: dict[str, str | bytes] = {"deck.pptx": essays.pptx(paragraphs), "copy.txt": " ".join(paragraphs[2:])}
+    browser.get(written(tmp_path, texts))
+    opened(browser, "deck.pptx", "copy.txt")
+    assert [part.text for part in browser.find_elements(By.CLASS_NAME, "part")] == [f"slide {at}" for at in range(1, 6)]
+    (region,) = browser.find_elements(By.CSS_SELECTOR, "#regions button")
+    assert "slide 3, line 1 to slide 5, line 2" in region.text
+    shown = browser.find_elements(By.CSS_SELECTOR, ".part, .part ~ .line")
+    assert [each.get_attribute("data-line") for each in shown] == [None, "1", "2"] * 5
 
 
 def test_a_click_on_a_heading_sorts(page: webdriver.Chrome) -> None:
