@@ -196,7 +196,7 @@ cdef class Survey:
             signatures[members[i] & RANK] += random
 
 
-cdef class TileLists:
+cdef class PanelLists:
     """The posting lists that make pairs of a document in range a with a later one in range b.
 
     offsets, places: `places[offsets[i]:offsets[i + 1]]` are the indices of members at which document a_start + i stands,
@@ -208,12 +208,12 @@ cdef class TileLists:
     cdef uint32_t[::1] members, frequencies, places
     cdef int64_t[::1] offsets
 
-    def __init__(self, tile, Py_ssize_t room, Py_ssize_t max_df, bint weighted, Frequencies frequencies):
-        """Begin with no lists of a tile (a_start, a_end, b_start, b_end), and room for so many members.
+    def __init__(self, panel, Py_ssize_t room, Py_ssize_t max_df, bint weighted, Frequencies frequencies):
+        """Begin with no lists of a panel (a_start, a_end, b_start, b_end), and room for so many members.
 
         max_df: lists of this many documents do not count; 0 for no limit. weighted: keep the df of each member's list.
         """
-        self.a_start, self.a_end, self.b_start, self.b_end = tile
+        self.a_start, self.a_end, self.b_start, self.b_end = panel
         self._max_df, self._end, self._df = max_df, 0, frequencies
         self.members = np.empty(room, np.uint32)
         self.frequencies = np.empty(room if weighted else 0, np.uint32)
@@ -302,7 +302,7 @@ cdef class Counter:
         self.weight = np.empty(room if self.weighted else 0, np.float64)
         self._a, self._b, self._shared, self._weight = self.a, self.b, self.shared, self.weight
 
-    def count(self, TileLists lists, uint32_t row, uint32_t end, uint32_t min_shared, double min_ratio):
+    def count(self, PanelLists lists, uint32_t row, uint32_t end, uint32_t min_shared, double min_ratio):
         """Find, for each document from row to end, those in range b that stand behind it in its lists.
 
         Only pairs are kept that share min_shared hashes, and min_ratio of the smaller document or the union. Returns
@@ -322,7 +322,7 @@ cdef class Counter:
                 row += 1
         return row, pairs
 
-    cdef Py_ssize_t count_row(self, TileLists lists, uint32_t row) noexcept nogil:
+    cdef Py_ssize_t count_row(self, PanelLists lists, uint32_t row) noexcept nogil:
         """Count the documents behind a row in its lists, and return how many there are."""
         # Local pointers: what is reached through an object would be loaded again after each write.
         cdef uint32_t* counts = &self.counts[0]

@@ -48,7 +48,7 @@ class JudgedPairs(NamedTuple):
     evidence: U8
 
 
-class _Tile(NamedTuple):
+class _Panel(NamedTuple):
     """Two ranges of ranks: pairs are made of one of a with a higher one of b."""
 
     a_start: int
@@ -177,15 +177,15 @@ class PairCounter:
                 _counting.Counter(room, self.weights, self._sizes, self.corpus.owners, self.duplicates.sets, of_union)
                 for _ in range(jobs)
             ]
-            tiles = list(self._tiles())
-            done, total = 0, sum(tile.a_end - tile.a_start for tile in tiles)
-            for tile in tiles:
-                for rows, pairs in self._count_tile(tile, pool, counters):
+            panels = list(self._panels())
+            done, total = 0, sum(panel.a_end - panel.a_start for panel in panels)
+            for panel in panels:
+                for rows, pairs in self._count_panel(panel, pool, counters):
                     done += rows
                     self._watch("comparing", "document", done, total)
                     yield pairs
 
-    def _tiles(self) -> Iterator[_Tile]:
+    def _panels(self) -> Iterator[_Panel]:
         """Yield ranges, each against itself and all later ones, of which any two have postings within BUDGET.
 
         A range of a single document may have more.
@@ -193,7 +193,7 @@ class PairCounter:
         count, new = len(self.corpus), self.corpus.new
         postings = np.cumsum(self._survey.paired, dtype=np.int64)
         if not count or postings[-1] <= BUDGET:
-            yield _Tile(0, new, 0, count)
+            yield _Panel(0, new, 0, count)
             return
         cuts = [0]
         while cuts[-1] < count:
@@ -202,25 +202,25 @@ class PairCounter:
             cuts.append(min(max(end, cuts[-1] + 1), count))
         for first, second in combinations_with_replacement(range(len(cuts) - 1), 2):
             if cuts[first] < new:
-                yield _Tile(cuts[first], min(cuts[first + 1], new), cuts[second], cuts[second + 1])
+                yield _Panel(cuts[first], min(cuts[first + 1], new), cuts[second], cuts[second + 1])
 
-    def _gather(self, tile: _Tile) -> _counting.TileLists:
+    def _gather(self, panel: _Panel) -> _counting.PanelLists:
         inside = np.zeros(len(self.corpus), np.bool_)
-        inside[tile.a_start : tile.a_end] = inside[tile.b_start : tile.b_end] = True
+        inside[panel.a_start : panel.a_end] = inside[panel.b_start : panel.b_end] = True
         room = int(self._survey.paired[inside].sum(dtype=np.int64))
-        gathered = _counting.TileLists(tile, room, self.max_df, self.options.weighted, self._frequencies)
+        gathered = _counting.PanelLists(panel, room, self.max_df, self.options.weighted, self._frequencies)
         for lists in self.corpus.posting_lists(self._reader):
             gathered.add(lists)
         gathered.finish()
         return gathered
 
-    def _count_tile(
-        self, tile: _Tile, pool: ThreadPoolExecutor, counters: list[_counting.Counter]
+    def _count_panel(
+        self, panel: _Panel, pool: ThreadPoolExecutor, counters: list[_counting.Counter]
     ) -> Iterator[tuple[int, CountedPairs]]:
         """Yield how many rows were counted, and their pairs; each thread takes one range of rows after the other."""
-        lists = self._gather(tile)
-        rows = max(1, min(ROWS, (tile.a_end - tile.a_start) // (4 * len(counters))))
-        ranges = deque((start, min(start + rows, tile.a_end)) for start in range(tile.a_start, tile.a_end, rows))
+        lists = self._gather(panel)
+        rows = max(1, min(ROWS, (panel.a_end - panel.a_start) // (4 * len(counters))))
+        ranges = deque((start, min(start + rows, panel.a_end)) for start in range(panel.a_start, panel.a_end, rows))
         running: deque[tuple[_counting.Counter, int, int, Future[tuple[int, CountedPairs]]]] = deque()
 
         def start(counter: _counting.Counter, row: int, end: int) -> None:
@@ -239,7 +239,7 @@ class PairCounter:
             yield row - first, pairs
 
     def _count_rows(
-        self, lists: _counting.TileLists, counter: _counting.Counter, row: int, end: int
+        self, lists: _counting.PanelLists, counter: _counting.Counter, row: int, end: int
     ) -> tuple[int, CountedPairs]:
         """Count until the rows, or the room for pairs, end; return the row to go on with, and the pairs that pass."""
         by_count = self.options.by == "shared"

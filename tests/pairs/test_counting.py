@@ -28,13 +28,13 @@ def test_ranges_really_split(db, crowd, monkeypatch):
             batch.add_fingerprints(name, held)
     monkeypatch.setattr(counting, "BUDGET", 200)
     sizes = []
-    tile_lists = _counting.TileLists
+    tile_lists = _counting.PanelLists
 
-    def watched(tile, room, *arguments):
+    def watched(panel, room, *arguments):
         sizes.append(room)
-        return tile_lists(tile, room, *arguments)
+        return tile_lists(panel, room, *arguments)
 
-    monkeypatch.setattr(_counting, "TileLists", watched)
+    monkeypatch.setattr(_counting, "PanelLists", watched)
     list(db.pairs())
     assert len(sizes) > 10
     assert max(sizes) <= 400
