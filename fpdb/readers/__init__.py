@@ -59,7 +59,9 @@ KINDS: Mapping[str, DocumentReader] = {
     ),
     "pdf": DocumentReader("pdf", "read", _TEXT, "PDF: the text of its pages", "pdf"),
     "rtf": DocumentReader("rtf", "read", _TEXT, "Rich Text Format: the text with its notes", "rtf"),
-    "docx": DocumentReader("office", "read_docx", _TEXT, "Word documents: the text with its notes", "docx docm"),
+    "docx": DocumentReader(
+        "office", "read_docx", _TEXT, "Word documents: the text with its notes", "docx docm dotx dotm"
+    ),
     "odt": DocumentReader("office", "read_odt", _TEXT, "OpenDocument texts: the text with its notes", "odt ott"),
     "epub": DocumentReader("epub", "read", _TEXT, "books: the text of the chapters", "epub"),
     "fb2": DocumentReader("fiction_book", "read", _TEXT, "FictionBook: the text with its notes", "fb2"),

@@ -33,7 +33,8 @@ def document(kind: str, name: str | None = None) -> Callable[[bytes], None]:
 
 def any_document(data: bytes) -> None:
     """Read and fingerprint a document of any name in every recipe, as `fpdb add` does."""
-    names = ["a", "a.html", "a.ipynb", "a.docx", *(f"a.{extension}" for extension in EXTENSIONS)]
+    kinds = ("html", "ipynb", "docx", "rtf", "epub", "fb2", "pptx", "xlsx", "ods", "eml", "tex")
+    names = ["a", *(f"a.{extension}" for extension in (*kinds, *EXTENSIONS))]
     name, content = names[data[0] % len(names) if data else 0], data[1:]
     detect_kind(None, content)
     chosen = RECIPES[len(data) % len(RECIPES)]

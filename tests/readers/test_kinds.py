@@ -1,6 +1,8 @@
 """The kind of a document follows from its file's name, else from its beginning."""
 
 import posixpath
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -92,6 +94,14 @@ def test_the_tables_agree():
     assert set(kinds.EXTENSIONS.values()) <= set(KINDS)
     assert not set(kinds.EXTENSIONS) & (set(languages.EXTENSIONS) | languages.AMBIGUOUS)
     assert not set(languages.EXTENSIONS) & languages.AMBIGUOUS
+
+
+def test_the_guide_lists_all_kinds_and_extensions():
+    guide = Path(__file__).parents[2].joinpath("docs", "guide", "kinds.md").read_text()
+    rows = {kind: next(line for line in guide.splitlines() if line.startswith(f"| `{kind}` |")) for kind in KINDS}
+    for kind, reader in KINDS.items():
+        if kind != "text":
+            assert set(reader.extensions.split()) <= set(re.findall(r"\w+", rows[kind])), kind
 
 
 @given(st.text("aA.ö/ ", max_size=12))

@@ -8,6 +8,7 @@ import pytest
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import KINDS
 from tests.readers import essays
+from tests.readers.test_sheets import workbook
 
 W = f'xmlns:w="{essays.W}"'
 UNPACKED = "[" + '{"cell_type": [], "source": []}, ' * 60_000 + "0]"
@@ -42,6 +43,9 @@ GREEDY = {
     "paragraphs": ("docx", docx("<w:p/>" * 400_000)),
     "one run": ("docx", docx(f"<w:t>{'ab ' * 3_000_000}</w:t>")),
     "members": ("docx", entries(20_000)),
+    "commands": ("latex", b"\\a{} bc $" * 40_000),
+    "strings": ("xlsx", workbook("", "<si><t>a</t></si>" * 30_000)),
+    "cells": ("xlsx", workbook('<c t="s"><v>0</v></c>' * 2_500, f"<si><t>{'ab ' * 100}</t></si>")),
 }
 """Kind and content of documents by what there is a lot of."""
 SLACK = 4_000_000

@@ -5,7 +5,7 @@ import random
 
 import pytest
 from fpdf import FPDF
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -196,11 +196,11 @@ PROSE = st.lists(st.sampled_from(WORDS), min_size=4, max_size=5).map(" ".join)
 COLUMN = st.lists(PROSE, min_size=3, max_size=12)
 
 
-def draw(columns, by_line, offset=0, size=8):
+def draw(columns, by_line, offset=0):
     """Draw columns between a title and a footer, line by line or column by column; offset: of the next one's lines."""
     pdf = FPDF(unit="pt", format=(600, 800))
     pdf.add_page()
-    pdf.set_font("helvetica", size=size)
+    pdf.set_font("helvetica", size=7)  # the longest words leave a gutter between three columns
     pdf.text(40, 40, "A title over all of the columns of this page, which is longer than each one of them")
     places = [(row, column) for column, lines in enumerate(columns) for row in range(len(lines))]
     for row, column in sorted(places) if by_line else places:
@@ -210,6 +210,7 @@ def draw(columns, by_line, offset=0, size=8):
 
 
 @given(st.lists(COLUMN, min_size=2, max_size=3), st.integers(0, 3))
+@example([["river " * 4] * 3, ["because mountain " * 2 + "because"] * 3, ["river " * 4] * 3], 0)
 @settings(max_examples=25)
 def test_columns_are_read_one_after_the_other(columns, offset):
     length = min(map(len, columns))
