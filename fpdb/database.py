@@ -307,7 +307,10 @@ class Database(Searchable):
             Error: Unreadable: The path is not that of a document; what `WriteBatch.add` raises.
         """
         from fpdb.ingest.discover import read_one_file
+        from fpdb.ingest.files import document_name
 
+        if options.get("if_absent") and (document_name(os.fspath(path)) if name is None else name) in self:
+            return "unchanged"
         document, content = read_one_file(os.fspath(path), name, options.get("kind", AUTO), self.paths)
         self.remember_sources([path])
         return self.add(document.name, content, source=document.source, **options)

@@ -44,6 +44,7 @@ class FileKeywords(TypedDict, total=False):
     contact: str | None
     labels: Mapping[str, str] | None
     keep_text: bool | None
+    if_absent: bool
 
 
 class AddKeywords(FileKeywords, total=False):

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from fpdb.ingest.loading import LoadSummary
     from fpdb.options import Rarity
 
+WASTE_SHARE, WASTE_BYTES = 1 / 3, 4_000_000
+"""What compact must give back, of the file and in bytes, so that it is worth a word."""
 STATUSES = ("added", "replaced", "updated", "unchanged")
 
 
@@ -48,6 +50,9 @@ class _Arguments:
     )
     keep_text: bool | None = option(
         "Also store the documents themselves, compressed.  [default: if the document's text was kept]"
+    )
+    if_absent: bool = option(
+        "Leave documents whose names are in the database as they are: files are not read, and nothing is compared."
     )
     strict: bool = option("Stop at the first document that would be skipped.")
     jobs: int | None = jobs_option()
@@ -111,6 +116,7 @@ def add(target: Target, arguments: _Arguments) -> None:
             raise
         _print_summary(summary, arguments)
         _tell(summary, target, db.recipe)
+        _tell_waste(db, target)
     if summary.interrupted or not summary.documents or any(skipped.requested for skipped in summary.skipped):
         sys.exit(1)
 
@@ -168,6 +174,16 @@ def _tell(summary: "LoadSummary", target: Target, recipe: "Recipe") -> None:
         say("nothing was added" + ("" if summary.skips else ": there is no file to read"))
 
 
+def _tell_waste(db: "Database", target: Target) -> None:
+    """Say if much of the file is free, or is of documents that were replaced or removed."""
+    figures = db.info()
+    size, free, dead = (figures[name] for name in ("file_bytes", "free_bytes", "dead_postings"))
+    waste = free + (size - free) * dead // max(figures["postings"] + dead, 1)
+    if waste >= max(WASTE_SHARE * size, WASTE_BYTES):
+        command = f"fpdb --db {shlex.quote(target.path)} compact"
+        say(f"{size_text(waste)} of the {size_text(size)} of {target.path} are of no use now: {command}")
+
+
 def _load(db: "Database", target: Target, arguments: _Arguments, summary: "LoadSummary") -> None:
     from fpdb.cli.progress import TerminalWatcher
     from fpdb.ingest.load_options import LoadOptions
@@ -185,6 +201,7 @@ def _load(db: "Database", target: Target, arguments: _Arguments, summary: "LoadS
                 rarity=arguments.rarity,
                 keep_text=arguments.keep_text,
                 strict=arguments.strict,
+                if_absent=arguments.if_absent,
             ),
             jobs=arguments.jobs,
             watcher=watcher,
@@ -195,7 +212,8 @@ def _load(db: "Database", target: Target, arguments: _Arguments, summary: "LoadS
 def _print_summary(summary: "LoadSummary", arguments: _Arguments) -> None:
     counts = {status: getattr(summary, status) for status in STATUSES}
     passed_over = arguments.documents.path_filter.passed_over
-    figures = {
+    figures: dict[str, float] = {"present": summary.present} if arguments.if_absent else {}
+    figures |= {
         "bytes": summary.bytes,
         "postings": summary.postings,
         "seconds": round(summary.seconds, 3),
@@ -215,6 +233,8 @@ def _print_summary(summary: "LoadSummary", arguments: _Arguments) -> None:
 def _summary_text(summary: "LoadSummary", counts: dict[str, int], passed_over: "Counter[str]") -> str:
     """Format `added 3, unchanged 1, skipped 2: 12.3 MB in 0.5 s (24.6 MB/s), 90,000 postings`."""
     parts = [f"{status} {count:,}" for status, count in counts.items() if count or status == "added"]
+    if summary.present:
+        parts.append(f"there already {summary.present:,}")
     if summary.skips:
         parts.append(f"skipped {summary.skips:,}")
     if passed_over:

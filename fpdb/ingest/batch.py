@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from fpdb.checked_calls import checked
@@ -94,6 +94,7 @@ class WriteBatch:
         contact: str | None = None,
         labels: Mapping[str, str] | None = None,
         keep_text: bool | None = None,
+        if_absent: bool = False,
     ) -> Status:
         """Add a document, or replace the one of this name; what is not stated, or None, stays as it was.
 
@@ -108,6 +109,7 @@ class WriteBatch:
             contact: Whom to ask about it; "" for nobody.
             labels: Any strings, by name, beside the labels that the document has; "" takes a label away.
             keep_text: Also keep the content, compressed, as `Database.text` gives it back.
+            if_absent: Leave a document of this name as it is, "unchanged", whatever it holds.
 
         Raises:
             BadName, BadLabel: What is said of the document cannot be stored.
@@ -116,6 +118,8 @@ class WriteBatch:
         description = InputDocument(name, source=source, contact=contact, labels=labels)
         document = ReadDocument(description, content, content_digest(content))
         existing = self._existing(file_format.name_bytes(name))
+        if existing is not None and if_absent:
+            return "unchanged"
         kind = resolve_kind(self._recipe, kind, document, existing)
         record = complete(describe(description, kind, document.digest), existing)
         status: Status = "added"
@@ -291,6 +295,12 @@ class WriteBatch:
             )
             matches.append((existing, is_known))
         return matches
+
+    def present(self, names: Iterable[str]) -> set[str]:
+        """Return those of the names that a document has now."""
+        keys = {name: key for name in names if (key := _name_key(name)) is not None}
+        stored = self._catalogue.find_all(keys.values()).keys() - self._removals
+        return {name for name, key in keys.items() if key in stored or key in self._additions}
 
     @property
     def next_ids(self) -> tuple[int, int]:

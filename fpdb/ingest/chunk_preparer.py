@@ -1,7 +1,7 @@
 """Prepare the documents of a chunk, in whichever process: known ones are left out, short texts go together."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -87,8 +87,9 @@ class _Preparation:
         self._predecessors: dict[int, Traits] = {}
 
     def run(self, items: Iterable[InputDocument | Skipped], stored: WriteBatch | None) -> list[Outcome]:
-        read = self._read(items)
-        known: dict[int, KnownDocuments] = {}
+        items = list(items)
+        known = self._find_present(items, stored) if stored is not None and self._load_options.if_absent else {}
+        read = self._read(items, known)
         matches = itertools.repeat((None, False)) if stored is None else iter(self._match_stored(read, stored))
         for (index, document), (existing, is_known) in zip(read, matches, strict=False):
             if existing is not None and is_known:
@@ -98,13 +99,25 @@ class _Preparation:
         self._prepare_short()
         return self._joined(known)
 
-    def _read(self, items: Iterable[InputDocument | Skipped]) -> list[tuple[int, ReadDocument]]:
+    def _find_present(self, items: Sequence[InputDocument | Skipped], stored: WriteBatch) -> dict[int, KnownDocuments]:
+        """Return the documents, by item, whose names are stored: they are known, whatever they hold."""
+        present = stored.present({item.name for item in items if isinstance(item, InputDocument)})
+        return {
+            index: KnownDocuments(index, index + 1, 0)
+            for index, item in enumerate(items)
+            if isinstance(item, InputDocument) and item.name in present
+        }
+
+    def _read(self, items: Iterable[InputDocument | Skipped], known: Collection[int]) -> list[tuple[int, ReadDocument]]:
+        """Return the items with their contents, but for known ones."""
         read = []
         for index, item in enumerate(items):
             if isinstance(item, Skipped):
                 self._outcomes.append(item)
                 continue
             self._outcomes.append(None)
+            if index in known:
+                continue
             try:
                 content = read_content(item)
                 read.append((index, ReadDocument(self._labelled(item), content, content_digest(content))))

@@ -32,7 +32,10 @@ BATCH_POSTINGS = 2_000_000
 BATCH_TEXT_BYTES = 64 << 20
 """Of texts to be kept, compressed."""
 BATCH_SECONDS = 10.0
-_COUNTS = ("added", "replaced", "updated", "unchanged", "bytes", "postings", "duplicates", "shorts", "kept_boilerplate")
+_COUNTS = (
+    *("added", "replaced", "updated", "unchanged", "present", "bytes"),
+    *("postings", "duplicates", "shorts", "kept_boilerplate"),
+)
 LISTED = 10_000
 """Documents that a summary lists by name for each fault, so that it does not grow with the input."""
 
@@ -79,6 +82,8 @@ class LoadSummary:
     updated: int = 0
     """Same content; other labels, source or contact, or its text is kept now."""
     unchanged: int = 0
+    present: int = 0
+    """Left as they are, since their names were stored, and the load is to add only what is absent."""
     skipped: list[Skipped] = field(default_factory=list)
     """The first LISTED of them."""
     skips: int = 0
@@ -100,7 +105,7 @@ class LoadSummary:
     @property
     def documents(self) -> int:
         """Documents that are in the database, whether they were there before or not."""
-        return self.added + self.replaced + self.updated + self.unchanged
+        return self.added + self.replaced + self.updated + self.unchanged + self.present
 
     def count(self, status: Status, size: int, document: PreparedDocument) -> None:
         """Count one document of so many bytes that was put into a batch."""
@@ -235,6 +240,8 @@ class _Load:
             return self._put_ready(batch, outcome, counts)
         if isinstance(outcome, Skipped):
             self._skip(outcome)
+        elif self.preparer.options.if_absent:
+            counts.present += outcome.end - outcome.start
         elif self.changed and not is_final:
             return slice(outcome.start, outcome.end)
         else:
@@ -246,6 +253,9 @@ class _Load:
     def _put_ready(self, batch: WriteBatch, ready: ReadyDocument, counts: LoadSummary) -> slice | None:
         document, options = ready.document, self.preparer.options
         existing = batch.existing(document.record.name)
+        if existing is not None and options.if_absent:
+            counts.present += 1
+            return None
         if existing is not None:
             if ready.is_outdated(existing):
                 return slice(ready.item, ready.item + 1)

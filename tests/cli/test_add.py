@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import sys
 import zipfile
 from pathlib import Path
 
@@ -68,7 +69,7 @@ UNSTATED = {
 
 OTHERS = (
     "paths files_from null include exclude verbose name jsonl csv delimiter parquet text_field name_field label_fields "
-    "rarity strict jobs format"
+    "rarity if_absent strict jobs format"
 )
 """What says where documents are and how to add them."""
 
@@ -497,3 +498,22 @@ def test_a_scan_is_not_added(run: Run) -> None:
     page.rect(10, 10, 50, 50)
     write("scan.pdf", bytes(page.output()))
     assert "skipped scan.pdf: no text in it: a scan? OCR it first" in run("add", "scan.pdf", status=1).stderr
+
+
+def test_a_file_that_is_mostly_of_no_use_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents that are replaced or removed leave pages free, or dead postings; new ones do not."""
+    Path("t").mkdir()
+    monkeypatch.setattr(sys.modules["fpdb.cli.add"], "WASTE_BYTES", 10_000)
+    said = []
+    for seed in range(4):
+        for number in range(30):
+            Path(f"t/{number}").write_text(prose(100 * seed + number))
+        said.append("are of no use now: fpdb --db corpus.fpdb compact" in run("add", "t").stderr)
+    assert said[0] is False
+    assert said[-1] is True
+    assert run("add", "t").stderr.count("of no use") == 1
+    run("compact")
+    assert run("add", "t").stderr == ""
+    monkeypatch.setattr(sys.modules["fpdb.cli.add"], "WASTE_BYTES", 10**9)
+    Path("t/1").write_text(prose(1))
+    assert "of no use" not in run("add", "t").stderr

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.fingerprint import content_digest
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import load
@@ -166,3 +167,22 @@ def test_the_last_word_in_a_batch_counts(db):
         batch.add_fingerprints("stored", [8], boilerplate=True)
         batch.remove("stored")
     assert shared_by_name(db, [1, 2, 3, 7, 8]) == {"new": 2}
+
+
+def test_a_document_is_added_if_its_name_is_absent(db, tmp_path, monkeypatch):
+    """Whatever is stored or pending stays just so; a file of such a name need not be there."""
+    monkeypatch.chdir(tmp_path)
+    assert db.add("a", "text", if_absent=True) == "added"
+    assert db.add("a", "another", boilerplate=True, labels={"k": "v"}, if_absent=True) == "unchanged"
+    with db.batch() as batch:
+        batch.remove("a")
+        assert batch.present(["a", "b", "", "x" * 70_000]) == set()
+        assert batch.add("a", "third", if_absent=True) == "added"
+        assert batch.add("a", "fourth", if_absent=True) == "unchanged"
+        assert batch.add("b", "text") == "added"
+        assert batch.present(["a", "b", "c"]) == {"a", "b"}
+    assert db.digest("a") == content_digest("third")
+    assert db.add_file("./a", if_absent=True) == "unchanged"
+    (tmp_path / "c").write_text("text")
+    assert db.add_file("c", if_absent=True) == "added"
+    assert db.check() == []

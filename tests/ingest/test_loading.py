@@ -227,3 +227,29 @@ def test_documents_that_fail_end_no_load_and_take_a_bounded_time(
         assert 1 <= failed <= 10
         assert failed + passed_over == len(reasons) == 20
     assert [document.name.rpartition("/")[2] for document in db.documents()] == ["z.txt"]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.usefixtures("small_chunks")
+def test_only_what_is_absent_is_added(db: fpdb.Database, tmp_path: Path, jobs: int) -> None:
+    """Files of stored names need not even be readable; of records of one name, the first is added."""
+    for number in range(0, 20, 2):
+        db.add(str(number), f"the text of {number}", labels={"old": "yes"})
+    db.add("template", "the text", boilerplate=True)
+    before = {document.name: document for document in db.documents()}
+    inputs = [InputDocument(str(number), str(tmp_path / str(number))) for number in range(20)]
+    for number in range(1, 20, 2):
+        (tmp_path / str(number)).write_text(f"another text of {number}")
+    again = [InputDocument("x", content=f"text {number}", location=f"f:{number}") for number in range(3)]
+    inputs += [*again, InputDocument("template", content="other"), InputDocument("x" * 70_000, content="no name")]
+    options = LoadOptions(if_absent=True, labels={"new": "yes"}, boilerplate=False, keep_text=True)
+    report = load(db, inputs, options, jobs=jobs)
+    assert (report.added, report.replaced, report.updated, report.unchanged) == (11, 0, 0, 0)
+    assert (report.present, report.skips, report.documents, report.duplicates) == (13, 1, 24, 0)
+    after = {document.name: document for document in db.documents()}
+    assert {name: after[name] for name in before} == before
+    assert db.text("x") == b"text 0"
+    assert db.text("7") == b"another text of 7"
+    again_report = load(db, inputs, options, jobs=jobs)
+    assert (again_report.added, again_report.present, again_report.bytes) == (0, 24, 0)
+    assert db.check() == []
