@@ -184,6 +184,11 @@ def _batch_bounds(hits: I64) -> list[int]:
 
 def _count_alone(reader: Reader, query: QueryFingerprints, hashes: QueryHashes, options: QueryOptions) -> Candidates:
     """Count the hashes shared with one query, however many hits it has."""
+    from fpdb.search.common_hashes import first_candidates
+
+    first = first_candidates(reader, query, hashes, options)
+    if first is not None:
+        return first
     looked_up, weights = hashes.looked_up, None
     counts = np.ones(len(looked_up), np.bool_)
     if options.weighted or options.max_ignored is not None:

@@ -37,6 +37,8 @@ def sum_weights(reader: Reader, document_ids: U32, documents: int, excluded: U64
     from fpdb.storage.posting_scan import scan_posting_lists
 
     total = np.zeros(len(document_ids))
+    if not len(document_ids):
+        return total
     for lists in scan_posting_lists(reader):
         if int(lists.hashes[0]) > last:
             break

@@ -61,7 +61,7 @@ def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> 
     else:
         bounds = np.cumsum(lengths)[:-1]
         parts = zip(queries, np.split(held, bounds), np.split(sizes["share"], bounds), strict=True)
-        measures = _join([_measure_alone(reader, query, held, shares, by) for query, held, shares in parts])
+        measures = _join([measure_alone(reader, query, held, shares, by) for query, held, shares in parts])
     if any(len(query.copies) for query in queries):
         _score_copies(queries, measures)
     return ScoredCandidates(queries, query_indices, document_ids, shared, measures)
@@ -104,8 +104,8 @@ def ratio(part: NDArray[Any], whole: Any) -> F64:
     return share
 
 
-def _measure_alone(reader: Reader, candidates: Candidates, held: I64, shares: U32, by: str) -> dict[str, F64]:
-    """Return the measures of a query's candidates if the database keeps samples, or hashes weigh by their rarity."""
+def measure_alone(reader: Reader, candidates: Candidates, held: I64, shares: U32, by: str) -> dict[str, F64]:
+    """Return the measures of one query's candidates, of which these numbers of hashes and samples are stored."""
     sample, hashes = candidates.query.sample, candidates.hashes
     looked_up = hashes.looked_up
 

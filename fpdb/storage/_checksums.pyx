@@ -8,20 +8,24 @@ big-endian bytes are the key. It stands in the 8 bytes in front of the value.
 from cpython.buffer cimport PyBUF_SIMPLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+import numpy as np
 from xxhash import xxh3_64_intdigest as digest
 
 cdef extern from *:
     """
     #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     #define fpdb_big(x) __builtin_bswap64(x)
+    #define fpdb_big32(x) __builtin_bswap32(x)
     #else
     #define fpdb_big(x) (x)
+    #define fpdb_big32(x) (x)
     #endif
     """
     uint64_t big_endian "fpdb_big"(uint64_t x) noexcept nogil
+    uint32_t big_endian32 "fpdb_big32"(uint32_t x) noexcept nogil
 
 cdef enum:
     CHECKSUM = 8
@@ -57,6 +61,31 @@ def unseal(bytes key, value):
     if size < CHECKSUM or digest(body, digest(key)) != checksum:
         raise ValueError
     return body
+
+
+def read_ids(list entries):
+    """Return the 4-byte big-endian numbers that keys lead to; uint32, shape (n,).
+
+    entries: keys and sealed values. Raises ValueError where a value does not match its checksum or is no such number.
+    """
+    ids_array = np.empty(len(entries), np.uint32)
+    cdef uint32_t[::1] ids = ids_array
+    cdef uint32_t number = 0
+    cdef uint64_t checksum
+    cdef Py_buffer view
+    cdef Py_ssize_t i = 0, size
+    for key, value in entries:
+        PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
+        size = view.len
+        if size == CHECKSUM + 4:
+            memcpy(&checksum, view.buf, CHECKSUM)
+            memcpy(&number, <char*>view.buf + CHECKSUM, 4)
+        PyBuffer_Release(&view)
+        if size != CHECKSUM + 4 or digest(PyBytes_FromStringAndSize(<char*>&number, 4), digest(key)) != checksum:
+            raise ValueError
+        ids[i] = big_endian32(number)
+        i += 1
+    return ids_array
 
 
 def seal(bytes key, body):

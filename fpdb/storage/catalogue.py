@@ -4,8 +4,9 @@ Works inside a transaction that it is given; knows nothing of postings.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby, islice, pairwise, takewhile
+from itertools import pairwise, takewhile
 from typing import Any, NamedTuple
 
 import lmdb
@@ -14,15 +15,16 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import U32, Bools, group_starts
 from fpdb.errors import Corrupt
-from fpdb.storage import file_format
+from fpdb.storage import file_format, name_order
 from fpdb.storage.file_format import FIRST_BOILERPLATE, LONGEST_PLAIN_NAME, RECORDS_PER_GROUP
 from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
+from fpdb.storage.name_order import NamesInOrder
 from fpdb.storage.reader import CatalogueReader
 from fpdb.storage.record_groups import RecordGroups, Rows, missing, record_in
 from fpdb.storage.records import Record, describe, pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
-from fpdb.storage.sizes import SizeTable, divide_ids
-from fpdb.storage.state import Seals
+from fpdb.storage.sizes import HeldSizes, SizeTable, divide_ids
+from fpdb.storage.state import Roots, Seals
 
 
 class GivenIds(NamedTuple):
@@ -39,7 +41,24 @@ class GivenIds(NamedTuple):
 
 
 ALL_IDS = GivenIds(FIRST_BOILERPLATE, file_format.LAST_BOILERPLATE + 1)
+FEW_NAMES = 64  # candidates of which all names are read
+NAMES_A_CANDIDATE = 8  # that are read in order before all candidates' own names are: these are as much slower
 BEYOND_ALL = 2**48  # so that what is stored beyond the last id there can be is found
+
+
+@dataclass
+class CatalogueCache:
+    """Values that catalogues keep from one transaction to the next, with the seals by which they are current.
+
+    Attributes:
+        seals: Nodes of the trees of seals that were verified.
+        held: How many hashes documents hold; with the number of ids, too: those of removed documents are in no seal.
+        order: How far the names were read in order.
+    """
+
+    seals: SealCache = field(default_factory=SealCache)
+    held: tuple[tuple[Roots, int], HeldSizes] | None = None
+    order: tuple[Roots, NamesInOrder] | None = None
 
 
 class Catalogue:
@@ -50,7 +69,7 @@ class Catalogue:
         txn: lmdb.Transaction,
         databases: Mapping[bytes, Any],
         seals: Seals,
-        cache: SealCache | None = None,
+        cache: CatalogueCache | None = None,
         ids: GivenIds = ALL_IDS,
     ) -> None:
         """Read from, and write to, the named databases of a transaction.
@@ -59,17 +78,18 @@ class Catalogue:
             txn: The transaction.
             databases: By name.
             seals: The seals of records and sizes, as the state notes them.
-            cache: Nodes of these seals that were verified.
+            cache: Values that are kept.
             ids: Those that were given to documents.
         """
         self._txn = txn
         self.ids = ids
         self._documents = databases[file_format.DOCUMENTS]
         self._names = databases[file_format.NAMES]
-        nodes = SealCache() if cache is None else cache
+        self._cache = cache = CatalogueCache() if cache is None else cache
+        self._state_seals = seals
         sealed = databases.get(file_format.SEALS)
-        self._seals = SealTree(txn, sealed, file_format.RECORD_SEALS, seals.records, nodes)
-        size_seals = SealTree(txn, sealed, file_format.SIZE_SEALS, seals.sizes, nodes)
+        self._seals = SealTree(txn, sealed, file_format.RECORD_SEALS, seals.records, cache.seals)
+        size_seals = SealTree(txn, sealed, file_format.SIZE_SEALS, seals.sizes, cache.seals)
         self.size_table = SizeTable(txn, databases[file_format.SIZES], size_seals)
         self._read_group = partial(_read_group, txn, self._documents, self._seals)  # no cycle
         self._groups = RecordGroups(self._read_group)
@@ -121,25 +141,63 @@ class Catalogue:
             verify_entry_before(cursor, beginning)
         if not (cursor.set_range(beginning) if beginning else cursor.first()):
             return
-        entries = ((bytes(key), self._parse_id(bytes(key), value)) for key, value in cursor)
-        # The keys of long names end in digests: those of one beginning are put in order here.
-        for (_, long), group in groupby(takewhile(lambda entry: entry[0].startswith(beginning), entries), _long_name):
-            ids = [document_id for _, document_id in group]
-            yield from sorted(ids, key=lambda document_id: self.record(document_id).name) if long else ids
+        for ids, last in name_order.walk(cursor, self._name):
+            if last.startswith(beginning):
+                yield from self._given(ids).tolist()
+                continue
+            for document_id in self._given(ids).tolist():
+                if not self._name(document_id).startswith(beginning):
+                    return
+                yield document_id
+
+    def ids_by_name(self) -> Iterator[U32]:
+        """Yield the ids of all documents, see `CatalogueReader.ids_by_name`; those read before are kept in memory."""
+        roots = self._state_seals.records
+        cached = self._cache.order
+        order = cached[1] if roots and cached is not None and cached[0] == roots else NamesInOrder()
+        for start in range(0, len(order.ids), name_order.BATCH):
+            yield order.ids[start : start + name_order.BATCH]
+        cursor = self._txn.cursor(self._names)
+        if not (cursor.set_range(order.last) and cursor.next() if order.last else cursor.first()):
+            return
+        parts, last = [order.ids], order.last
+        try:
+            for ids, key in name_order.walk(cursor, self._name):
+                parts.append(self._given(ids))
+                last = key
+                yield ids
+        finally:
+            self._cache.order = roots, NamesInOrder(np.concatenate(parts), last)
+
+    def _name(self, document_id: int) -> bytes:
+        return self.record(document_id).name
+
+    def _given(self, ids: U32) -> U32:
+        """Return ids, all of which were given to documents. Raises Corrupt."""
+        boilerplate = ids >= FIRST_BOILERPLATE
+        for sort in (ids[boilerplate], ids[~boilerplate]):
+            if len(sort):
+                self.ids.verified(int(sort.max()))
+        return ids
 
     def first_by_name(self, candidates: Bools, count: int) -> list[int]:
         """Return the ids of the candidates whose names come first, see `CatalogueReader.first_by_name`."""
-        total = int(np.count_nonzero(candidates))
-        if total > count:
-            # Many candidates come up soon among the names in order; looking longer than at each costs more.
+        ids = np.flatnonzero(candidates).astype(np.uint32)
+        if len(ids) <= count:
+            return list(ids.tolist())
+        if len(ids) > FEW_NAMES:
             first: list[int] = []
-            for document_id in islice(self.in_order_of_names(), total):
-                if document_id < len(candidates) and candidates[document_id]:
-                    first.append(document_id)
-                    if len(first) == count:
-                        return first
-        ids: list[int] = candidates.nonzero()[0].tolist()
-        return ids if total <= count else sorted(ids, key=lambda document_id: self.record(document_id).name)[:count]
+            read = 0
+            for part in self.ids_by_name():
+                ordinary = part[part < len(candidates)]
+                first += ordinary[candidates[ordinary]].tolist()
+                if len(first) >= count:
+                    return first[:count]
+                read += len(part)
+                if read > NAMES_A_CANDIDATE * len(ids):
+                    break
+        names, _ = self.names_and_kgrams(ids)
+        return list(ids[sorted(range(len(ids)), key=names.__getitem__)[:count]].tolist())
 
     def set_names(self, first_id: int, names: Iterable[bytes]) -> None:
         """Name the documents first_id and following."""
@@ -256,6 +314,13 @@ class Catalogue:
         """Return the sizes of documents, see `CatalogueReader.sizes`; cheapest if neighbours stand together."""
         return self.size_table.get(document_ids)
 
+    def held_sizes(self) -> HeldSizes:
+        """Return how many hashes documents hold, see `CatalogueReader.held_sizes`."""
+        cached, key = self._cache.held, (self._state_seals.sizes, self.ids.next_document)
+        if cached is None or cached[0] != key or not key[0]:
+            cached = self._cache.held = key, HeldSizes.of(self.size_table.held(self.ids.next_document))
+        return cached[1]
+
     def count_seal_nodes(self) -> int:
         """Return how many nodes the trees of seals have."""
         return self._seals.count_nodes() + self.size_table.seals.count_nodes()
@@ -298,8 +363,3 @@ def _read_group(txn: lmdb.Transaction, database: Any, seals: SealTree, index: in
 
 def _sealed_names(entries: Iterable[tuple[bytes, int]]) -> list[tuple[bytes, bytes]]:
     return [(key, file_format.seal(key, file_format.id_key(document_id))) for key, document_id in entries]
-
-
-def _long_name(entry: tuple[bytes, int]) -> tuple[bytes, bool]:
-    key = entry[0]
-    return key[:LONGEST_PLAIN_NAME], len(key) > LONGEST_PLAIN_NAME

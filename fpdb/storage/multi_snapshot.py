@@ -6,7 +6,8 @@ after those of the store before. Boilerplate of any store is boilerplate for all
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from itertools import accumulate, pairwise
+from heapq import merge
+from itertools import accumulate, islice, pairwise, starmap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +19,10 @@ from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
 from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings
+from fpdb.storage.sizes import HeldSizes
 from fpdb.storage.snapshot import Snapshot
 
+NAMES_TOGETHER = 64
 DiscardedCounts = dict[int, I64]
 """By store: the number of hashes of each document, by its id there, that are boilerplate only in other stores."""
 
@@ -118,6 +121,27 @@ class MultiSnapshot:
             parts.append(counts)
         return np.concatenate(parts)
 
+    def are_common(self, hashes: U64) -> Bools:
+        """Return which hashes very many documents of a store hold, see `Reader.are_common`."""
+        common = np.zeros(len(hashes), np.bool_)
+        for snapshot, _ in self._stores:
+            common |= snapshot.are_common(hashes)
+        return common
+
+    def find_holders(self, hashes: U64, document_ids: U32) -> Bools:
+        """Return which documents hold which hashes, see `Reader.find_holders`."""
+        held = np.zeros((len(hashes), len(document_ids)), np.bool_)
+        for index, places, own_ids in self._stores.split(document_ids):
+            held[:, places] = self._stores.snapshots[index].find_holders(hashes, own_ids)
+        return held
+
+    def count_holders(self, hashes: U64) -> I64:
+        """Return how many documents hold each hash, see `Reader.count_holders`."""
+        counts = np.zeros(len(hashes), np.int64)
+        for snapshot, _ in self._stores:
+            counts += snapshot.count_holders(hashes)
+        return counts
+
     def find_occurrences(self, hashes: U64, document_ids: U32) -> Occurrences:
         """Find where live documents hold the hashes, see `Reader.find_occurrences`."""
         parts = []
@@ -193,6 +217,22 @@ class _MultiCatalogue:
                 sizes["boilerplate"][places] += self._discarded[index][own_ids].astype(np.uint32)
         return sizes
 
+    def ids_by_name(self) -> Iterator[U32]:
+        """Yield the ids of all documents in byte order of their names, see `CatalogueReader.ids_by_name`."""
+        ids = (document_id for _, document_id in merge(*starmap(_named, self._stores)))
+        while part := list(islice(ids, NAMES_TOGETHER)):
+            yield np.array(part, np.uint32)
+
+    def held_sizes(self) -> HeldSizes:
+        """Return the numbers of hashes that documents hold, without those that are boilerplate in any store."""
+        parts = []
+        for index, snapshot in enumerate(self._stores.snapshots):
+            by_id = snapshot.catalogue.held_sizes().by_id
+            if index in self._discarded:
+                by_id = np.where(by_id == file_format.DEAD, by_id, by_id - self._discarded[index].astype(np.uint32))
+            parts.append(by_id)
+        return HeldSizes.of(np.concatenate(parts))
+
     def first_by_name(self, candidates: Bools, count: int) -> list[int]:
         """Return the ids of the candidates whose names come first in byte order, in any order."""
         first = []
@@ -212,6 +252,13 @@ class _MultiTexts:
         """Return a document's content as it was given, or None if it is not kept."""
         snapshot, own_id = self._stores.find(document_id)
         return snapshot.texts.read(own_id, record)
+
+
+def _named(snapshot: Snapshot, base: int) -> Iterator[tuple[bytes, int]]:
+    """Yield the name and the common id of each ordinary document in order."""
+    for ids in snapshot.catalogue.ids_by_name():
+        for document_id in ids[ids < file_format.FIRST_BOILERPLATE].tolist():
+            yield snapshot.catalogue.record(document_id).name, base + document_id
 
 
 def _shifted(pieces: Iterator[Postings], base: np.uint32) -> Iterator[Postings]:

@@ -30,6 +30,8 @@ class PrefetchedSnapshot:
         self.catalogue, self.texts = reader.catalogue, reader.texts
         self.file_id, self.find_by_name, self.boilerplate = reader.file_id, reader.find_by_name, reader.boilerplate
         self.find_occurrences = reader.find_occurrences
+        self.are_common, self.find_holders = reader.are_common, reader.find_holders
+        self.count_holders = reader.count_holders
         self.has_dead_postings, self.scans = reader.has_dead_postings, reader.scans
         self._reader = reader
         self._hashes = hashes

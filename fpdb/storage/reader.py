@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import U32, U64, Bools
+from fpdb.arrays import I64, U32, U64, Bools
 from fpdb.errors import Corrupt
 from fpdb.storage.hits import Hits
 from fpdb.storage.records import Record
+from fpdb.storage.sizes import HeldSizes
 
 if TYPE_CHECKING:
     from fpdb.storage.runs.postings import Postings
@@ -57,6 +58,12 @@ class CatalogueReader(Protocol):
         Args:
             document_ids: In any order. A document that does not exist has DEAD hashes.
         """
+
+    def ids_by_name(self) -> Iterator[U32]:
+        """Yield the ids of all documents, in parts, in byte order of their names; boilerplate may be among them."""
+
+    def held_sizes(self) -> HeldSizes:
+        """Return the numbers of hashes that documents hold, boilerplate left out."""
 
     def first_by_name(self, candidates: Bools, count: int) -> list[int]:
         """Return the ids of the candidates whose names come first in byte order, in any order.
@@ -125,6 +132,23 @@ class Reader(Protocol):
         Returns:
             The counts by id, shape (ids,); or None if few documents hold any, so that `look_up` is cheaper.
         """
+
+    def are_common(self, hashes: U64) -> Bools:
+        """Return which hashes so many documents hold that to list these takes long; hashes: sorted; shape (n,)."""
+
+    def find_holders(self, hashes: U64, document_ids: U32) -> Bools:
+        """Find which documents hold which hashes, without listing all that do.
+
+        Args:
+            hashes: Sorted, distinct; shape (n,).
+            document_ids: Of live documents, boilerplate excluded; sorted, distinct; shape (m,).
+
+        Returns:
+            Whether hash i is in document j; shape (n, m).
+        """
+
+    def count_holders(self, hashes: U64) -> I64:
+        """Return how many live documents hold each hash, boilerplate excluded; hashes: sorted; shape (n,)."""
 
     def find_occurrences(self, hashes: U64, document_ids: U32) -> Occurrences:
         """Find the positions at which live documents hold the hashes; postings without a position give none.

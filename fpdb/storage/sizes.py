@@ -6,7 +6,7 @@ and of how much the hashes are a sample. Works inside a transaction that it is g
 
 from collections.abc import Iterator
 from itertools import takewhile
-from typing import Any
+from typing import Any, Final, NamedTuple, Self
 
 import lmdb
 import numpy as np
@@ -20,7 +20,32 @@ from fpdb.storage.key_values import get_verified, put_or_delete
 from fpdb.storage.seal_tree import SealTree
 from fpdb.storage.state import Roots
 
+LARGEST_LISTED: Final = 1 << 16
 NO_SIZE = np.array((file_format.DEAD, 0, 0), file_format.SIZE)  # of a document that does not exist
+
+
+class HeldSizes(NamedTuple):
+    """How many hashes documents hold, boilerplate left out.
+
+    Attributes:
+        by_id: DEAD for a document that does not exist; shape (ids,).
+        distinct: The numbers up to LARGEST_LISTED that there are, ascending; shape (n,).
+        counts: How many documents hold so many; shape (n,).
+        larger: How many documents hold more than LARGEST_LISTED.
+    """
+
+    by_id: U32
+    distinct: I64
+    counts: I64
+    larger: int
+
+    @classmethod
+    def of(cls, by_id: U32) -> Self:
+        """Count the documents of each size."""
+        counts = np.bincount(np.minimum(by_id, LARGEST_LISTED + 1), minlength=LARGEST_LISTED + 2)
+        distinct = np.flatnonzero(counts[:-1])
+        larger = int(counts[-1]) - int(np.count_nonzero(by_id == file_format.DEAD))
+        return cls(by_id, distinct, counts[distinct], larger)
 
 
 class SizeTable:
@@ -73,6 +98,13 @@ class SizeTable:
         read = np.frombuffer(b"".join(self._packed_chunks(chunks[new].tolist())), file_format.SIZE)
         sizes: NDArray[np.void] = read[(new.cumsum() - 1) * SIZES_PER_CHUNK + places]
         return sizes
+
+    def held(self, ids: int) -> U32:
+        """Return how many hashes each of the documents 0 to ids - 1 holds, boilerplate left out, or DEAD; (ids,)."""
+        packed = self._packed_chunks(list(range(-(-ids // SIZES_PER_CHUNK))))
+        sizes = np.frombuffer(b"".join(packed), file_format.SIZE)[:ids]
+        held: U32 = sizes["hashes"] - sizes["boilerplate"]
+        return held
 
     def live_ids(self, first_id: int, last_id: int) -> I64:
         """Return the ids from first_id to last_id, both included, of documents that exist; ascending."""

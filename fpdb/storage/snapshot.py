@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 import lmdb
 import numpy as np
 
-from fpdb.arrays import I64, U32, U64
+from fpdb.arrays import I64, U32, U64, Bools
 from fpdb.errors import Corrupt
-from fpdb.storage import file_format
-from fpdb.storage.catalogue import Catalogue, GivenIds, live_documents
+from fpdb.storage import common_hashes, file_format
+from fpdb.storage.catalogue import Catalogue, CatalogueCache, GivenIds, live_documents
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
 from fpdb.storage.runs import _fences
 from fpdb.storage.runs.blocks import Blocks, Fences, RunReader, block_count
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
-from fpdb.storage.seal_tree import SealCache
 from fpdb.storage.state import Run, State
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 IDS_A_POSTING = 4
 """Ids for each posting up to which an array of counts by id is worth it."""
+COMMON = 4096
+"""Postings of a hash in blocks of its own from which it is common, see `Reader.are_common`."""
 IDS_A_DOCUMENT = 16
 """Ids for each document up to which there is one: ids cost nothing in the file."""
 
@@ -38,16 +39,20 @@ class Cache:
         generation: The opening of the file that the runs belong to.
         fences: By run number.
         position_starts: By run number.
+        first_documents: Of the inner blocks of a common hash, by run number and hash.
+        holder_counts: A state, and how many documents hold a common hash.
         boilerplate: The boilerplate runs, and the hashes of their live documents. One tuple, since threads share it.
-        seals: Of the trees of seals, with the checksums by which they are known to be current.
+        catalogue: Of the documents.
         state: The last state, and the checksum of its record.
     """
 
     generation: int = 1
     fences: dict[int, Fences] = field(default_factory=dict)
     position_starts: dict[int, I64] = field(default_factory=dict)
+    first_documents: dict[tuple[int, int], U32] = field(default_factory=dict)
+    holder_counts: tuple[State | None, dict[int, int]] = (None, {})
     boilerplate: tuple[tuple[Run, ...], U64] = ((), np.empty(0, np.uint64))
-    seals: SealCache = field(default_factory=SealCache)
+    catalogue: CatalogueCache = field(default_factory=CatalogueCache)
     state: tuple[bytes, State] = (b"", State())
 
     def keep_only(self, runs: Sequence[Run]) -> None:
@@ -57,6 +62,8 @@ class Cache:
             self.fences = {number: fences for number, fences in list(self.fences.items()) if number in listed}
             starts = list(self.position_starts.items())
             self.position_starts = {number: array for number, array in starts if number in listed}
+            firsts = list(self.first_documents.items())
+            self.first_documents = {key: array for key, array in firsts if key[0] in listed}
 
 
 class Snapshot:
@@ -69,7 +76,7 @@ class Snapshot:
         self.blocks = Blocks(txn, databases[file_format.BLOCKS])
         self.state = self._read_state(cache)
         ids = GivenIds(self.state.next_document, self.state.next_boilerplate)
-        self.catalogue = Catalogue(txn, databases, self.state.seals, cache.seals, ids)
+        self.catalogue = Catalogue(txn, databases, self.state.seals, cache.catalogue, ids)
         self._cache = cache
         cache.keep_only(self.state.runs)
 
@@ -189,7 +196,7 @@ class Snapshot:
         runs = self.runs()
         capped = np.zeros(len(hashes), np.bool_)
         if cap is not None:
-            full_postings = self._count_in_full_blocks(runs, hashes)
+            full_postings = common_hashes.count_inner_postings(self, runs, hashes)
             for index in np.flatnonzero((full_postings >= cap) & (full_postings > 0)).tolist():
                 capped[index] = self._reaches(runs, hashes[index : index + 1], cap)
         listed = ~capped
@@ -206,9 +213,9 @@ class Snapshot:
     def count_by_document(self, hashes: U64) -> U32 | None:
         """Count the hashes each ordinary document holds, by id; see `Reader.count_by_document`."""
         runs, ids = self.runs(), self.state.next_document
-        if ids > IDS_A_DOCUMENT * self.state.documents + IDS_A_DOCUMENT:
+        if not self._has_dense_ids:
             return None
-        if self._count_in_full_blocks(runs, hashes).sum() * IDS_A_POSTING < ids:
+        if common_hashes.count_inner_postings(self, runs, hashes).sum() * IDS_A_POSTING < ids:
             return None
         counts = np.zeros(self.state.next_document, np.uint32)
         for run in runs:
@@ -219,6 +226,26 @@ class Snapshot:
                 counts[run.first_id : run.last_id + 1] = 0
                 counts[live_ids] = live_counts
         return counts
+
+    @property
+    def _has_dense_ids(self) -> bool:
+        """True if an array by id takes no more memory than documents may."""
+        return self.state.next_document <= IDS_A_DOCUMENT * self.state.documents + IDS_A_DOCUMENT
+
+    def are_common(self, hashes: U64) -> Bools:
+        """Return which hashes very many documents hold, see `Reader.are_common`."""
+        if not self._has_dense_ids:
+            return np.zeros(len(hashes), np.bool_)
+        common: Bools = common_hashes.count_inner_postings(self, self.runs(), hashes) >= COMMON
+        return common
+
+    def find_holders(self, hashes: U64, document_ids: U32) -> Bools:
+        """Return which documents hold which hashes, see `Reader.find_holders`."""
+        return common_hashes.find_holders(self, self._cache, hashes, document_ids)
+
+    def count_holders(self, hashes: U64) -> I64:
+        """Return how many documents hold each hash, see `Reader.count_holders`."""
+        return common_hashes.count_holders(self, self._cache, hashes)
 
     def find_occurrences(self, hashes: U64, document_ids: U32) -> Occurrences:
         """Find where live documents hold the hashes, see `Reader.find_occurrences`.
@@ -238,16 +265,6 @@ class Snapshot:
                 placed = positions > 0
                 parts.append(Occurrences(indices[placed], holders[placed], positions[placed] - np.uint32(1)))
         return Occurrences.concatenate(parts)
-
-    def _count_in_full_blocks(self, runs: Sequence[Run], hashes: U64) -> I64:
-        """Count the postings of each hash in blocks that hold no other hash; shape (n,)."""
-        counts = np.zeros(len(hashes), np.int64)
-        for run in runs:
-            fences = self.fences(run)
-            lows, highs = _fences.find_blocks(fences.first_hashes, hashes)
-            for index in np.flatnonzero(highs - lows > 1).tolist():
-                counts[index] += int(fences.posting_counts[lows[index] + 1 : highs[index]].sum(dtype=np.int64))
-        return counts
 
     def _reaches(self, runs: Sequence[Run], hash_: U64, cap: int) -> bool:
         """Return True if this many live documents hold the hash, shape (1,); read no more blocks than that takes."""

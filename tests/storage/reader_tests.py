@@ -16,6 +16,7 @@ import fpdb
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
 from fpdb.storage.posting_scan import scan_posting_lists, scan_postings
+from tests.small_blocks import small_blocks
 
 GREATEST = 2**64 - 1
 NAMES = [b"a", b"b", b"c/1", b"c/2", b"long " * 100 + b"1", b"long " * 100 + b"2", b"\xff"]
@@ -196,7 +197,30 @@ class ReaderTests(ABC):
         self.check(tmp_path_factory, given_documents, statement)
 
     @given(documents, hash_lists)
-    @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+    def test_holders(self, tmp_path_factory, given_documents, hashes):
+        """Also if two postings fill a block, so that a hash, or a document's positions of it, fill several."""
+
+        def statement(reader, oracle, live):
+            names = {document_id: name for name, document_id in live.items()}
+            documents = {each.name: each for each in oracle.live() if each.text is None}
+            held = reader.find_holders(hashes, np.array(sorted(names), np.uint32))
+            for (row, column), holds in np.ndenumerate(held):
+                document = documents.get(names[sorted(names)[column]])
+                assert document is None or holds == (int(hashes[row]) in document.hashes)
+            assert reader.count_holders(hashes).tolist() == held.sum(axis=1).tolist()
+            sizes = reader.catalogue.held_sizes()
+            for document_id, name in names.items():
+                if name in documents:
+                    assert int(sizes.by_id[document_id]) == len(documents[name].hashes - oracle.boilerplate())
+            by_name = [each for part in reader.catalogue.ids_by_name() for each in part.tolist() if each in names]
+            assert by_name == [live[name] for name in sorted(live)]
+
+        with small_blocks(2):
+            self.check(tmp_path_factory, given_documents, statement)
+
+    @given(documents, hash_lists)
+    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
     def test_occurrences(self, tmp_path_factory, given_documents, hashes):
         def statement(reader, oracle, live):
             found = reader.find_occurrences(hashes, np.array(sorted(live.values()), np.uint32))

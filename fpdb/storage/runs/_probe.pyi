@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fpdb.arrays import I64, U32, U64
+from fpdb.arrays import I64, U8, U32, U64
 
 def probe(
     values: Sequence[Any],
@@ -22,3 +22,6 @@ def tally(
     first_id: int = ...,
     last_id: int = ...,
 ) -> None: ...
+def count_documents(values: Sequence[Any], hash_: int, first_id: int = ..., last_id: int = ...) -> tuple[U32, int]: ...
+def first_documents(values: Sequence[Any], hash_: int, first_id: int = ...) -> U32: ...
+def hold(values: Sequence[Any], hash_: int, slots: U32, documents: U32) -> U8: ...

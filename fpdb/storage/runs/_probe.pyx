@@ -8,23 +8,18 @@ from libc.string cimport memcpy, memset
 
 import numpy as np
 
-from fpdb.storage._bits cimport get_bits, load64, popcount, trailing_zeros, unpack_sorted
+from fpdb.storage._bits cimport SortedColumn, get_bits, load64, popcount, trailing_zeros, unpack_sorted
 from fpdb.storage.runs._block cimport Block, MAX_POSTINGS, parse_block
 
 cdef uint64_t ALTERNATE_BITS = 0x5555555555555555
 
 
-cdef Py_ssize_t find_hash(const Block* block, uint64_t hash) noexcept nogil:
-    """Return the index of a hash among the block's distinct hashes, or -1."""
-    cdef uint64_t x, high, bits, zeros = 0, bit = 0, wanted
-    cdef const uint8_t* highs = block.sequence.high
-    cdef Py_ssize_t word = 0, words = block.sequence.high_bytes >> 3, i
-    cdef int count, low = block.sequence.low
-    if hash < block.first:
-        return -1
-    x = hash - block.first
-    if block.hashes == 1:
-        return 0 if x == 0 else -1
+cdef Py_ssize_t find_sorted(const SortedColumn* column, Py_ssize_t count, uint64_t x) noexcept nogil:
+    """Return the index of a number in a sorted sequence, or -1."""
+    cdef uint64_t high, bits, zeros = 0, bit = 0, wanted, other
+    cdef const uint8_t* highs = column.high
+    cdef Py_ssize_t word = 0, words = column.high_bytes >> 3, i
+    cdef int ones, low = column.low
     high = x >> low
     wanted = x & ((<uint64_t>1 << low) - 1)
     # Elements whose high part is `high` follow the high-th zero.
@@ -33,24 +28,33 @@ cdef Py_ssize_t find_hash(const Block* block, uint64_t hash) noexcept nogil:
             if word == words:
                 return -1
             bits = ~load64(highs + 8 * word)
-            count = popcount(bits)
-            if zeros + count >= high:
+            ones = popcount(bits)
+            if zeros + ones >= high:
                 break
-            zeros += count
+            zeros += ones
             word += 1
         for i in range(<Py_ssize_t>(high - zeros - 1)):
             bits &= bits - 1
         bit = 64 * <uint64_t>word + trailing_zeros(bits) + 1
     i = <Py_ssize_t>(bit - high)
-    while i < block.hashes and bit < 64 * <uint64_t>words and (highs[bit >> 3] >> (bit & 7)) & 1:
-        x = get_bits(block.sequence.lows, i, low)
-        if x == wanted:
+    while i < count and bit < 64 * <uint64_t>words and (highs[bit >> 3] >> (bit & 7)) & 1:
+        other = get_bits(column.lows, i, low)
+        if other == wanted:
             return i
-        if x > wanted:
+        if other > wanted:
             return -1
         bit += 1
         i += 1
     return -1
+
+
+cdef Py_ssize_t find_hash(const Block* block, uint64_t hash) noexcept nogil:
+    """Return the index of a hash among the block's distinct hashes, or -1."""
+    if hash < block.first:
+        return -1
+    if block.hashes == 1:
+        return 0 if hash == block.first else -1
+    return find_sorted(&block.sequence, block.hashes, hash - block.first)
 
 
 cdef struct Range:
@@ -97,7 +101,7 @@ cdef enum:
     NO_MEMORY = 2
 
 cdef struct Sink:
-    uint32_t* counts            # of documents; or NULL: documents are listed
+    uint32_t* counts            # of documents; or NULL: documents are listed, or only how many they are
     uint32_t first_id           # documents before are damage
     uint64_t documents_end      # and so are documents from here on
     uint32_t* documents
@@ -129,7 +133,7 @@ cdef int unpack_documents(Sink* sink, const Block* block) noexcept nogil:
 
 cdef int count_block(Sink* sink, const Block* block) noexcept nogil:
     """Count the documents of a block of one hash, without repetitions, as they are decoded."""
-    cdef Py_ssize_t i = 0, n = block.postings, word, j
+    cdef Py_ssize_t i = 0, n = block.postings, used = sink.used, word, j
     cdef int low = block.sequence.low
     cdef uint64_t bits, gap
     cdef int64_t document, last = sink.previous, base = block.base
@@ -139,9 +143,11 @@ cdef int count_block(Sink* sink, const Block* block) noexcept nogil:
         if low == 0 and (bits == ALTERNATE_BITS or bits == ALTERNATE_BITS << 1) and i + 32 <= n:  # 32 ids in a row
             document = base + 64 * word + trailing_zeros(bits) - i
             if last < document and 0 <= document and <uint64_t>document + 32 <= sink.documents_end:
-                counts = sink.counts + document
-                for j in range(32):
-                    counts[j] += 1
+                if sink.counts != NULL:
+                    counts = sink.counts + document
+                    for j in range(32):
+                        counts[j] += 1
+                used += 32
                 last = document + 31
                 i += 32
                 continue
@@ -158,9 +164,11 @@ cdef int count_block(Sink* sink, const Block* block) noexcept nogil:
                 continue
             if <uint64_t>document >= sink.documents_end or document < last:
                 return DAMAGED
-            sink.counts[document] += 1
+            if sink.counts != NULL:
+                sink.counts[document] += 1
+            used += 1
             last = document
-    sink.previous = last
+    sink.used, sink.previous = used, last
     return 0 if i == n else DAMAGED
 
 
@@ -344,3 +352,68 @@ def tally(list values, const uint64_t[::1] first_hashes, const uint64_t[::1] has
     if counts.shape[0]:
         sink.counts = &counts[0]
         run_query(values, first_hashes, &query, &sink)
+
+
+# ---------------------------------------------------------------- the blocks of one hash
+
+cdef int check_blocks_of(Blocks blocks, uint64_t hash, uint32_t first_id) except -1:
+    """Raise ValueError unless all blocks are of this hash alone."""
+    cdef Py_ssize_t i
+    for i in range(blocks.count):
+        if blocks.blocks[i].hashes != 1 or blocks.blocks[i].first != hash or blocks.blocks[i].base < first_id:
+            raise ValueError("a posting block is not the one of its fence")
+    return 0
+
+
+def count_documents(list values, uint64_t hash_, uint32_t first_id=0, uint32_t last_id=0xffffffff):
+    """Return the first document of each block of one hash, uint32, and the distinct documents in all of them.
+
+    values: blocks that hold this hash alone, one after the other. first_id, last_id: see `probe`. Raises ValueError.
+    """
+    cdef Blocks blocks = Blocks(values)
+    cdef Sink sink
+    cdef Py_ssize_t i
+    cdef int fault = 0
+    firsts_array = np.empty(blocks.count, np.uint32)
+    cdef uint32_t[::1] firsts = firsts_array
+    check_blocks_of(blocks, hash_, first_id)
+    memset(&sink, 0, sizeof(Sink))
+    sink.first_id, sink.documents_end, sink.previous = first_id, <uint64_t>last_id + 1, -1
+    with nogil:
+        for i in range(blocks.count):
+            firsts[i] = blocks.blocks[i].base
+            fault = fault or count_block(&sink, &blocks.blocks[i])
+    if fault:
+        raise ValueError("a posting block is damaged")
+    return firsts_array, sink.used
+
+
+def first_documents(list values, uint64_t hash_, uint32_t first_id=0):
+    """Return the first of `count_documents`, without counting."""
+    cdef Blocks blocks = Blocks(values)
+    cdef Py_ssize_t i
+    firsts = np.empty(blocks.count, np.uint32)
+    check_blocks_of(blocks, hash_, first_id)
+    for i in range(blocks.count):
+        firsts[i] = blocks.blocks[i].base
+    return firsts
+
+
+def hold(list values, uint64_t hash_, const uint32_t[::1] slots, const uint32_t[::1] documents):
+    """Return which documents hold a hash; uint8, shape (n,).
+
+    values: blocks that hold this hash alone. slots: the one that document i is looked for in. Raises ValueError.
+    """
+    cdef Blocks blocks = Blocks(values)
+    cdef Block* block
+    cdef Py_ssize_t i, n = documents.shape[0]
+    held_array = np.zeros(n, np.uint8)
+    cdef uint8_t[::1] held = held_array
+    check_blocks_of(blocks, hash_, 0)
+    with nogil:
+        for i in range(n):
+            if slots[i] < <uint32_t>blocks.count:
+                block = &blocks.blocks[slots[i]]
+                if documents[i] >= block.base:
+                    held[i] = find_sorted(&block.sequence, block.postings, documents[i] - block.base) >= 0
+    return held_array
