@@ -77,6 +77,7 @@ class _Limits(TypedDict, total=False):
 
 class _Ranking(_Limits, total=False):
     with_labels: bool
+    with_total: bool
     smallest: int | None
     max_ignored: int | None
 

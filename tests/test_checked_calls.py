@@ -169,7 +169,9 @@ def test_keywords_are_those_of_what_they_become() -> None:
     own = {"content", "name", "kind", "texts"}
     assert hints["QueryKeywords"] == set(keywords_of(fpdb.Database.query)) - own
     shape = {"regions", "gap", "shortest"}
-    assert hints["SpanKeywords"] == hints["PairKeywords"] | (hints["QueryKeywords"] - shape - {"with_labels"})
+    assert hints["SpanKeywords"] == hints["PairKeywords"] | (
+        hints["QueryKeywords"] - shape - {"with_labels", "with_total"}
+    )
     assert hints["ExplainKeywords"] == hints["PairKeywords"] - {"top", "new", "since", "by_owner", *SUBSET}
 
 

@@ -240,13 +240,14 @@ class _Answers:
         regions = arguments.output.regions or page is not None
         if arguments.output.format == "table":
             # One match more than is shown tells that there are more; without regions, which take time, all are counted.
-            limited = regions or self._measure.endswith("coverage")
-            top = max(arguments.top or DEFAULT_TOP, top or 0) + 1 if limited else None
+            top = max(arguments.top or DEFAULT_TOP, top or 0)
+            top += regions or self._measure.endswith("coverage")
         options = (
             vars(arguments.search)
             | arguments.subset.options()
             | arguments.output.region_options()
             | {"top": top, "regions": regions, "with_labels": arguments.with_labels}
+            | {"with_total": arguments.output.format == "table"}
         )
         return options if arguments.by is None else options | {"by": self._measure}
 

@@ -43,9 +43,10 @@ def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool, why
         ),
     ]
     write_ranked(tuple(columns), matches[:top])
-    if len(matches) > top:
-        is_limited = matches[0].query_coverage is not None  # to one match more than is shown
-        write_line(f"{'more' if is_limited else f'{len(matches) - top:,} more'}; see them with --top")
+    is_limited = matches[0].query_coverage is not None  # to one match more than is shown
+    more = len(matches) - top if is_limited or answer.total is None else answer.total - top
+    if more > 0:
+        write_line(f"{'more' if is_limited else f'{more:,} more'}; see them with --top")
 
 
 def _counts_text(query: "Query") -> str:

@@ -8,6 +8,7 @@ hashes with each are counted in one call of the kernel. Knows nothing of text.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -61,6 +62,7 @@ class Candidates(NamedTuple):
     weights: HashWeights | None = None  # if hashes weigh by their rarity
     copies: U32 = NO_COPIES  # those of the documents that have the query's content, and share all hashes looked up
     max_df: int | None = None  # the cap
+    total: int | None = None  # of all documents, if these are not all that share hashes, and how many was asked for
 
     @property
     def is_counted_only(self) -> bool:
@@ -184,6 +186,11 @@ def _batch_bounds(hits: I64) -> list[int]:
 
 def _count_alone(reader: Reader, query: QueryFingerprints, hashes: QueryHashes, options: QueryOptions) -> Candidates:
     """Count the hashes shared with one query, however many hits it has."""
+    if options.with_total:
+        if options.min is None and options.max_df is None:
+            candidates = _count_alone(reader, query, hashes, replace(options, with_total=False))
+            return candidates._replace(total=_count_sharing(reader, query, hashes.looked_up))
+        options = replace(options, top=None)  # the scores tell
     from fpdb.search.common_hashes import first_candidates
 
     first = first_candidates(reader, query, hashes, options)
@@ -212,6 +219,16 @@ def _count_alone(reader: Reader, query: QueryFingerprints, hashes: QueryHashes, 
             weights = weights._replace(shared=weights.shared[promising])
     candidates = Candidates(query, hashes, counts, counted, document_ids, shared, weights, max_df=options.max_df)
     return _with_copies(reader, candidates, all_ids, all_shared)
+
+
+def _count_sharing(reader: Reader, query: QueryFingerprints, looked_up: U64) -> int:
+    """Return how many documents share a hash with a query."""
+    counts = reader.count_by_document(looked_up)
+    if counts is None:
+        document_ids, _ = count_documents(reader.look_up(looked_up).document_ids)
+        return len(document_ids) - int(contains(document_ids, np.array(query.omitted_ids, np.uint32)).sum())
+    omitted = [document_id for document_id in query.omitted_ids if document_id < len(counts)]
+    return int(np.count_nonzero(counts)) - int(np.count_nonzero(counts[omitted]))
 
 
 def _with_copies(reader: Reader, candidates: Candidates, document_ids: U32, shared: NDArray[Any]) -> Candidates:

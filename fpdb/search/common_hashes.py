@@ -61,7 +61,12 @@ class _Documents(NamedTuple):
         return _Documents(*(column[indices] for column in self))
 
     def joined(self, other: _Documents) -> _Documents:
-        return _Documents(*(np.concatenate(columns) for columns in zip(self, other, strict=True)))
+        return _Documents(
+            np.concatenate((self.ids, other.ids)),
+            np.concatenate((self.shared, other.shared)),
+            np.concatenate((self.weights, other.weights)),
+            np.concatenate((self.score, other.score)),
+        )
 
 
 class _FirstCandidates:

@@ -49,6 +49,7 @@ class QueryOptions:
     names: str | Sequence[str] | None = None
     exclude_names: str | Sequence[str] | None = None
     with_labels: bool = False  # whether matches tell the labels of their documents
+    with_total: bool = False  # whether the answer tells how many matches there are in all
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -60,8 +61,9 @@ class QueryOptions:
                 check_integer(value, name, minimum, error=BadQuery)
         if self.max_ignored is not None and self.max_df is None:
             raise BadQuery("max_ignored limits what max_df ignores; give max_df too")
-        if not isinstance(self.with_labels, bool):
-            raise BadQuery(f"with_labels must be True or False, not {self.with_labels!r}")
+        for name in ("with_labels", "with_total"):
+            if not isinstance(getattr(self, name), bool):
+                raise BadQuery(f"{name} must be True or False, not {getattr(self, name)!r}")
         for name, value in self.subset._asdict().items():
             object.__setattr__(self, name, value)  # which can be hashed
         maximum = math.inf if self.by in ("shared", ALIGNED) else 1
@@ -97,7 +99,7 @@ class QueryOptions:
 
     def without_regions(self) -> QueryOptions:
         """Return options that rank all candidates by a measure that hashes alone tell."""
-        return replace(self, by="containment", min=None, top=None)
+        return replace(self, by="containment", min=None, top=None, with_total=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,8 @@ def rank_queries(reader: Reader, queries: Sequence[QueryFingerprints], options: 
     if not (subset := options.subset).is_all:
         records = reader.catalogue.records()
         chosen = np.array([id_ for id_, record in records if subset.has(record.name, record.labels)], np.uint32)
-        finding = replace(options, top=None)  # others may be among the first ones
+        # Others may be among the first ones, and in the total.
+        finding = replace(options, top=None, with_total=False)
     waiting: list[Candidates] = []
     count = 0
     for candidates in find_candidates(reader, queries, finding):
@@ -67,7 +68,11 @@ def _rank_all(reader: Reader, waiting: Iterable[Candidates], options: QueryOptio
 
 
 def _rank(reader: Reader, scored: ScoredCandidates, options: QueryOptions) -> RankedBatch:
-    scored = scored.take(_select(reader, scored, options))
+    passing = np.arange(len(scored.shared))
+    if options.min is not None:
+        passing = np.flatnonzero(scored.score(options.by) >= options.min)
+    totals = _totals(scored, passing) if options.with_total else None
+    scored = scored.take(_first(reader, scored, passing, options))
     distinct = sorted_distinct(scored.document_ids)
     names, kgrams = reader.catalogue.names_and_kgrams(distinct)
     name_indices = np.searchsorted(distinct, scored.document_ids)
@@ -76,13 +81,20 @@ def _rank(reader: Reader, scored: ScoredCandidates, options: QueryOptions) -> Ra
     order = np.lexsort((places[name_indices], -scored.shared, -scored.score(options.by), scored.query_indices))
     bounds = np.zeros(len(scored.queries) + 1, np.int64)
     np.cumsum(np.bincount(scored.query_indices, minlength=len(scored.queries)), out=bounds[1:])
-    return RankedBatch(scored.take(order), names, kgrams, name_indices[order], bounds)
+    return RankedBatch(scored.take(order), names, kgrams, name_indices[order], bounds, totals)
 
 
-def _select(reader: Reader, scored: ScoredCandidates, options: QueryOptions) -> NDArray[np.intp]:
-    """Return the indices of the candidates that reach `min`, and are among the first `top` of their query."""
+def _totals(scored: ScoredCandidates, passing: NDArray[np.intp]) -> list[int]:
+    """Return how many matches each query has, of which these candidates are those that reach `min`."""
+    counts = np.bincount(scored.query_indices[passing], minlength=len(scored.queries)).tolist()
+    return [count if each.total is None else each.total for each, count in zip(scored.queries, counts, strict=True)]
+
+
+def _first(
+    reader: Reader, scored: ScoredCandidates, passing: NDArray[np.intp], options: QueryOptions
+) -> NDArray[np.intp]:
+    """Return those of the indices of candidates that are among the first `top` of their query."""
     score, top = scored.score(options.by), options.top
-    passing = np.arange(len(score)) if options.min is None else np.flatnonzero(score >= options.min)
     if top is None or len(passing) <= top:
         return passing
     by_query = np.split(passing, group_starts(scored.query_indices[passing])[1:])
@@ -105,6 +117,7 @@ class RankedBatch:
     kgrams: Sequence[int]  # of these
     name_indices: NDArray[np.intp]  # of each match; shape (n,)
     bounds: I64  # where each query's matches begin, and where the last's end; shape (queries + 1,)
+    totals: list[int] | None  # of each query's matches, if they were counted
 
     @gc_paused()  # thousands of tuples, none in a cycle
     def answers(self, database_of: Callable[[int], str] | None = None) -> list[RankedMatches]:
@@ -123,20 +136,21 @@ class RankedBatch:
         if database_of is not None:
             columns["database"] = map(database_of, document_ids)
         matches = matches_of(columns)
+        totals = self.totals or [None] * len(scored.queries)
         return [
             RankedMatches(
-                Answer(each.describe_query(), matches[start:end]),
+                Answer(each.describe_query(), matches[start:end], total),
                 each.query,
                 document_ids[start:end],
                 each.hashes.looked_up[~each.counts],
             )
-            for each, (start, end) in zip(scored.queries, pairwise(self.bounds.tolist()), strict=True)
+            for each, total, (start, end) in zip(scored.queries, totals, pairwise(self.bounds.tolist()), strict=True)
         ]
 
     def json_lines(self) -> list[bytes]:
         """Return the answer to each query as a line of JSON, see `Answer.to_json`."""
         scored = self.scored
-        if len(scored.measures) > len(COUNTED) or self._may_tell_parts:
+        if len(scored.measures) > len(COUNTED) or self._may_tell_parts or self.totals:
             return [ranked.answer.to_json().encode() for ranked in self.answers()]
         from fpdb.search import _json_lines
 

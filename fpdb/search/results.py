@@ -128,10 +128,15 @@ class Query(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer(ToArrow):
-    """The matches of a query, in order of the measure, then of shared, both descending, then of the names' bytes."""
+    """The matches of a query, in order of the measure, then of shared, both descending, then of the names' bytes.
+
+    total: how many there are in all, not only the first `top`, if `with_total` was asked for; None if they are ranked by
+    regions or positions.
+    """
 
     query: Query
     matches: list[Match] = field(default_factory=list)
+    total: int | None = None
 
     def __len__(self) -> int:
         """Return the number of matches."""
@@ -175,7 +180,7 @@ class Answer(ToArrow):
         """Send the matches to another process by columns, without empty ones."""
         columns = zip(Match._fields, zip(*self.matches, strict=True), strict=False)
         given = {name: column for name, column in columns if column.count(None) < len(column)}
-        return _answer, (self.query, given)
+        return _answer, (self.query, given, self.total)
 
     def without_regions(self, by: str) -> Answer:
         """Return the answer as it would be without regions; by: the measure that it is ranked by."""
@@ -185,12 +190,13 @@ class Answer(ToArrow):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain dicts and lists, as `fpdb query --format json` prints them."""
-        return {"query": self.query.to_dict(), "matches": [match.to_dict() for match in self.matches]}
+        values = {"query": self.query.to_dict(), "matches": [match.to_dict() for match in self.matches]}
+        return values if self.total is None else values | {"total": self.total}
 
     def to_json(self) -> str:
         """Return `to_dict` as a line of JSON in ASCII."""
         return _ENCODE(self.to_dict()) + "\n"
 
 
-def _answer(query: Query, columns: dict[str, tuple[Any, ...]]) -> Answer:
-    return Answer(query, matches_of(columns) if columns else [])
+def _answer(query: Query, columns: dict[str, tuple[Any, ...]], total: int | None) -> Answer:
+    return Answer(query, matches_of(columns) if columns else [], total)

@@ -69,8 +69,10 @@ def test_min_and_top_only_cut_the_whole_answer(crowd, several, common, rare, opt
     scores = [getattr(match, options["by"]) for match in whole]
     for top in (1, 10, 40, None):
         for least in (None, scores[len(scores) // 3], 1.0):
-            expected = [match for match, score in zip(whole, scores, strict=True) if score >= (least or 0)][:top]
-            assert db.query_fingerprints(query, min=least, top=top, **options).matches == expected
+            expected = [match for match, score in zip(whole, scores, strict=True) if score >= (least or 0)]
+            assert db.query_fingerprints(query, min=least, top=top, **options).matches == expected[:top]
+            counted = db.query_fingerprints(query, min=least, top=top, with_total=True, **options)
+            assert (counted.matches, counted.total) == (expected[:top], len(expected))
     if is_stored:
         crowd[0].remove("100 itself")
 

@@ -35,6 +35,9 @@ def test_measures_are_those_of_the_sets(tmp_path_factory, data):
             query, options = data.draw(hashes), data.draw(st.sampled_from(OPTIONS))
             answer = db.query_fingerprints(query, **options)
             assert as_json(answer) == as_json(plain.answer(query, **options))
+            counted = db.query_fingerprints(query, **options, with_total=True)
+            assert counted.matches == answer.matches
+            assert counted.total == len(plain.answer(query, **options | {"top": None})["matches"])
             assert all(
                 0 <= (getattr(match, name) or 0) <= 1 for match in answer.matches for name in MEASURES + WEIGHTED
             )
