@@ -136,7 +136,7 @@ class RankedBatch:
         if database_of is not None:
             columns["database"] = map(database_of, document_ids)
         matches = matches_of(columns)
-        totals = self.totals or [None] * len(scored.queries)
+        totals: Sequence[int | None] = self.totals or [None] * len(scored.queries)
         return [
             RankedMatches(
                 Answer(each.describe_query(), matches[start:end], total),

@@ -130,8 +130,8 @@ class Query(NamedTuple):
 class Answer(ToArrow):
     """The matches of a query, in order of the measure, then of shared, both descending, then of the names' bytes.
 
-    total: how many there are in all, not only the first `top`, if `with_total` was asked for; None if they are ranked by
-    regions or positions.
+    total: how many there are in all, not only the first `top`, if `with_total` was asked for; None if they are ranked
+    by regions or positions.
     """
 
     query: Query
