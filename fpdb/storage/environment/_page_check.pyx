@@ -10,6 +10,7 @@ the counts of a database are those that were found. Values are not read; their c
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
+from posix.mman cimport MADV_WILLNEED, madvise
 
 cpdef enum:             # the layout of the file, for Python as well
     PAGE = 4096
@@ -196,6 +197,30 @@ cdef bint examine_entries(File* file, Tree* tree, const Page* page) noexcept nog
     return True
 
 
+cdef inline uint64_t child_of(const uint8_t* node) noexcept nogil:
+    return u32(node) | <uint64_t>u16(node + 4) << 32
+
+
+cdef void fetch_children(File* file, const Page* page) noexcept nogil:
+    """Have the system read the pages that a branch names, all at once, as far as they will be looked at."""
+    cdef uint64_t first = 0, end = 0, child
+    cdef int index, count = page.nodes if <uint64_t>page.nodes < file.budget else <int>file.budget
+    for index in range(count):
+        child = child_of(node_of(page, index))
+        if child >= file.count:
+            return  # which is found to be wrong
+        if child != end:
+            fetch(file, first, end)
+            first = child
+        end = child + 1
+    fetch(file, first, end)
+
+
+cdef inline void fetch(File* file, uint64_t first, uint64_t end) noexcept nogil:
+    if end > first:
+        madvise(<void*>(file.pages + first * PAGE), (end - first) * PAGE, MADV_WILLNEED)
+
+
 cdef bint examine_page(File* file, Tree* tree, Page page, int depth) noexcept nogil:
     """Check a page of a tree, and all below it. Of the page, start and nodes are not set."""
     cdef const uint8_t* node
@@ -210,9 +235,10 @@ cdef bint examine_page(File* file, Tree* tree, Page page, int depth) noexcept no
     if page.leaf:
         return True
     child = page
+    fetch_children(file, &page)
     for index in range(page.nodes):
         node = node_of(&page, index)
-        child.number = u32(node) | <uint64_t>u16(node + 4) << 32
+        child.number = child_of(node)
         if not take(file, child.number, 1, page.number, LIVE):
             return False
         if index:
@@ -311,7 +337,7 @@ cdef uint64_t newest_freed(File* file, Tree* tree) noexcept nogil:
 def examine(const uint8_t[::1] pages, int meta, uint64_t budget):
     """Return what is wrong with the commit that a meta page names, in a few words, or None.
 
-    At most `budget` pages of trees and free lists are looked at.
+    pages: a map of the file. At most `budget` pages of trees and free lists are looked at.
     """
     cdef File file
     cdef const uint8_t* trees

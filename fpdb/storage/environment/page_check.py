@@ -11,9 +11,11 @@ from fpdb.storage.environment import _page_check
 from fpdb.storage.environment._page_check import PAGE
 from fpdb.storage.environment.page_format import ROOTS, Meta, newest_meta
 
-MAX_PAGES = 1 << 14
+MAX_PAGES = 1 << 12
 """Pages of trees and free lists that are examined when a file is opened; about 1 in 100 pages of a file is one, and a
 thousand take about a millisecond. Those beyond are taken on trust until `check` reads everything."""
+QUICK_PAGES = 1 << 14
+"""Those that are examined by a quick check."""
 TRIES = 5
 
 
@@ -24,16 +26,19 @@ def last_transaction(path: str) -> int | None:
     return None if meta is None else meta.transaction
 
 
-def find_fault(file: int, transaction: int) -> str | None:
+def find_fault(file: int, transaction: int, limit: int | None = None) -> str | None:
     """Return what keeps LMDB from reading a commit, in a few words, or None.
 
     Args:
         file: A descriptor.
         transaction: The commit's, which the caller reads, so that no writer uses its pages again.
+        limit: The number of pages that are examined; by default MAX_PAGES.
     """
+    limit = MAX_PAGES if limit is None else limit
     with mmap.mmap(file, 0, prot=mmap.PROT_READ) as pages:
+        pages.madvise(mmap.MADV_RANDOM)  # what lies around a page is not read with it
         for left in reversed(range(TRIES)):
-            fault = _find_meta_fault(pages, transaction) or _page_check.examine(pages, transaction & 1, MAX_PAGES)
+            fault = _find_meta_fault(pages, transaction) or _page_check.examine(pages, transaction & 1, limit)
             newest = newest_meta(pages[: 2 * PAGE])
             if fault is None or not left or (newest is not None and newest.transaction > transaction + 1):
                 return fault  # after two more commits there is nothing left to look at

@@ -36,9 +36,18 @@ def examine(store: Store, *, quick: bool = False) -> Iterator[str]:
             if any(not isinstance(sentence, Unchecked) for sentence in faults):
                 return  # LMDB itself is not to read such a file
             with store.snapshot() as snapshot:
+                if quick and (fault := _find_fault(store.path, snapshot.txn.id())):
+                    yield f"structure: {fault}"
+                    return
                 yield from verify(snapshot, quick=quick)
     except (Corrupt, lmdb.verify.VerifyError) as error:
         yield str(error)
+
+
+def _find_fault(path: str, transaction: int) -> str | None:
+    """Look at more pages than those that were examined when the file was opened."""
+    with open(path, "rb") as file:
+        return page_check.find_fault(file.fileno(), transaction, page_check.QUICK_PAGES)
 
 
 def _check_structure(path: str) -> list[str]:

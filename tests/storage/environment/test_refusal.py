@@ -9,6 +9,8 @@ import pytest
 
 import fpdb
 from fpdb.storage import file_format
+from fpdb.storage.environment import page_check
+from fpdb.storage.environment._page_check import PAGE
 from tests.storage.environment.closed_databases import make
 
 
@@ -131,3 +133,29 @@ def test_what_is_not_a_database_is_refused_untouched(tmp_path, plant, error, mod
     assert os.listdir(tmp_path) == ["file"]
     assert (path.read_bytes() if path.is_file() else None) == before
     assert (path.stat().st_mtime_ns, path.stat().st_mode) == (status.st_mtime_ns, status.st_mode)
+
+
+def test_a_commit_is_examined_once_in_a_process_until_the_file_changes(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    make(path)
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    examined, find_fault = [], page_check.find_fault
+
+    def find(*call):
+        examined.append(call)
+        return find_fault(*call)
+
+    monkeypatch.setattr(page_check, "find_fault", find)
+    for opened in range(3):
+        fpdb.open(path, "r" if opened else "a").close()
+        os.utime(path, (1_700_000_000, 1_700_000_000))  # opening to write wrote nothing
+    assert len(examined) == 1
+    data = bytearray(path.read_bytes())
+    for page in range(2, len(data) // PAGE):
+        data[page * PAGE + 10 : page * PAGE + 16] = b"\xff" * 6  # its sort and bounds
+    path.write_bytes(data)
+    with pytest.raises(fpdb.Corrupt, match="damaged"):
+        fpdb.open(path, "r")
+    os.utime(path, (1_600_000_000, 1_600_000_000))
+    with pytest.raises(fpdb.Corrupt, match="damaged"):
+        fpdb.open(path, "r")
