@@ -9,7 +9,9 @@
 
 Only labelled pairs count; those that share no hash score 0. AP is the average precision of the pairs by falling score,
 F1 the best of all thresholds, AUC the probability that a copied pair scores higher than another one. Ties are one step
-of AP and F1, and count half in AUC. Figures are means and standard deviations over hash keys.
+of AP and F1, and count half in AUC. Figures are means and standard deviations over hash keys. For programs there is a
+line of copydetect, the peer that compares files of one's own choice in this environment (`pip install fpdb[peers]`),
+which has no key.
 
     python -m bench.quality --conplag conplag --irplag IR-Plag-Dataset.zip --answers short-answers
 """
@@ -18,12 +20,14 @@ import argparse
 import csv
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 from bench import irplag
 from bench.evaluation import INDEPENDENT, auc, average_precision, best_f1, temporary_database
+from bench.peers.program_pairs import scores_of_copydetect
 from fpdb import Recipe
 
 MEASURES = (
@@ -102,24 +106,38 @@ def judge(labelled: LabelledSet, recipe: Recipe) -> Figures:
             for pair in db.pairs(by="similarity", texts=lambda document, contents=documents: contents[document.name]):
                 for measure in MEASURES:
                     scores[measure][frozenset((pair.a, pair.b))] = pair.score(measure)
-    figures: Figures = {}
-    for measure, by_pair in scores.items():
-        copies, others = (
-            [by_pair.get(pair, 0.0) for pair, label in labelled.copied.items() if label == wanted]
-            for wanted in (True, False)
-        )
-        figures[measure] = {name: statistic(copies, others) for name, statistic in STATISTICS.items()}
-    return figures
+    return {measure: evaluate(labelled, by_pair) for measure, by_pair in scores.items()}
 
 
-def table(rounds: Sequence[Figures]) -> Iterator[str]:
-    """Yield the lines of a table in Markdown: the mean and the deviation over rounds, a line for each measure."""
+def judge_peers(labelled: LabelledSet) -> Figures:
+    """Return each statistic of the peers that are installed, if the documents are programs."""
+    if labelled.preset != "code" or find_spec("copydetect") is None:
+        return {}
+    scores: dict[frozenset[str], float] = {}
+    for programs in labelled.databases:
+        scores |= scores_of_copydetect(programs, labelled.copied)
+    return {"copydetect": evaluate(labelled, scores)}
+
+
+def evaluate(labelled: LabelledSet, scores: Mapping[frozenset[str], float]) -> dict[str, float]:
+    """Return each statistic of the scores of pairs; those that have none score 0."""
+    copies, others = (
+        [scores.get(pair, 0.0) for pair, label in labelled.copied.items() if label == wanted]
+        for wanted in (True, False)
+    )
+    return {name: statistic(copies, others) for name, statistic in STATISTICS.items()}
+
+
+def table(rounds: Sequence[Figures], peers: Figures) -> Iterator[str]:
+    """Yield the lines of a table in Markdown: mean and deviation over rounds of each measure, then each peer."""
     yield f"| measure | {' | '.join(STATISTICS)} |"
     yield "|---" * (1 + len(STATISTICS)) + "|"
     for measure in MEASURES:
         values = [[figures[measure][name] for figures in rounds] for name in STATISTICS]
         cells = [f"{statistics.mean(value):.3f} ± {statistics.pstdev(value):.3f}" for value in values]
         yield f"| {measure} | {' | '.join(cells)} |"
+    for name, figures in peers.items():
+        yield f"| {name} | {' | '.join(f'{figures[statistic]:.3f}' for statistic in STATISTICS)} |"
 
 
 def report(sets: Iterable[LabelledSet], keys: int, k: int | None = None, w: int | None = None) -> Iterator[str]:
@@ -128,7 +146,8 @@ def report(sets: Iterable[LabelledSet], keys: int, k: int | None = None, w: int 
         recipe = Recipe.preset(labelled.preset).with_(k=k, w=w)
         pairs = len(labelled.copied)
         yield f"**{labelled.title}** ({pairs} pairs, {sum(labelled.copied.values())} copied)\n"
-        yield from table([judge(labelled, recipe.with_(key=key)) for key in range(1, keys + 1)])
+        rounds = [judge(labelled, recipe.with_(key=key)) for key in range(1, keys + 1)]
+        yield from table(rounds, judge_peers(labelled))
         yield ""
 
 

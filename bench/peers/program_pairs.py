@@ -1,5 +1,7 @@
 """Programs as files, all against all: fpdb's preset code, and copydetect, which is winnowing over tokens as well."""
 
+import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import fpdb
@@ -10,6 +12,7 @@ SIMILAR = 0.5  # containment, of the smaller file in the larger one, from which 
 COPIES = 5  # one in so many files is copied
 LARGEST = 60_000  # bytes
 COPY = "copy of "
+NOISE, GUARANTEE = 25, 30  # copydetect's defaults: characters of a k-gram, and of a passage that is surely found
 
 Pairs = set[frozenset[str]]
 
@@ -54,3 +57,24 @@ def with_copydetect(folder: Path) -> Pairs:
     others = [str(Path(path).relative_to(folder)) for path in detector.ref_files]
     rows, columns = (detector.similarity_matrix.max(axis=2) >= SIMILAR).nonzero()
     return {frozenset((names[row], others[column])) for row, column in zip(rows, columns, strict=True)}
+
+
+def scores_of_copydetect(
+    programs: Mapping[str, bytes], wanted: Iterable[frozenset[str]]
+) -> dict[frozenset[str], float]:
+    """Return the larger of both overlaps of each wanted pair of programs, by copydetect's own parameters."""
+    from copydetect import CodeFingerprint, compare_files
+
+    window = GUARANTEE - NOISE + 1
+    with tempfile.TemporaryDirectory() as folder:
+        fingerprints = {}
+        for number, (name, content) in enumerate(programs.items()):
+            path = Path(folder, f"{number}{Path(name).suffix}")
+            path.write_bytes(content)
+            fingerprints[name] = CodeFingerprint(str(path), NOISE, window, encoding="latin-1")
+    scores = {}
+    for pair in wanted:
+        if pair <= fingerprints.keys():
+            a, b = pair
+            scores[pair] = float(max(compare_files(fingerprints[a], fingerprints[b])[1]))
+    return scores
