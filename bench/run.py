@@ -27,7 +27,7 @@ from bench.workloads.loading import ingest_postings, many_commits, merge, one_pe
 from bench.workloads.programs import code_pairs
 from bench.workloads.querying import cli_query, common, open_, query
 from bench.workloads.records import records
-from bench.workloads.storage import koala, memory, storage
+from bench.workloads.storage import koala, listing, memory, storage
 from bench.workspace import SIZE, Workspace
 
 Workload = Callable[[Workspace], Iterator[Figure]]
@@ -45,6 +45,7 @@ MENU: Mapping[str, Workload] = {
     "merge": merge,
     "storage": storage,
     "memory": memory,
+    "list": listing,
     "query": query,
     "common": common,
     "open": open_,
