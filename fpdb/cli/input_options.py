@@ -10,7 +10,7 @@ import click
 
 from fpdb.cli.arguments import argument, argument_group, option
 from fpdb.cli.options import kind_option, paths_argument, read_list
-from fpdb.cli.parameters import cell_delimiter
+from fpdb.cli.parameters import cell_delimiter, text_encoding
 from fpdb.cli.target import Target
 
 if TYPE_CHECKING:
@@ -38,6 +38,12 @@ class RecordFiles:
         type=cell_delimiter,
         metavar="C",
     )
+    encoding: str | None = option(
+        "Encoding of JSON Lines and CSV, such as cp1252; what is not in it is skipped.  [default: UTF-8, and of CSV "
+        "what its beginning looks like]",
+        type=text_encoding,
+        metavar="NAME",
+    )
     text_field: str | None = option(
         "Field with the text of a record: a string, or a list of strings; messages.*.content joins those of all "
         "messages by newlines.  [default: text]",
@@ -56,6 +62,8 @@ class RecordFiles:
             raise click.UsageError("Parquet cannot be read from standard input; give a file")
         if not self.record_format and (self.text_field or self.name_field):
             raise click.UsageError(NO_RECORDS)
+        if self.encoding and not (self.jsonl or self.csv):
+            raise click.UsageError("--encoding is that of JSON Lines and CSV: give --jsonl or --csv too")
         if self.delimiter and not self.csv:
             raise click.UsageError("--delimiter is that of CSV: give --csv too")
 
@@ -68,7 +76,7 @@ class RecordFiles:
         """Return the names of the fields of a record."""
         from fpdb.ingest.record_fields import Fields
 
-        return Fields(self.name_field, self.text_field, (), self.delimiter)
+        return Fields(self.name_field, self.text_field, (), self.delimiter, self.encoding)
 
 
 @argument_group

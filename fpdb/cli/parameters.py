@@ -1,5 +1,6 @@
 """Types of option values."""
 
+import codecs
 import re
 from importlib import import_module
 
@@ -49,6 +50,16 @@ def cell_delimiter(text: str) -> str:
     if len(separator) != 1 or separator in '"\r\n':
         raise click.BadParameter(f"{text!r} does not separate cells: give one character, such as ; or the word tab")
     return separator
+
+
+def text_encoding(name: str) -> str:
+    """Read the name of an encoding of texts."""
+    try:
+        encoding = codecs.lookup(name)
+        "".encode(encoding.name)
+    except (LookupError, ValueError):
+        raise click.BadParameter(f"no encoding of texts is called {name!r}; some are utf-8, cp1252, gb18030") from None
+    return encoding.name
 
 
 def name_value(text: str) -> tuple[str, str]:

@@ -183,6 +183,8 @@ def _print_rows(
 @contextmanager
 def _recipe(target: Target, documents: SparkDocuments) -> "Iterator[Recipe]":
     """Return the recipe of the documents; what raises in the block may be wrong usage."""
+    if documents.encoding:
+        raise click.UsageError("on Spark, JSON Lines are UTF-8: leave --encoding out")
     if documents.csv:
         raise click.UsageError("CSV is not read on Spark: make JSON Lines or Parquet of it")
     if not documents.record_format:

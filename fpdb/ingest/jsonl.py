@@ -24,6 +24,11 @@ class LineChunk(RecordChunk):
 
     noun = "line"
 
+    @property
+    def encoding(self) -> str:
+        """The encoding of the lines."""
+        return self.fields.encoding or "utf-8"
+
     def documents(self) -> Iterator[InputDocument | Skipped]:
         """Yield a document, or what is skipped, for each line that is not blank."""
         for number, line in enumerate(self.content.split(b"\n"), self.first):
@@ -31,7 +36,7 @@ class LineChunk(RecordChunk):
                 continue
             location = f"{self.origin}:{number}"
             try:
-                yield self.fields.document(_parse(line), location, len(line), self.kind)
+                yield self.fields.document(_parse(line, self.encoding), location, len(line), self.kind)
             except ValueError as error:
                 yield Skipped(location, str(error))
 
@@ -48,19 +53,24 @@ class LineChunk(RecordChunk):
         return b"\n".join(left) + (end if left else b"")
 
     def _cut(self, line: bytes, spans: Cuts) -> bytes:
-        record = _parse(line)
+        record = _parse(line, self.encoding)
         self.fields.cut(record, spans)
         separators = (", ", ": ") if b'": ' in line else (",", ":")
         try:
-            return json.dumps(record, ensure_ascii=line.isascii(), separators=separators).encode()
-        except UnicodeEncodeError:  # half a surrogate pair, which was written as an escape
-            return json.dumps(record, separators=separators).encode()
+            return json.dumps(record, ensure_ascii=line.isascii(), separators=separators).encode(self.encoding)
+        except UnicodeEncodeError:  # half a surrogate pair, or another character that was written as an escape
+            return json.dumps(record, separators=separators).encode(self.encoding)
 
 
 def read_lines(
     file: BinaryIO, origin: str, *, fields: Fields | None = None, kind: str = "text"
 ) -> Iterator[LineChunk | Skipped]:
-    """Yield the lines of one open file, compressed or not. origin: how to call it. Raises MissingPackage."""
+    """Yield the lines of one open file, compressed or not. origin: how to call it.
+
+    Raises MissingPackage; ValueError: in the encoding, lines do not end with the byte of a newline.
+    """
+    if fields is not None and fields.encoding is not None and "\n{".encode(fields.encoding) != b"\n{":
+        raise ValueError(f"lines of {fields.encoding.upper()} are not read: make UTF-8 of it, as iconv does")
     lines = _Lines(origin, fields or Fields(), kind)
     try:
         opened = InputFile(file)
@@ -107,10 +117,10 @@ class _Lines:
         return LineChunk(content, self._origin, self.number, self._fields, self._kind, opened.take_count())
 
 
-def _parse(line: bytes) -> Mapping[str, Any]:
+def _parse(line: bytes, encoding: str = "utf-8") -> Mapping[str, Any]:
     """Parse one line as an object. Raises ValueError."""
     try:
-        text = line.decode("utf-8")
+        text = line.decode(encoding)
         if len(line) > RECORD_CHUNK_BYTES:
             bounded_json.check_size(line)
         try:
@@ -120,7 +130,7 @@ def _parse(line: bytes) -> Mapping[str, Any]:
         if end != len(text):  # there are blanks around it, or something is wrong, and this says what
             record = bounded_json.parse(text)
     except UnicodeDecodeError:
-        raise ValueError("not UTF-8") from None
+        raise ValueError(f"not {encoding.upper()}") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.colno}") from None
     except RecursionError:

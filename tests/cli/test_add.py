@@ -68,8 +68,8 @@ UNSTATED = {
 """Options that take it back."""
 
 OTHERS = (
-    "paths files_from null include exclude verbose name jsonl csv delimiter parquet text_field name_field label_fields "
-    "rarity if_absent strict jobs format"
+    "paths files_from null include exclude verbose name jsonl csv delimiter encoding parquet text_field name_field "
+    "label_fields rarity if_absent strict jobs format"
 )
 """What says where documents are and how to add them."""
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.ingest import parallel
 from fpdb.ingest.files import InputDocument, Skipped
+from fpdb.ingest.jsonl import LineChunk
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import Stopped, load
 from fpdb.ingest.record_fields import Fields
@@ -135,3 +136,23 @@ def test_json_lines_are_documents_or_are_named(lines: list[dict[str, str | None]
             assert (one.name, one.content) == (f"{path}:{number}" if named is None else named, line["text"])
         else:
             assert one.name.endswith(f"in.jsonl:{number}")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030"])
+def test_lines_of_other_encodings(tmp_path: Path, encoding: str) -> None:
+    """What the encoding does not have is named; what is written again stays in it."""
+    texts = {"cp1252": "naïve “quotes”", "shift_jis": "日本語の文章", "gb18030": "汉字 😀"}
+    line = json.dumps({"name": "a", "text": texts[encoding]}, ensure_ascii=False).encode(encoding)
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(line + b'\n{"name": "b", "text": "\x81\xff\x81"}\n')
+    good, bad = read_records([str(path)], fields=Fields(encoding=encoding))
+    assert isinstance(good, InputDocument)
+    assert good.content == texts[encoding]
+    assert bad == Skipped(f"{path}:2", f"not {encoding.upper()}")
+    (chunk,) = record_chunks([str(path)], fields=Fields(encoding=encoding))
+    assert isinstance(chunk, LineChunk)
+    cut = json.loads(chunk.select([[(0, 2)], None]).decode(encoding))
+    assert cut == {"name": "a", "text": texts[encoding][2:]}
+    (refused,) = read_records([str(path)], fields=Fields(encoding="utf-16"))
+    assert isinstance(refused, Skipped)
+    assert refused.reason == "lines of UTF-16 are not read: make UTF-8 of it, as iconv does"
