@@ -17,13 +17,13 @@ QUERY_MODULES = {
     "fpdb.fingerprint.": "_hash _select fingerprints hashing recipe rule schemes selection",
     "fpdb.ingest.": "chunks discover files path_filter",
     "fpdb.readers.": "_fold folding kinds symbols",
-    "fpdb.search.": "_candidates batch_query candidates match_records options pruning query_fingerprints ranking "
-    "results scoring searchable searcher",
-    "fpdb.storage.": "_checksums _records catalogue environment file_format hits key_values reader record_groups "
-    "records runs seal_tree sizes snapshot sorting state store",
+    "fpdb.search.": "_candidates batch_query candidates common_hashes match_records options pruning "
+    "query_fingerprints ranking rarity results scoring searchable searcher",
+    "fpdb.storage.": "_checksums _records catalogue common_hashes environment file_format hits key_values name_order "
+    "reader record_groups records runs seal_tree sizes snapshot sorting state store",
     "fpdb.storage.environment.": "_page_check commit_record environment failures files forking lock_files locking "
     "network open_file page_check page_format refusal",
-    "fpdb.storage.runs.": "_decode _fences _probe blocks look_up",
+    "fpdb.storage.runs.": "_decode _fences _probe blocks holders look_up",
 }
 """By package: the modules that a query by a text imports."""
 

@@ -165,7 +165,7 @@ def differing(recipe):
         "the rule for characters (k=30 robust-winnow w=21, not k=31 robust-winnow w=21)": recipe.with_(k=31),
         "hash_bits (64, not 40)": recipe.with_(hash_bits=40),
         "positions (True, not False)": recipe.with_(positions=False),
-        "the rule for tokens (none, not k=16 robust-winnow w=8)": fpdb.Recipe.preset("code"),
+        "the rule for tokens (none, not k=16 robust-winnow w=5)": fpdb.Recipe.preset("code"),
         "reader_version (2, not 1)": recipe.with_(reader_version=1),
     }
 

@@ -62,6 +62,7 @@ READING = {
     "backup": ["copy.fpdb"],
     "check": [],
     "common": [],
+    "dedup": ["more.txt", "-o", "kept.txt"],
     "drop-list": [],
     "explain": ["a.txt", "b.txt"],
     "export": ["-"],
