@@ -41,7 +41,7 @@ def first_candidates(
     is_limited = options.top is not None or options.min
     if not is_limited or options.max_df is not None or query.sample is not None:
         return None
-    if options.by not in BY_SHARED + BY_SIZE:
+    if options.by not in BY_SHARED + BY_SIZE or len(query.seams):  # which are no part of any size
         return None
     common = reader.are_common(hashes.looked_up)
     if not common.any():

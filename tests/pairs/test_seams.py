@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.pairs import seams
+from fpdb.storage import snapshot
 from tests.reference_marks import plain_seams
+from tests.small_blocks import small_blocks
 
 RECIPE = fpdb.Recipe.preset("text").with_(k=5, w=3)
 PIECES = ["loremip", "dolorsitam", "consec", "x", "yz", "zyxwvu"]
@@ -103,6 +105,21 @@ def test_of_a_query_its_own_seams_count_for_nothing(tmp_path_factory, documents,
             if asked - left_out:
                 assert expected[name] == (1, 1, 1)
         assert db.check() == []
+
+
+@given(st.lists(texts, min_size=12, max_size=30), templates, st.sampled_from(["resemblance", "similarity"]))
+@settings(max_examples=25, deadline=None)
+def test_the_first_matches_are_those_of_the_whole_answer(tmp_path_factory, contents, templates, by):
+    """Where very many documents hold a hash, sizes bound the measures; seams count in none."""
+    documents = {f"{number:02}": content for number, content in enumerate(contents)}
+    with small_blocks(2), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(snapshot, "COMMON", 1)
+        with fpdb.open(tmp_path_factory.mktemp("seams") / "t.fpdb", recipe=RECIPE) as db:
+            fill(db, documents, templates)
+            for content in [*templates, *contents[:4]]:
+                whole = db.query(content, by=by).matches
+                assert db.query(content, by=by, top=2).matches == whole[:2]
+            assert db.check() == []
 
 
 def test_a_template_without_some_lines_has_nothing_in_common_with_another(db, rng):
