@@ -67,29 +67,32 @@ class FileLock:
         deadline = time.monotonic() + timeout
         if not self._thread.acquire(timeout=max(timeout, 0)):
             raise Locked(f"another thread of this process is {self.doing}; waited {timeout:g} s")
+        file = None
         try:
             self._depth += 1
-            if self._depth > 1:
-                yield
-            else:
+            if self._depth == 1:
                 with translated(self.path):
                     file = self._acquire(deadline, timeout)
-                with flocked(file):
-                    yield
+            yield
         finally:
-            self._depth -= 1
-            self._thread.release()
+            try:
+                if file is not None:
+                    _give_back(file)
+            finally:
+                self._depth -= 1
+                self._thread.release()
 
     def _acquire(self, deadline: float, timeout: float) -> int:
         file = open_lock_file(*self._names)
         try:
             if not wait_for_flock(file, fcntl.LOCK_EX, deadline):
                 raise Locked(_explain(_read_holder(file), self.doing, timeout))
+            with suppress(OSError):  # it is for the message above only, and the disk may be full
+                os.pwrite(file, _line(os.getpid(), int(time.time())), 0)
+            _held.add(file)
         except BaseException:
             os.close(file)
             raise
-        with suppress(OSError):  # it is for the message above only, and the disk may be full
-            os.pwrite(file, _line(os.getpid(), int(time.time())), 0)
         return file
 
 
@@ -109,9 +112,15 @@ def flocked(file: int) -> Iterator[None]:
     try:
         yield
     finally:
-        if file in _held:  # else this is such a child
-            _held.discard(file)
+        _give_back(file)
+
+
+def _give_back(file: int) -> None:
+    if file in _held:  # else this is a child
+        _held.discard(file)
+        try:
             fcntl.flock(file, fcntl.LOCK_UN)
+        finally:
             os.close(file)
 
 

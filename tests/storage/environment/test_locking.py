@@ -47,6 +47,31 @@ def test_a_thread_may_take_a_lock_again_and_another_waits(tmp_path):
         assert pool.submit(take).result()
 
 
+def test_no_want_of_memory_keeps_a_lock(tmp_path):
+    """Whichever allocation of Python fails, the lock is free afterwards."""
+    nomemory = pytest.importorskip("_testcapi")
+    paths = str(tmp_path / "t"), "-writer", "testing", 0
+
+    def run():
+        failed = 0
+        for nth in range(1, 80):
+            lock = FileLock(*paths)
+            nomemory.set_nomemory(nth, nth + 1)
+            try:
+                with lock.held():
+                    pass
+            except (MemoryError, fpdb.Error):
+                failed += 1
+            finally:
+                nomemory.remove_mem_hooks()
+            for each in (FileLock(*paths), lock):
+                with each.held():
+                    pass
+        return f"{failed > 20}"
+
+    assert run_in_child(run) == "True"
+
+
 WRITING = {
     "add": ["more.txt"],
     "adopt": ["folder"],
