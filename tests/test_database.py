@@ -9,7 +9,7 @@ import fpdb
 from tests.reference_database import OPTIONS, ReferenceDatabase, as_json
 
 MOST = 2**64 - 1
-OPERATIONS = 2_000
+OPERATIONS = 1_200
 
 
 def popular(rng, count):

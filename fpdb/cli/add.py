@@ -72,10 +72,10 @@ def add(target: Target, arguments: _Arguments) -> None:
     listed on standard error, three of each kind. The exit status is 1 if one of them was itself a PATH, or if there
     is nothing to add.
 
-    Archives are read like folders, and nothing is unpacked to disk: zip, tar, archives in archives, and files
-    compressed with gzip, bzip2 or xz. A document in a.zip is named like a.zip/essay.txt, that in essay.txt.gz is named
-    essay.txt.gz/essay.txt. Zip files that are documents or programs (docx, xlsx, epub, jar, whl) do not count as
-    archives. Limits protect against archives that unpack to huge sizes: see docs/guide/archives.md.
+    Archives are read like folders, and nothing is unpacked to disk: zip, tar, mailboxes (mbox), archives in archives,
+    and files compressed with gzip, bzip2 or xz. A document in a.zip is named like a.zip/essay.txt, that in
+    essay.txt.gz is named essay.txt.gz/essay.txt. Zip files that are documents or programs (docx, xlsx, epub, jar, whl)
+    do not count as archives. Limits protect against archives that unpack to huge sizes: see docs/guide/archives.md.
 
     With --jsonl, each line of PATH is a document (.jsonl, .ndjson, also compressed with gzip, bzip2, xz or zstd);
     with --csv (.csv, .tsv, likewise) or --parquet, each row. PATH may also be a folder of such files, or a quoted

@@ -77,7 +77,7 @@ def expected_pair(documents, a, b, few, unread):
 
 
 @given(collections, st.integers(0, 12), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_measures_are_those_of_the_definition(tmp_path_factory, documents, few, data):
     unread = data.draw(st.none() | st.sampled_from(sorted(documents)))
     top, least = data.draw(st.none() | st.integers(1, 4)), data.draw(st.sampled_from([None, 0.3, 0.9]))

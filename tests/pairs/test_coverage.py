@@ -61,7 +61,7 @@ def texts_of(documents, missing):
 
 
 @given(collections, st.none() | contents, st.sampled_from(QUERY_MEASURES), least, tops, st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_matches_are_ranked_by_what_their_regions_cover(tmp_path_factory, documents, discarded, by, least, top, data):  # noqa: PLR0913 (drawn values and fixtures)
     with fpdb.open(tmp_path_factory.mktemp("covering") / "t.fpdb", recipe=RECIPE) as db:
         fill(db, documents, discarded)
@@ -90,7 +90,7 @@ def test_pairs_are_ranked_by_what_their_regions_cover(tmp_path, monkeypatch, few
         monkeypatch.setattr(alignable, "MAX_SYMBOLS", 1)
 
     @given(collections, st.none() | contents, least, tops, st.data())
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=25, deadline=None)
     def run(documents, discarded, least, top, data):
         (tmp_path / "t.fpdb").unlink(missing_ok=True)
         missing = data.draw(st.sampled_from([*documents, None]))
@@ -148,7 +148,7 @@ def score(pair, by):
 
 
 @given(collections, st.none() | contents)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_where_no_text_can_be_had_positions_tell(tmp_path_factory, documents, discarded):
     """Coverage is the share of the symbols that are in a region, those of boilerplate left out; no region overlaps."""
     k = RECIPE.rules["characters"].k

@@ -47,7 +47,7 @@ def expected_pairs(documents, labels, pair, options):
 
 
 @given(st.dictionaries(names, st.tuples(hashes, labelled), max_size=9), OPTIONS, st.integers(1, 3), st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_pairs_of_documents_that_share_most_come_first(tmp_path_factory, made, options, limit, tiny):
     documents = {name: set(values) for name, (values, _) in made.items()}
     labels = {name: told for name, (_, told) in made.items()}

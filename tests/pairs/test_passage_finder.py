@@ -41,7 +41,7 @@ def symbols_of(spans):
 
 
 @given(documents, st.sampled_from([1, 40, 1 << 24]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_few_alignments_find_what_all_find(tmp_path_factory, contents, cached):
     folder = tmp_path_factory.mktemp("spans")
     kept = passage_finder.MANY, passage_finder.MAX_CACHED

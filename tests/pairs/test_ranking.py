@@ -23,7 +23,7 @@ from tests.pairs.reference_pairs import (
 
 
 @given(st.data(), st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=45, deadline=None)
 def test_pairs_are_those_of_the_sets(tmp_path_factory, data, tiny):
     """After additions, replacements and removals in several runs, with repeats, boilerplate, owners and caps."""
     history = data.draw(st.lists(st.lists(st.tuples(names, hashes, labelled), max_size=6), max_size=5))

@@ -47,7 +47,7 @@ def test_pairs_and_explanations_are_those_of_the_definition(tmp_path, monkeypatc
         st.sampled_from(["mean_containment", "similarity"]),
         st.sampled_from([{}, {"max_df": 3}]),
     )
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=25, deadline=None)
     def run(documents, templates, by, options):
         (tmp_path / "t.fpdb").unlink(missing_ok=True)
         with fpdb.open(tmp_path / "t.fpdb", recipe=RECIPE) as db:
@@ -80,7 +80,7 @@ def test_pairs_and_explanations_are_those_of_the_definition(tmp_path, monkeypatc
 
 
 @given(collections, templates)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_of_a_query_its_own_seams_count_for_nothing(tmp_path_factory, documents, templates):
     """Neither in the query nor in documents; one query and many are answered alike."""
     with fpdb.open(tmp_path_factory.mktemp("seams") / "t.fpdb", recipe=RECIPE) as db:
@@ -108,7 +108,7 @@ def test_of_a_query_its_own_seams_count_for_nothing(tmp_path_factory, documents,
 
 
 @given(st.lists(texts, min_size=12, max_size=30), templates, st.sampled_from(["resemblance", "similarity"]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_the_first_matches_are_those_of_the_whole_answer(tmp_path_factory, contents, templates, by):
     """Where very many documents hold a hash, sizes bound the measures; seams count in none."""
     documents = {f"{number:02}": content for number, content in enumerate(contents)}

@@ -19,7 +19,7 @@ RANKED = ("containment", "resemblance", "reverse_containment", "shared", "weight
     st.sampled_from(RANKED),
     st.data(),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_copies_are_found_whatever_the_cap(tmp_path_factory, documents, by, data):
     folder = tmp_path_factory.mktemp("copies")
     content, kind = documents[0]

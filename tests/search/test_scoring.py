@@ -156,7 +156,7 @@ def test_questions_without_hashes_have_no_matches(db):
     st.lists(st.integers(0, 9), min_size=1, max_size=9).map(lambda row: [7919 * each for each in row]),
     st.lists(st.lists(st.integers(0, 9).map(lambda each: 7919 * each), max_size=9), max_size=3),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=35, deadline=None)
 def test_a_copy_scores_one_by_every_measure_in_every_database(tmp_path_factory, hashes, others):
     """However few the documents, and if all of them hold all that it holds."""
     with fpdb.open(tmp_path_factory.mktemp("copy") / "t.fpdb") as db:

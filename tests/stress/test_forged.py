@@ -1,5 +1,6 @@
 """Row 17: a forged database raises fpdb's errors only, and harms neither the process nor what it is merged into."""
 
+import os
 import random
 from collections import Counter
 
@@ -8,8 +9,11 @@ import pytest
 from tests.fuzz.database_image import Image
 from tests.fuzz.forged import Forgeries
 from tests.fuzz.forger import FORGERIES
+from tests.stress.conftest import FULL
 
 PARTS = 4
+if not os.environ.get(FULL):
+    pytestmark = pytest.mark.xdist_group("forged")  # which share what is forged; in full, it takes each processor
 
 
 @pytest.fixture(scope="module")

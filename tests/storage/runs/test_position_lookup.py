@@ -35,7 +35,7 @@ def expected(held, hashes, names):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=35, deadline=None)
 def test_places_are_those_of_a_dict_of_sets(tmp_path_factory, data):
     hashes = st.one_of(st.integers(0, 12), st.integers(MOST - 3, MOST))
     positions = st.one_of(st.integers(0, 20), st.integers(2**32 - 4, 2**32 - 2))
