@@ -22,7 +22,7 @@ settings.load_profile("short")
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, in processes that tests start as well
 
 # Beginnings of the names of tests that are to run in one process of pytest-xdist, since each process would start a
-# Spark, a browser or the like of its own.
+# Spark, a browser or the like of its own, or make the same files.
 GROUPS = {
     "spark": ("tests/spark/", "tests/recorded/test_spark.py"),
     "browser": (
@@ -30,6 +30,8 @@ GROUPS = {
         "tests/stress/test_crafted_documents.py::test_nothing_in_a_report_is_obeyed",
     ),
     "crowd": ("tests/search/test_pruning.py",),
+    "common hashes": ("tests/search/test_common_hashes.py",),
+    "forged": ("tests/stress/test_forged.py",),
 }
 
 # Those that take longest begin, so that all processes end together.

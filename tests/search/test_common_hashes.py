@@ -14,7 +14,6 @@ COMMON = [3, 2**40, 2**63, 2**64 - 1]
 SHARES = [1.0, 0.9, 0.6, 0.3]  # of the documents that hold each
 DOCUMENTS = 400
 POOL = [*range(100, 130)]
-pytestmark = pytest.mark.xdist_group("common hashes")  # which share a database
 BY = ("containment", "shared", "weighted_containment", "resemblance", "reverse_containment", "similarity")
 
 

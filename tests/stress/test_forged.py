@@ -1,6 +1,5 @@
 """Row 17: a forged database raises fpdb's errors only, and harms neither the process nor what it is merged into."""
 
-import os
 import random
 from collections import Counter
 
@@ -9,11 +8,8 @@ import pytest
 from tests.fuzz.database_image import Image
 from tests.fuzz.forged import Forgeries
 from tests.fuzz.forger import FORGERIES
-from tests.stress.conftest import FULL
 
 PARTS = 4
-if not os.environ.get(FULL):
-    pytestmark = pytest.mark.xdist_group("forged")  # which share what is forged; in full, it takes each processor
 
 
 @pytest.fixture(scope="module")
