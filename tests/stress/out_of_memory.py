@@ -10,7 +10,7 @@ The program runs under the shim. WHAT is one of
 - "look": Python's allocations fail during the quick check of a sound database.
 
 TRIES: how many allocations of each change are tried, evenly spread from the first to the last, or all if there are
-fewer. With few tries, only every eighth sort of change is tried, and the last allocation is searched in longer strides.
+fewer. With few tries, only every fifth sort of change is tried, and the last allocation is searched in longer strides.
 """
 
 import gc
@@ -164,7 +164,7 @@ def main(folder, what, seed, tries):
         looks(changes, tries)
         return
     starvation = Starvation(changes, what)
-    step_stride, factor = (1, 2) if tries > FEW else (8, 4)
+    step_stride, factor = (1, 2) if tries > FEW else (5, 4)
     for step in list(changes.steps.values())[::step_stride]:
         last = starvation.last_place(step, factor)
         starvation.totals["places"] += last
