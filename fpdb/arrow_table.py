@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fpdb.columns import Columns, ResultColumn
 from fpdb.errors import BadName, MissingPackage
@@ -64,7 +64,7 @@ def table_of(columns: Columns, results: Iterable[object]) -> Any:
     rows = [tuple(getattr(result, column.name) for column in given) for result in results]
     table = arrow.Table.from_batches([batch_of(schema_of(given), rows)])
     if any(getattr(result, "regions", None) is not None for result in results):
-        regions = [result.to_dict().get("regions") for result in results]  # type: ignore[attr-defined]  # as Match, Pair
+        regions = [cast("Any", result).to_dict().get("regions") for result in results]
         table = table.append_column("regions", arrow.array(regions))
     for column in columns:
         if column.name in LABELS and _is_given(column, results):

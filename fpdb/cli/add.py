@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fpdb.options import Rarity
 
 WASTE_SHARE, WASTE_BYTES = 1 / 3, 4_000_000
-"""What compact must give back, of the file and in bytes, so that it is worth a word."""
+"""The share of the file, and the bytes, from which on `add` says that compact would give them back."""
 STATUSES = ("added", "replaced", "updated", "unchanged")
 
 

@@ -27,7 +27,7 @@ UNKNOWN = {
     "changed": "another content than in the database",
     "uncut": "their characters are not those of the file, as in PDF",
 }
-"""Why documents stay as they are, whatever was found."""
+"""Reasons for which a document is neither dropped nor cut, in words."""
 
 
 @argument_group

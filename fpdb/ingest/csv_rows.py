@@ -20,7 +20,7 @@ from fpdb.readers.encodings import MARKS, decode
 DELIMITERS: Final = (",", ";", "\t")
 """Those that are told from the first line."""
 LOSSLESS: Final = "surrogateescape"
-"""What becomes of bytes that the encoding does not have, so that they can be written again."""
+"""The error handler that keeps bytes which the encoding lacks, so that they can be written again."""
 _MARK: Final = "\ufeff"
 _BEGINNING: Final = 1 << 20
 """Bytes that tell the encoding; they hold the first line."""

@@ -9,7 +9,7 @@ from fpdb.storage.records import NO_LABELS, Record
 
 
 class Traits(NamedTuple):
-    """What fingerprinting a document anew depends on, where the one who adds it does not state it."""
+    """Properties that a document keeps, and that its fingerprints depend on, where they are not stated anew."""
 
     kind: str
     boilerplate: bool
@@ -27,7 +27,7 @@ class Existing(NamedTuple):
 
     @property
     def traits(self) -> Traits:
-        """What may stay of it in its successor's fingerprints."""
+        """The properties that its successor keeps."""
         return Traits(self.record.kind, self.boilerplate, self.has_text)
 
     def was_added_since(self, next_ids: tuple[int, int]) -> bool:

@@ -13,7 +13,7 @@ FIRST_FILES = 200
 
 
 class FirstLook(NamedTuple):
-    """What the names of the first files tell.
+    """A look at the names of the first files.
 
     files: How many were looked at. programs: How many of them are programs. records: The first one that is named as
     JSON Lines are.

@@ -16,9 +16,9 @@ from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 
 Reason = Literal["", "again", "copy", "similar", "connected", "missing", "changed", "uncut"]
-"""Why a document is dropped - the same was there before; a copy of the kept one; a pair with it; connected with it by
-others - or why nothing is known of it: its name is missing in the database, its content is another one, or it has no
-characters that could be cut."""
+"""The reason for which a document is dropped - the same was there before; a copy of the kept one; a pair with it;
+connected with it by others - or nothing is known of it: its name is missing in the database, its content is another
+one, or it has no characters that could be cut."""
 DROPPED: Final[Sequence[Reason]] = ("copy", "similar", "connected", "again")
 _CUT_KINDS: Final = ("text", "html", "code")
 """Kinds whose characters are those of the file."""
@@ -27,7 +27,7 @@ _LOOKED_UP: Final = 10_000
 
 
 class Verdict(NamedTuple):
-    """What becomes of a document.
+    """The fate of a document.
 
     content: What stays of it; None if it is dropped. cuts: What was cut out of it. reason: "" for one that stays.
     """

@@ -1,4 +1,4 @@
-"""How sure the measures of pairs are, where a document has few fingerprints.
+"""The certainty of measures of pairs, where a document has few fingerprints.
 
 A containment by n fingerprints is an estimate: of texts that have half in common, one in four has both of two. So a
 document of fewer than `few` hashes counts as if it had so many, of which the others are not shared. Where a pair seems
@@ -27,7 +27,7 @@ CLAIM: Final = 0.5  # the larger containment, by fingerprints, from which texts 
 MAX_KGRAMS: Final = 1 << 22  # hashes of k-grams that stay in memory: 32 MB
 
 Evidence = Literal["content", "texts", "fingerprints", "few"]
-"""What tells the measures of a pair: the same content; all k-grams of both texts; fingerprints, enough of them; few
+"""The source of the measures of a pair: the same content; all k-grams of both texts; fingerprints, enough of them; few
 fingerprints, which count as if there were more."""
 
 EVIDENCE: Final[tuple[Evidence, ...]] = ("content", "texts", "fingerprints", "few")
@@ -36,7 +36,7 @@ CONTENT, TEXTS, FINGERPRINTS, FEW = range(4)
 
 
 class TextFactors(NamedTuple):
-    """What the estimates are to be multiplied by where texts were compared: indices of pairs, factors (n, 3)."""
+    """Factors of the estimates where texts were compared: indices of pairs, factors (n, 3)."""
 
     indices: NDArray[np.intp]
     factors: F64

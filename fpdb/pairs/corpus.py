@@ -127,7 +127,7 @@ class Corpus:
 
 
 class _Properties(NamedTuple):
-    """What decides how documents, or owners, are compared; arrays of shape (n,), see `Corpus`."""
+    """The properties by which documents, or owners, are compared; arrays of shape (n,), see `Corpus`."""
 
     new: Bools
     shares: U32

@@ -91,7 +91,7 @@ def find_document_to_compare(
 
 
 class _Held(NamedTuple):
-    """Which hashes a document holds, and which of these are boilerplate, or in seams of it; shape (n,)."""
+    """The hashes that a document holds, and those of them in boilerplate or in seams of it; masks of shape (n,)."""
 
     all: Bools
     boilerplate: Bools

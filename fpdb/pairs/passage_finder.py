@@ -120,7 +120,7 @@ class _Holders:
 
 
 class _CoveredHashes:
-    """Which of the counted hashes of a document lie in passages, wherever it holds them."""
+    """The counted hashes of a document, of which those are covered that lie in passages wherever it holds them."""
 
     def __init__(self, query: AlignmentQuery) -> None:
         counted = contains(query.counted, query.fingerprints.hashes)

@@ -5,6 +5,7 @@ Offsets are indices into the extracted text, which has a line for each paragraph
 
 import zipfile
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from fpdb.limits import Reading, timed_reading
@@ -70,32 +71,22 @@ ODS = ODT._replace(
 )
 
 
-def read_docx(
-    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+def _read(
+    kind: str,
+    office_format: OfficeFormat,
+    content: bytes | str,
+    alphabet: str = "characters",
+    _name: str | None = None,
+    version: int = READER_VERSION,
 ) -> Symbols:
-    """Return the symbols of a Word document; Unreadable if it is none, damaged or too large."""
-    return extract_text(content, DOCX).fold("docx", alphabet, version)
+    """Return the symbols of a document of a kind; Unreadable if it is none, damaged or too large."""
+    return extract_text(content, office_format).fold(kind, alphabet, version)
 
 
-def read_odt(
-    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
-) -> Symbols:
-    """Return the symbols of an OpenDocument text; Unreadable if it is none, damaged or too large."""
-    return extract_text(content, ODT).fold("odt", alphabet, version)
-
-
-def read_odp(
-    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
-) -> Symbols:
-    """Return the symbols of an OpenDocument presentation; Unreadable if it is none, damaged or too large."""
-    return extract_text(content, ODP).fold("odp", alphabet, version)
-
-
-def read_ods(
-    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
-) -> Symbols:
-    """Return the symbols of an OpenDocument spreadsheet; Unreadable if it is none, damaged or too large."""
-    return extract_text(content, ODS).fold("ods", alphabet, version)
+read_docx = partial(_read, "docx", DOCX)
+read_odt = partial(_read, "odt", ODT)
+read_odp = partial(_read, "odp", ODP)
+read_ods = partial(_read, "ods", ODS)
 
 
 def extract_text(content: bytes | str, office_format: OfficeFormat) -> ExtractedText:

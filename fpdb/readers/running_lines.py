@@ -19,7 +19,7 @@ _ROMAN: Final = re.compile(r"[ivxlc]+")
 _NUMBERS_ONLY: Final = re.compile(r"[\W#]*#[\W#]*#[\W#]*")
 
 _Key = tuple[int, bool, str]
-"""Whether a page is odd, whether a line is at its end, and the line without its numbers."""
+"""The parity of the page, True for a line at its end, and the line without its numbers."""
 
 
 def drop_running_lines(pages: Sequence[str]) -> tuple[list[str], int]:

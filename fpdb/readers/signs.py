@@ -25,7 +25,7 @@ _BETWEEN: Final = re.compile(f"(?<=[{_LATIN}])[{_INVISIBLE}]+(?=[{_LATIN}])")
 
 
 class Signs(NamedTuple):
-    """How many signs of each sort a document has, at least."""
+    """The least number of signs of each sort that a document has."""
 
     look_alikes: int = 0
     invisible_characters: int = 0

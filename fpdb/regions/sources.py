@@ -87,7 +87,7 @@ def _verified(content: str | bytes | None, record: Record, otherwise: SourceStat
 
 
 class Contents(NamedTuple):
-    """What reads documents again: the recipe by which they were fingerprinted, and where their contents are."""
+    """The means to read documents again: the recipe by which they were fingerprinted, and where their contents are."""
 
     recipe: Recipe
     sources: Sources

@@ -25,7 +25,7 @@ NO_SIZE = np.array((file_format.DEAD, 0, 0), file_format.SIZE)  # of a document 
 
 
 class HeldSizes(NamedTuple):
-    """How many hashes documents hold, boilerplate left out.
+    """The numbers of hashes that documents hold, boilerplate left out.
 
     Attributes:
         by_id: DEAD for a document that does not exist; shape (ids,).
