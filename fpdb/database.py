@@ -597,8 +597,9 @@ class Database(Searchable):
 
         They are cut from the content, of this name and kind, if it is given: what it has in common with the documents
         that `query` of these options finds. Else they are cut from the documents: of each pair that `pairs` of these
-        options finds, from the one that is kept last by the rule `keep`, see `drop_list`; top and by_owner make no
-        sense then. shortest, pad, snap and gap are those of `pairs.spans.Cut`, texts and errors those of `query`.
+        options finds, from the one that comes later by the rule `keep`, see `drop_list`; top and by_owner make no
+        sense then, and passages of hashes that max_df leaves out, see `PairOptions`, stay. shortest, pad, snap and gap
+        are those of `pairs.spans.Cut`, texts and errors those of `query`.
         """
         from fpdb.pairs import spans
         from fpdb.pairs.options import PairOptions

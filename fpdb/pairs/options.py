@@ -41,7 +41,7 @@ class PairOptions:
         min: The least measure, inclusive.
         top: The most pairs to return.
         max_df: Leave out hashes that this many documents hold, on both sides, unless both hold the same hashes; 0 for
-            none; by default none in a collection of up to SMALL documents, else COMMON.
+            none. By default 0 up to 10,000 documents (SMALL), and 1,000 (COMMON) above.
         new: A label (KEY, VALUE) that one document of each pair must have.
         since: The time at which one document of each pair, the same one, was added, or later.
         owners: "label:KEY" or "path:N", the first N parts of the name; documents of one owner are never paired.

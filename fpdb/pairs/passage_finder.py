@@ -1,8 +1,9 @@
 """Find the passages that others have of a document, without aligning it with all of them.
 
-Thousands of documents may hold one passage, such as a licence. So a document is aligned with the MANY others with which
-it shares the most hashes; then only with those that share a hash at a place that no passage found so far covers. What
-is left beside the passages is shorter than a passage that is surely found: it has no fingerprint of its own.
+Thousands of documents may hold one passage, such as a licence. So a document is aligned with the few others
+(`ALIGNED_FIRST`) with which it shares the most hashes; then only with those that share a hash at a place that no
+passage found so far covers. What is left beside the passages is shorter than a passage that is surely found: it has no
+fingerprint of its own.
 """
 
 from collections import OrderedDict
@@ -15,7 +16,7 @@ from fpdb.pairs.corpus import NONE, Corpus
 from fpdb.regions.pair_aligner import AlignmentQuery, PairAligner
 from fpdb.storage.reader import Reader
 
-MANY: Final = 8
+ALIGNED_FIRST: Final = 8
 """Documents that a document is aligned with, whatever is covered: small collections are compared in full."""
 MAX_CACHED: Final = 1 << 24  # ranks that stay in memory with the hashes that they hold: 64 MB
 
@@ -33,7 +34,7 @@ class PassageFinder:
     """Find passages in the documents of a corpus. Raises Corrupt, MissingPackage."""
 
     def __init__(self, reader: Reader, aligner: PairAligner, corpus: Corpus) -> None:
-        """Align documents of one each rank."""
+        """Align documents of a corpus of one document a rank."""
         self._aligner, self._corpus = aligner, corpus
         self._holders = _Holders(reader, corpus)
 
@@ -43,11 +44,11 @@ class PassageFinder:
         others: those that share the most hashes first.
         """
         hashes = _CoveredHashes(query)
-        passages = self._align(query, others[:MANY], hashes)
-        if len(others) <= MANY:
+        passages = self._align(query, others[:ALIGNED_FIRST], hashes)
+        if len(others) <= ALIGNED_FIRST:
             return passages, None
         unaligned = np.zeros(len(self._corpus), np.bool_)
-        unaligned[others[MANY:]] = True
+        unaligned[others[ALIGNED_FIRST:]] = True
         while len(chosen := self._hold_open_hashes(query.counted[hashes.find_open()], unaligned)):
             passages += self._align(query, chosen, hashes)
             unaligned[chosen] = False

@@ -37,11 +37,11 @@ NAMES: Final = 1 << 13  # that are read in order to find some
 def first_candidates(
     reader: Reader, query: QueryFingerprints, hashes: QueryHashes, options: QueryOptions
 ) -> Candidates | None:
-    """Return documents among which are all matches of the answer; None if counting all is as good. Raises Corrupt."""
+    """Return documents among which are all matches of the answer; None if all must be counted. Raises Corrupt."""
     is_limited = options.top is not None or options.min
     if not is_limited or options.max_df is not None or query.sample is not None:
         return None
-    if options.by not in BY_SHARED + BY_SIZE or len(query.seams):  # which are no part of any size
+    if options.by not in BY_SHARED + BY_SIZE or len(query.seams):  # sizes in the catalogue include seams
         return None
     common = reader.are_common(hashes.looked_up)
     if not common.any():

@@ -44,20 +44,20 @@ def symbols_of(spans):
 @settings(max_examples=30, deadline=None)
 def test_few_alignments_find_what_all_find(tmp_path_factory, contents, cached):
     folder = tmp_path_factory.mktemp("spans")
-    kept = passage_finder.MANY, passage_finder.MAX_CACHED
+    kept = passage_finder.ALIGNED_FIRST, passage_finder.MAX_CACHED
     try:
-        passage_finder.MANY = len(contents)
+        passage_finder.ALIGNED_FIRST = len(contents)
         full = spans_of(folder, contents)
-        passage_finder.MANY, passage_finder.MAX_CACHED = 1, cached
+        passage_finder.ALIGNED_FIRST, passage_finder.MAX_CACHED = 1, cached
         few = spans_of(folder, contents)
     finally:
-        passage_finder.MANY, passage_finder.MAX_CACHED = kept
+        passage_finder.ALIGNED_FIRST, passage_finder.MAX_CACHED = kept
     assert shared_symbols(contents) <= symbols_of(few) <= symbols_of(full)
 
 
 def test_documents_that_were_not_aligned_are_counted(tmp_path, monkeypatch):
     """Of two passages with one of the author's own between them, each is counted by itself."""
-    monkeypatch.setattr(passage_finder, "MANY", 1)
+    monkeypatch.setattr(passage_finder, "ALIGNED_FIRST", 1)
     first, second, *own = PIECES
     both = [first + own[0] + second, first + own[1], first + own[2], second + own[3], second + own[4], own[5] + second]
     last = first + own[0][::-1] + second
