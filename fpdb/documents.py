@@ -118,7 +118,7 @@ def list_documents(snapshot: Snapshot, glob: str | None) -> Iterator[Document]:
     """
     from fpdb.spool import spool_pieces  # a query needs it not
 
-    ids = array("I", snapshot.catalogue.in_order_of_names(_literal_prefix(glob or "*")))
+    ids = array("I", snapshot.catalogue.in_order_of_names(literal_prefix(glob or "*")))
     indices = array("I", sorted({document_id // file_format.RECORDS_PER_GROUP for document_id in ids}))
     # The groups are kept as they are stored: to unpack and pack them here would double the time.
     return spool_pieces(
@@ -136,7 +136,7 @@ def _read_documents(document_ids: Iterable[int], groups: RecordGroups, glob: str
             yield document_of(document_id, record)
 
 
-def _literal_prefix(glob: str) -> bytes:
+def literal_prefix(glob: str) -> bytes:
     """Return what every name that matches the pattern begins with."""
     wildcard = re.search(r"[*?\[]", glob)
     literal = glob[: wildcard.start() if wildcard else None]

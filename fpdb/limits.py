@@ -16,6 +16,8 @@ from fpdb.errors import Error, Unreadable
 
 MAX_DOCUMENT_BYTES: Final = 1 << 29
 """Documents and lines of this many bytes or more are not read, whatever they are in."""
+MAX_UPLOAD_BYTES: Final = 1 << 25
+"""Bytes that `fpdb browse` takes from a browser."""
 MAX_PDF_BYTES: Final = 1 << 28
 MAX_PDF_PAGES: Final = 20_000
 MAX_POSTSCRIPT_OUTPUT: Final = 1 << 26

@@ -82,7 +82,7 @@ def test_every_command_is_named_in_the_readme() -> None:
 
 def test_commands_are_named_like_methods() -> None:
     methods = {name: name for name in COMMANDS} | {"list": "documents", "show": "document"}
-    for command in set(COMMANDS) - {"dedup", "init", "fingerprint", "import", "publish", "repair", "spark"}:
+    for command in set(COMMANDS) - {"browse", "dedup", "init", "fingerprint", "import", "publish", "repair", "spark"}:
         assert hasattr(fpdb.Database, methods[command].replace("-", "_")), command
 
 
@@ -156,6 +156,7 @@ def test_the_limits_of_documents_are_those_there_are() -> None:
         f"| {one.copied_bytes / 1e6:.0f} MB |",
         f"{limits.BYTES_PER_TAG} bytes for each tag",
         f"| {MAX_DOCUMENT_BYTES / 1e9:.1f} GB",
+        f"| {limits.MAX_UPLOAD_BYTES / 1e6:.0f} MB |",
         f"| {limits.MAX_PDF_BYTES / 1e6:.0f} MB, {limits.MAX_PDF_PAGES:,} pages |",
         f"| {limits.MAX_POSTSCRIPT_OUTPUT / 1e6:.0f} MB |",
         f"{limits.MAX_OFFICE_PART / 1e6:.0f} MB; {limits.MAX_EXPANSION} times",

@@ -37,6 +37,7 @@ _COMMANDS = (
     *(
         "show",
         "info",
+        "browse",
         "rotate",
         "check",
         "repair",

@@ -75,7 +75,7 @@ def _show(
 
 
 def _equation(region: "MatchedRegion") -> str:
-    return f"  {_place_text(region.a)} = {_place_text(region.b)} ({region.shared:,} shared)"
+    return f"  {region.a.in_words} = {region.b.in_words} ({region.shared:,} shared)"
 
 
 def _with_text(region: "MatchedRegion", lines: Sequence[str], other_lines: Sequence[str] | None) -> Iterator[str]:
@@ -115,22 +115,7 @@ def mark_part(line: str, start: int | None, end: int | None) -> str:
     return before + match + text[behind:high] + "..." * (high < len(text))
 
 
-def _place_text(place: "TextPlace | SymbolPlace") -> str:
-    if isinstance(place, SymbolPlace):
-        return _range("symbol", place.first_symbol, place.last_symbol)
-    first, last = _line(place, "first"), _line(place, "last")
-    if place.first_part is None or place.last_part is None:
-        return _range("line", first, last)
-    if place.first_part.number == place.last_part.number:
-        return f"{place.first_part.label}, {_range('line', first, last)}"
-    return f"{place.first_part.label}, line {first} to {place.last_part.label}, line {last}"
-
-
 def _line(place: "TextPlace", side: Literal["first", "last"]) -> int:
     """Return the first or the last line of a place, as its part counts lines if the document has parts."""
     part = place.first_part if side == "first" else place.last_part
     return (place.first_line if side == "first" else place.last_line) if part is None else part.line
-
-
-def _range(noun: str, first: int, last: int) -> str:
-    return f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"

@@ -56,6 +56,16 @@ class TextPlace:
         """The characters [start, end)."""
         return self.start, self.end
 
+    @property
+    def in_words(self) -> str:
+        """The lines, as the parts of the document count them if it has parts: `page 12, lines 3-4`."""
+        one, other = self.first_part, self.last_part
+        if one is None or other is None:
+            return _range("line", self.first_line, self.last_line)
+        if one.number == other.number:
+            return f"{one.label}, {_range('line', one.line, other.line)}"
+        return f"{one.label}, line {one.line} to {other.label}, line {other.line}"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the place as JSON output has it."""
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__ if not name.endswith("_part")}
@@ -75,6 +85,11 @@ class SymbolPlace:
     def interval(self) -> tuple[int, int]:
         """The symbols [start, end)."""
         return self.first_symbol, self.last_symbol + 1
+
+    @property
+    def in_words(self) -> str:
+        """The symbols: `symbols 3-9`."""
+        return _range("symbol", self.first_symbol, self.last_symbol)
 
     def to_dict(self) -> dict[str, int]:
         """Return the place as JSON output has it."""
@@ -104,3 +119,7 @@ class MatchedRegion:
     def to_dict(self, a: str = "a", b: str = "b") -> dict[str, Any]:
         """Return the region as JSON output has it, with the two places under the given keys."""
         return {a: self.a.to_dict(), b: self.b.to_dict(), "shared": self.shared}
+
+
+def _range(noun: str, first: int, last: int) -> str:
+    return f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"

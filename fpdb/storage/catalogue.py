@@ -6,7 +6,7 @@ Works inside a transaction that it is given; knows nothing of postings.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise, takewhile
+from itertools import groupby, pairwise, takewhile
 from typing import Any, NamedTuple
 
 import lmdb
@@ -149,6 +149,29 @@ class Catalogue:
                 if not self._name(document_id).startswith(beginning):
                     return
                 yield document_id
+
+    def names_after(self, beginning: bytes, name: bytes) -> Iterator[tuple[bytes, int]]:
+        """Yield the names that follow a name and begin so, in the order of their bytes, with their documents' ids.
+
+        Of `beginning`, the first LONGEST_PLAIN_NAME bytes count.
+        """
+        cursor = self._txn.cursor(self._names)
+        beginning = beginning[:LONGEST_PLAIN_NAME]
+        start = max(beginning, name[:LONGEST_PLAIN_NAME])
+        if start:
+            cursor.set_range(start)
+            verify_entry_before(cursor, start)
+        if not (cursor.set_range(start) if start else cursor.first()):
+            return
+        for is_long, group in groupby(cursor, name_order.cut_beginning):
+            entries: Iterable[tuple[bytes, int]] = ((bytes(key), self._parse_id(bytes(key), id_)) for key, id_ in group)
+            if is_long:
+                entries = sorted((self._name(document_id), document_id) for _, document_id in entries)
+            for other, document_id in entries:
+                if not other.startswith(beginning):
+                    return
+                if other > name:
+                    yield other, document_id
 
     def ids_by_name(self) -> Iterator[U32]:
         """Yield the ids of all documents, see `CatalogueReader.ids_by_name`; those read before are kept in memory."""

@@ -55,6 +55,12 @@ def _walk_long(entries: Iterator[tuple[Any, Any]], name_of: Callable[[int], byte
         yield np.array(sorted(ids, key=name_of) if is_long else ids, np.uint32), keys[-1]
 
 
+def cut_beginning(entry: tuple[Any, Any]) -> bytes:
+    """Return what the names of a long key begin with, as far as it stands in the key; empty for the key of one name."""
+    key = entry[0]
+    return bytes(key[:LONGEST_PLAIN_NAME]) if len(key) > LONGEST_PLAIN_NAME else b""
+
+
 def _beginning(entry: tuple[bytes, int]) -> tuple[bytes, bool]:
     key = entry[0]
     return key[:LONGEST_PLAIN_NAME], len(key) > LONGEST_PLAIN_NAME

@@ -1,6 +1,7 @@
 """Names of every form are kept apart and in order, and a damaged key is not taken for a missing name."""
 
 from fnmatch import fnmatchcase
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.storage.file_format import LONGEST_PLAIN_NAME
 from tests.reference_database import name_bytes, shared_by_name
 
 LONG = "n" * 447
@@ -47,6 +49,13 @@ def test_names_of_every_form_are_kept_apart(db, rng):
         assert db.document(name).name == name
         assert db.add_fingerprints(name, [number, 1_000]) == "unchanged"
     assert [match.name for match in db.query_fingerprints([1_000]).matches] == sorted(NAMES, key=name_bytes)
+    encoded = sorted(map(name_bytes, NAMES))
+    with db.snapshot() as snapshot:
+        for start, beginning in product([b"", *encoded], [b"", b"a", LONG.encode(), LONG.encode() + b"aa"]):
+            expected = [name for name in encoded if name > start and name.startswith(beginning[:LONGEST_PLAIN_NAME])]
+            entries = list(snapshot.catalogue.names_after(beginning, start))
+            assert [name for name, _ in entries] == expected
+            assert [snapshot.catalogue.record(document_id).name for _, document_id in entries] == expected
     for glob in (
         "*",
         "a*",

@@ -1,0 +1,62 @@
+"""Templates: HTML in which everything is escaped, and addresses in which names survive whatever they are."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+from urllib.parse import parse_qs, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from werkzeug.wrappers import Request, Response
+
+from fpdb.columns import MATCH
+from fpdb.report.page import counted, pieces
+
+MATCH_COLUMNS: Final = tuple(column for column in MATCH if column.page and column.name != "regions")
+MAX_FIELDS: Final = 20
+"""Fields of an address."""
+
+
+class Templates:
+    """The templates of all pages."""
+
+    def __init__(self, **shared: Any) -> None:
+        """Load them; shared: values that all of them have."""
+        self._environment = Environment(
+            loader=PackageLoader("fpdb.browse"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.filters |= {
+            "pieces": pieces,
+            "counted": counted,
+            "percent": lambda share: "" if share is None else f"{share:.1%}",
+            "heading": lambda text: text[:1].upper() + text[1:],
+            "moment": moment_text,
+            "line": lambda text: " ".join(text.split()),
+        }
+        self._environment.globals |= {"link": link, "match_columns": MATCH_COLUMNS, **shared}
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        """Return a page."""
+        text = self._environment.get_template(template).render(values)
+        return Response(text.encode("utf-8", "replace"), status, content_type="text/html; charset=utf-8")
+
+
+def link(path: str, **fields: str | int | None) -> str:
+    """Return an address on this server; fields that are None or empty are left out."""
+    given = {name: value for name, value in fields.items() if value not in (None, "")}
+    return f"{path}?{urlencode(given, errors='surrogateescape')}" if given else path
+
+
+def fields_of(request: Request) -> Mapping[str, str]:
+    """Return the fields of a request's address, bytes that are not UTF-8 as `link` wrote them. Raises ValueError."""
+    query = request.environ.get("QUERY_STRING", "")
+    fields = parse_qs(query, keep_blank_values=True, errors="surrogateescape", max_num_fields=MAX_FIELDS)
+    return {name: values[0] for name, values in fields.items()}
+
+
+def moment_text(moment: datetime) -> str:
+    """Return a time as this machine's clocks show it."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,28 @@
+"use strict";
+(() => {
+  const form = document.getElementById("search");
+  if (!form) return;
+  const file = document.getElementById("file"), text = document.getElementById("text"), problem = document.getElementById("problem");
+  const limit = Number(form.dataset.max);
+
+  /** Says what is wrong with what would be sent, if anything is. */
+  const check = () => {
+    const size = file.files[0]?.size ?? new Blob([text.value]).size;
+    problem.hidden = size <= limit;
+    problem.textContent = problem.hidden ? "" : `This is too large: a query may have ${limit.toLocaleString("en")} bytes. Use fpdb query FILE instead.`;
+    return problem.hidden;
+  };
+
+  const send = () => { if (check()) form.requestSubmit(); };
+  form.addEventListener("submit", (event) => { if (!check()) event.preventDefault(); });
+  file.addEventListener("change", send);
+  text.addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(); });
+  for (const kind of ["dragenter", "dragover"]) addEventListener(kind, (event) => { event.preventDefault(); form.classList.add("over"); });
+  for (const kind of ["dragleave", "drop"]) addEventListener(kind, () => form.classList.remove("over"));
+  addEventListener("drop", (event) => {
+    event.preventDefault(); // else the browser would leave the page and show the file
+    if (!event.dataTransfer.files.length) return;
+    file.files = event.dataTransfer.files;
+    send();
+  });
+})();
