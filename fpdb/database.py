@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from fpdb.regions.region import RegionOptions
     from fpdb.regions.sources import Contents, Sources
     from fpdb.report.contents import Limits
+    from fpdb.report.pair_view import PairView
     from fpdb.report.report import Report
     from fpdb.search.results import Answer
 
@@ -668,6 +669,38 @@ class Database(Searchable):
             find = partial(find_document_to_compare, snapshot, self.recipe, sources_of([self.sources]), kind=kind)
             compared = [find(name, (contents or {}).get(name)) for name in (a, b)]
             return explain(snapshot, self.recipe, compared[0], compared[1], checked)
+
+    def pair_view(
+        self,
+        a: str,
+        b: str,
+        *,
+        pair: Pair | None = None,
+        texts: TextLookup | None = None,
+        **options: Unpack[ExplainKeywords],
+    ) -> PairView:
+        """Return two documents side by side, with their regions and measures, as pages show them.
+
+        Args:
+            a: The name of a document.
+            b: The name of another.
+            pair: Their measures, if they are known; by default they are counted as `explain` does.
+            texts: The contents of documents, see `pairs`.
+            options: by, max_df, owners and few, see `pairs`.
+
+        Raises:
+            Error: NoSuchDocument, BadQuery, or Corrupt.
+        """
+        from fpdb.pairs.options import PairOptions
+        from fpdb.report.pair_rows import Documents
+        from fpdb.report.pair_view import explained_pair, view_pair
+
+        checked = PairOptions(**options)
+        if pair is None:
+            pair = explained_pair(self.explain(a, b, **options))
+        with self.snapshot() as snapshot:
+            documents = Documents(snapshot, self.recipe, sources_of([self.sources], texts))
+            return view_pair(documents, pair, checked)
 
     def report(
         self,

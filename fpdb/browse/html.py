@@ -9,7 +9,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from werkzeug.wrappers import Request, Response
 
 from fpdb.columns import MATCH
-from fpdb.report.page import counted, pieces
+from fpdb.report.escaping import pieces
+from fpdb.report.page import counted
 
 MATCH_COLUMNS: Final = tuple(column for column in MATCH if column.page and column.name != "regions")
 MAX_FIELDS: Final = 20

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fpdb.arrays import I64
 from fpdb.errors import MissingPackage, Unreadable
 from fpdb.limits import Reading, timed_reading
 from fpdb.readers import imports
@@ -39,14 +40,15 @@ class _Token(NamedTuple):
     is_import: bool = False
 
 
-def _check_packages() -> None:
+def check_packages() -> None:
+    """Raise MissingPackage without Pygments."""
     if find_spec("pygments") is None:
         raise MissingPackage("Pygments is needed to read this language: pip install 'fpdb[code]'")
 
 
 def guess_language(text: str, name: str | None) -> str:
     """Return the language that Pygments guesses by a text and its file's name; Unreadable if it guesses none."""
-    _check_packages()
+    check_packages()
     head = text[:GUESS_FROM].encode("utf-8", "replace").decode()
     valid_name = None if name is None else name.encode("utf-8", "replace").decode()
     with timed_reading() as reading:
@@ -63,11 +65,11 @@ def tokenise(text: str, language: str) -> Tokens:
         MissingPackage: Pygments is not installed.
         Unreadable: Lexing takes too long.
     """
-    _check_packages()
-    plain = _end_lines(text)
+    check_packages()
+    plain = end_lines(text)
     columns = array("I"), array("q"), array("q")
     with timed_reading() as reading:
-        for token in _drop_imports(_merge_literals(_lex(language, plain, reading), language in LINE_RELATIVE)):
+        for token in _drop_imports(_merge_literals(lex(language, plain, reading), language in LINE_RELATIVE)):
             for column, value in zip(columns, (token.symbol, token.start, token.end - 1), strict=True):
                 column.append(value)
     symbols, starts, lasts = np.array(columns[0], np.uint32), np.array(columns[1]), np.array(columns[2])
@@ -76,21 +78,27 @@ def tokenise(text: str, language: str) -> Tokens:
     # The line feed that was added at the end is no token.
     is_token = imports.find_other_tokens(plain, language, starts) & (starts < len(plain) - 1)
     symbols, starts, lasts = symbols[is_token], starts[is_token], lasts[is_token]
-    if "\r\n" in text:
-        dropped = np.array([match.start() for match in re.finditer("\r\n", text)], np.int64)
-        dropped -= np.arange(len(dropped))
-        starts, lasts = (index + np.searchsorted(dropped, index, side="right") for index in (starts, lasts))
+    starts, lasts = (restore_offsets(text, index) for index in (starts, lasts))
     return Tokens(symbols, starts, np.minimum(lasts + 1, len(text)), as_characters)
 
 
-def _end_lines(text: str) -> str:
+def end_lines(text: str) -> str:
     """Return the text with all lines, also the last one, ended by a line feed, the only end that lexers know."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text + "\n"
 
 
-def _lex(language: str, text: str, reading: Reading) -> Iterator[tuple[int, "_TokenType", str]]:
+def restore_offsets(text: str, offsets: I64) -> I64:
+    """Return offsets in the result of `end_lines` as those in the text."""
+    if "\r\n" not in text:
+        return offsets
+    dropped = np.array([match.start() for match in re.finditer("\r\n", text)], np.int64)
+    dropped -= np.arange(len(dropped))
+    return offsets + np.searchsorted(dropped, offsets, side="right")
+
+
+def lex(language: str, text: str, reading: Reading) -> Iterator[tuple[int, "_TokenType", str]]:
     """Yield the offset, type and text of each token; Unreadable if it takes too long."""
     from pygments.token import string_to_tokentype
 

@@ -119,6 +119,17 @@ class PairAligner:
         """Read a stored document, or return it from memory. Raises Corrupt, MissingPackage."""
         return self._documents.read(document_id).source
 
+    def discarded(self, original: Original) -> Marks:
+        """Return the symbols of a document that do not count: those of boilerplate, and of common hashes."""
+        marks = self._documents.marks_of(original)
+        common = self._common(sorted_distinct(original.fingerprints.hashes))
+        if not len(common):
+            return marks
+        placed = with_positions(original.fingerprints, complete=True)
+        positions = np.sort(placed.positions[contains(common, placed.hashes)]).astype(np.int64)
+        k, symbols = self._matching(original.fingerprints.kind).k, len(original.text.symbols)
+        return Marks.of(np.flatnonzero(marks.flags(symbols) | Marks.of(positions, k).flags(symbols)), 1)
+
     def query(self, fingerprints: Fingerprints, ignored: U64) -> AlignmentQuery:
         """Prepare a document, whose fingerprints have their symbols, for alignment.
 

@@ -1,86 +1,80 @@
-"""The contents of a report as plain values: sources, and rows that compare two of them. Knows no HTML, no database."""
+"""The contents of a page as plain values: sources, and rows that compare two of them. Knows no HTML, no database."""
 
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
-from fpdb.regions.places import MatchedRegion, SymbolPlace
+from fpdb.columns import Columns
 from fpdb.regions.sources import SourceState
+from fpdb.report.excerpt import Excerpt
 
 LISTED: Final = 2000
 """Rows that a page lists."""
 
-TEXT: Final = 40_000_000
-"""Bytes of sources, as they stand in the page, that it holds."""
+TEXT: Final = 16_000_000
+"""Bytes of texts, as they stand in the page, that it holds."""
 
 
 class Limits(NamedTuple):
-    """Limits of a page: rows, and bytes of sources."""
+    """Limits of a page: rows, and bytes of texts."""
 
     rows: int = LISTED
     text: int = TEXT
 
 
+class ShownRegion(NamedTuple):
+    """A region of a row: [start, end) on both sides, in what is shown of a text or in symbols; shared fingerprints."""
+
+    a: tuple[int, int]
+    b: tuple[int, int]
+    shared: int
+
+
 @dataclass(slots=True)
 class PageSource:
-    """A document on the page. text: None unless its state is "same"; "omitted" is a text that was too large.
+    """A document, or an owner, on the page.
 
-    parts: starts and labels of its pages or the like, in order.
+    state: "omitted" is a text for which there was no room. owner: its owner, if a rule tells one. signs: of a disguise.
     """
 
     name: str
     state: SourceState | Literal["omitted"]
-    text: str | None = None
-    parts: list[tuple[int, str]] = field(default_factory=list)
+    excerpt: Excerpt = field(default_factory=Excerpt)
+    owner: str | None = None
+    signs: str | None = None
 
 
 @dataclass(slots=True)
 class Row:
     """A pair, or a match, of the sources of indices a and b; a score in [0, 1]; values under the columns.
 
-    values: None for unknown. regions: in order of a; None if there is nothing to compare. part: True for a pair of
-    documents that is part of the pair of owners in a row before.
+    values: None for unknown. regions: in order of a; None if there is nothing to compare. symbols: for each side,
+    whether its regions are in symbols. part: True for a pair of documents under the pair of their owners before it.
     """
 
     a: int
     b: int
     score: float
     values: list[float | int | None]
-    regions: list[MatchedRegion] | None = None
+    regions: list[ShownRegion] | None = None
+    symbols: tuple[bool, bool] = (False, False)
     part: bool = False
-
-    def in_symbols(self) -> tuple[bool, bool]:
-        """Return whether each side has its regions in symbols."""
-        if not self.regions:
-            return False, False
-        return isinstance(self.regions[0].a, SymbolPlace), isinstance(self.regions[0].b, SymbolPlace)
-
-
-class ReportColumn(NamedTuple):
-    """A column of numbers. share: True for numbers in [0, 1], shown in percent."""
-
-    title: str
-    about: str
-    share: bool = True
-
-    @property
-    def long(self) -> bool:
-        """True if a word of the title takes a wider column."""
-        return max(map(len, self.title.split())) > 7
 
 
 @dataclass(slots=True)
 class Contents:
     """A whole page.
 
-    noun: what a row is. sides: what its two sources are called. score: words for the measure that rows are ranked by.
-    connect: the score from which rows connect their sources; None for no clusters. more: True if rows were left out.
+    noun: what a row is. sides: what its two sources are called. ranked: words for what rows are ranked by. score: the
+    measure that scores are. connect: the score from which rows connect their sources; None for no clusters. more: True
+    if rows were left out.
     """
 
     title: str
     noun: str
     sides: tuple[str, str]
+    ranked: str
     score: str
-    columns: tuple[ReportColumn, ...]
+    columns: Columns
     sources: list[PageSource] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Reports: gather the sources and regions of pairs and matches for a page. Knows no HTML."""
+"""Reports: gather answers or pairs for a page. Knows no HTML."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -6,24 +6,30 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from fpdb.columns import MATCH, Columns
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Recipe
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owner_pairs import find_document_pairs
 from fpdb.pairs.ranking import Pair
 from fpdb.pairs.results import IgnoredHashes, Results
-from fpdb.regions.pair_aligner import PairAligner, PairAlignment
-from fpdb.regions.places import MatchedRegion
-from fpdb.regions.region import RegionOptions
-from fpdb.regions.sources import Original, SourceDocument, Sources, read_document
-from fpdb.report.contents import Contents, Limits, PageSource, ReportColumn, Row
-from fpdb.report.page import check_packages, escaped_json, render
+from fpdb.regions.pair_aligner import PairAligner
+from fpdb.regions.sources import Original, SourceDocument, Sources
+from fpdb.report.contents import Contents, Limits, Row
+from fpdb.report.page import check_packages, render
+from fpdb.report.page_sources import PageSources
+from fpdb.report.pair_rows import (
+    PAIR_COLUMNS,
+    UNREAD,
+    Documents,
+    column_values,
+    find_ids,
+    pair_rows,
+    score,
+    show_regions,
+)
 from fpdb.search.results import Answer, Match
-from fpdb.storage import file_format
 from fpdb.storage.reader import Reader
-
-MAX_POSTINGS: Final = 20_000_000
-"""Postings that a database may have for positions to be read from it; to go through more would take too long."""
 
 PARTS: Final = 3
 """Pairs of documents that stand under a pair of owners."""
@@ -34,31 +40,8 @@ SIGNS: Final = 20
 CONNECT: Final = 0.5
 """The score from which pairs are clustered, by default."""
 
-SHARED = ReportColumn("shared", "fingerprints that both have", share=False)
-RESEMBLANCE = ReportColumn("resemblance", "how much of both together they share")
-REGIONS = ReportColumn("regions", "stretches of text that are alike", share=False)
-OWNER_COLUMNS = (
-    SHARED,
-    ReportColumn("A in B", "how much of A is in B"),
-    ReportColumn("B in A", "how much of B is in A"),
-    RESEMBLANCE,
-    REGIONS,
-)
-PAIR_COLUMNS = (
-    *OWNER_COLUMNS,
-    ReportColumn("A covered", "how much of A lies in regions"),
-    ReportColumn("B covered", "how much of B lies in regions"),
-)
-QUERY_COLUMNS = (
-    SHARED,
-    ReportColumn("containment", "how much of the query is in the document"),
-    ReportColumn("reverse", "how much of the document is in the query"),
-    RESEMBLANCE,
-    REGIONS,
-    ReportColumn("query covered", "how much of the query lies in regions"),
-    ReportColumn("document covered", "how much of the document lies in regions"),
-)
-UNREAD: Final = SourceDocument("unavailable")
+OWNER_COLUMNS: Final[Columns] = tuple(column for column in PAIR_COLUMNS if column.group != "coverage")
+MATCH_COLUMNS: Final[Columns] = tuple(column for column in MATCH if column.page)
 
 
 class Report:
@@ -80,14 +63,12 @@ class Report:
         """
         check_packages()
         self._snapshot, self._recipe, self._sources = snapshot, recipe, sources
-        self._by = "containment" if by == "shared" else by
+        self._by, self._score = by, "containment" if by == "shared" else by
         self._connect = CONNECT if connect is None else connect
         self.limits = limits or Limits()
-        self._contents = Contents("Report", "pair", ("A", "B"), self._by.replace("_", " "), ())
-        self._index: dict[tuple[str, str], int] = {}
-        self._room = self.limits.text
+        self._page = PageSources(self.limits.text)
+        self._contents = new_contents(by, self._page)
         self._capped_queries = self._ignored_hashes = 0
-        self._signs: list[tuple[str, str]] = []
 
     def html(self) -> str:
         """Return the page, the same for the same sources and answers."""
@@ -98,16 +79,17 @@ class Report:
                 f"{self._ignored_hashes:,} hashes of {queries} were ignored as common (max_df). "
                 "Only copies of a query are compared by all hashes."
             )
-        notes += [f"Signs of a disguise in {name}: {signs}." for name, signs in self._signs[:SIGNS]]
-        if len(self._signs) > SIGNS:
-            notes.append(f"{len(self._signs) - SIGNS:,} more documents have signs of a disguise.")
+        signs = [(source.name, source.signs) for source in self._page.sources if source.signs]
+        notes += [f"Signs of a disguise in {name}: {words}." for name, words in signs[:SIGNS]]
+        if len(signs) > SIGNS:
+            notes.append(f"{len(signs) - SIGNS:,} more documents have signs of a disguise.")
         return render(replace(self._contents, notes=notes), self.limits)
 
     def add_answer(self, answer: Answer, content: str | bytes) -> None:
         """Add the matches of a query of this content, which have their regions. Raises Corrupt."""
         page = self._contents
         page.title, page.noun, page.sides = "Matches", "match", ("query", "document")
-        page.columns = QUERY_COLUMNS
+        page.columns = MATCH_COLUMNS
         self._capped_queries += answer.query.ignored_common > 0
         self._ignored_hashes += answer.query.ignored_common
         room = self.limits.rows - len(page.rows)
@@ -115,9 +97,12 @@ class Report:
         if not answer.matches or room <= 0:
             return
         query = self._read_query(content, answer.query.kind, answer.query.name)
-        source = self._source("query", answer.query.name or "-", query)
+        source = self._page.add("query", answer.query.name or "-", query)
+        matches = answer.matches[:room]
         with self._snapshot() as reader:
-            page.rows += [self._match_row(reader, source, match) for match in answer.matches[:room]]
+            aligner = Documents(reader, self._recipe, self._sources).aligner(answer.query.max_df or 0)
+            ids = find_ids(reader, [match.name for match in matches])
+            page.rows += [self._match_row(aligner, (source, query), match, ids.get(match.name)) for match in matches]
 
     def _read_query(self, content: str | bytes, kind: str, name: str | None) -> SourceDocument:
         try:
@@ -126,18 +111,16 @@ class Report:
             return UNREAD
         return SourceDocument("same", Original.of(fingerprints))
 
-    def _match_row(self, reader: Reader, query: int, match: Match) -> Row:
-        source = self._index.get(("document", match.name))
-        if source is None:
-            document_id = _ids_of(reader, [match.name]).get(match.name)
-            document = UNREAD
-            if document_id is not None:
-                document = read_document(reader, self._recipe, document_id, self._sources)
-            source = self._source("document", match.name, document)
-        regions = _sorted(match.regions)
-        measures = [match.shared, match.containment, match.reverse_containment, match.resemblance]
-        covered = [None if regions is None else len(regions), match.query_coverage, match.document_coverage]
-        return Row(query, source, float(getattr(match, self._by)), [*measures, *covered], regions)
+    def _match_row(
+        self, aligner: PairAligner, query: tuple[int, SourceDocument], match: Match, document_id: int | None
+    ) -> Row:
+        document = UNREAD if document_id is None else aligner.read(document_id)
+        source = self._page.add("document", match.name, document)
+        regions = match.regions
+        values = column_values(MATCH_COLUMNS, match, {"regions": None if regions is None else len(regions)})
+        row = Row(query[0], source, float(getattr(match, self._score)), values)
+        show_regions(self._page, row, regions, aligner, (query[1], document))
+        return row
 
     def add_pairs(
         self,
@@ -196,66 +179,19 @@ class Report:
                 replace(row, part=True, values=row.values[: len(OWNER_COLUMNS)])
                 for row in islice(part_rows, len(group))
             ]
-            a, b = (self._source("owner", name, UNREAD) for name in (pair.a, pair.b))
+            a, b = (self._page.add("owner", name, UNREAD) for name in (pair.a, pair.b))
             counts = [len(row.regions) for row in parts if row.regions is not None]
-            values = [*_pair_values(pair), sum(counts) if counts else None]
-            page.rows += [Row(a, b, pair.score(self._by), values), *parts]
+            values = column_values(OWNER_COLUMNS, pair, {"regions": sum(counts) if counts else None})
+            page.rows += [Row(a, b, score(pair, self._by), values), *parts]
 
     def _pair_rows(self, reader: Reader, pairs: Sequence[Pair], options: PairOptions) -> list[Row]:
-        """Return the rows of pairs, in order; without regions of documents that were removed meanwhile."""
+        documents = Documents(reader, self._recipe, self._sources)
         cap = options.frequency_cap(reader.document_count)
-        aligner = PairAligner(
-            reader, self._recipe, self._sources, max_df=cap, region_options=RegionOptions(), max_postings=MAX_POSTINGS
-        )
-        ids = _ids_of(reader, [name for pair in pairs for name in (pair.a, pair.b)])
-        found = [index for index, pair in enumerate(pairs) if pair.a in ids and pair.b in ids]
-        rows: dict[int, Row] = {}
-        for index, alignment in aligner.align_pairs([(ids[pairs[at].a], ids[pairs[at].b]) for at in found]):
-            rows[found[index]] = self._pair_row(pairs[found[index]], alignment)
-        for index, pair in enumerate(pairs):
-            if index not in rows:
-                a, b = (aligner.read(ids[name]) if name in ids else UNREAD for name in (pair.a, pair.b))
-                rows[index] = self._pair_row(pair, PairAlignment(None, 0.0, 0.0, a, b))
-        return [rows[index] for index in range(len(pairs))]
-
-    def _pair_row(self, pair: Pair, alignment: PairAlignment) -> Row:
-        a, b = self._source("document", pair.a, alignment.a), self._source("document", pair.b, alignment.b)
-        regions = _sorted(alignment.located())
-        covered: list[float | int | None] = [None, None, None]
-        if regions is not None:
-            covered = [len(regions), alignment.coverage_a, alignment.coverage_b]
-        return Row(a, b, pair.score(self._by), [*_pair_values(pair), *covered], regions)
-
-    def _source(self, role: str, name: str, document: SourceDocument) -> int:
-        """Return the index of a source on the page, which gets its text if there is room for it."""
-        key = role, name
-        if key not in self._index:
-            source = PageSource(name, document.state)
-            if document.original is not None:
-                if (signs := document.original.fingerprints.signs) is not None:
-                    self._signs.append((name, signs.text()))
-                text = document.original.text.symbols.text
-                size = len(escaped_json(text).encode()) if len(text) <= self._room else self._room + 1
-                if size <= self._room:
-                    self._room -= size
-                    source.text, source.parts = text, document.original.text.labelled_parts()
-                else:
-                    source.state = "omitted"
-            self._index[key] = len(self._contents.sources)
-            self._contents.sources.append(source)
-        return self._index[key]
+        return pair_rows(documents, self._page, pairs, self._by, max_df=cap, owners=options.owners)
 
 
-def _ids_of(reader: Reader, names: Iterable[str]) -> dict[str, int]:
-    """Return the ids of the documents of these names that exist."""
-    keys = {name: file_format.name_bytes(name) for name in names}
-    found = reader.find_by_name(set(keys.values()))
-    return {name: found[key][0] for name, key in keys.items() if found.get(key)}
-
-
-def _pair_values(pair: Pair) -> list[float | int | None]:
-    return [pair.shared, pair.containment_a, pair.containment_b, pair.resemblance]
-
-
-def _sorted(regions: list[MatchedRegion] | None) -> list[MatchedRegion] | None:
-    return regions and sorted(regions, key=lambda region: (region.a.interval, region.b.interval, region.shared))
+def new_contents(by: str, page: PageSources) -> Contents:
+    """Return contents without rows, for pairs ranked by a measure."""
+    ranked = "shared fingerprints" if by == "shared" else by.replace("_", " ")
+    score_name = "containment" if by == "shared" else ranked
+    return Contents("Pairs", "pair", ("A", "B"), ranked, score_name, PAIR_COLUMNS, page.sources)

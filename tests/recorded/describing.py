@@ -14,6 +14,7 @@ import fpdb
 from .observing import digest, stable
 
 LONG = 400
+NOWHERE = Path("/nowhere")
 """Characters of a string that are told."""
 MANY = 60
 """Numbers of an array that are told."""
@@ -50,6 +51,7 @@ def _words(value: Any) -> str:  # noqa: C901 (the definition in one piece)
     if isinstance(value, fpdb.Error):
         return f"{type(value).__name__}: {value}"
     if isinstance(value, str) and len(value) > LONG:
+        value = stable(value, NOWHERE)
         return f"str of {len(value)}, {digest(value)}: {value[:60]!r}"
     if isinstance(value, bytes | bytearray):
         return f"{type(value).__name__} of {len(value)}: {value.hex()[:32]}"

@@ -17,7 +17,9 @@ def test_every_score_is_in_its_bar(scores: list[float]) -> None:
 
 
 def test_clusters_are_connected_by_rows_of_enough_score() -> None:
-    contents = Contents("Pairs", "pair", ("A", "B"), "containment", (), [PageSource(name, "same") for name in "dcbae"])
+    contents = Contents(
+        "Pairs", "pair", ("A", "B"), "shared", "containment", (), [PageSource(name, "same") for name in "dcbae"]
+    )
     rows = [(0, 1, 0.9, False), (1, 2, 0.5, False), (2, 3, 0.4, False), (3, 4, 0.9, True), (3, 4, 0.6, False)]
     contents.rows = [Row(a, b, score, [], part=part) for a, b, score, part in rows]
     assert clusters(contents) == []

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from fpdb.report.page import escaped_json, pieces
+from fpdb.report.escaping import escaped_json, pieces
 from tests.report.rendered_page import HOSTILE, NAMES, Page, fill, pairs_page, words
 
 
@@ -47,7 +47,7 @@ def test_names_and_texts_are_shown_as_text(hostile) -> None:
     assert shown <= set(page.cells)
     assert {"U+202Egnp.txt", "bellU+0007 and byte \\xe9.txt", NAMES[0], NAMES[3]} <= shown
     for at, source in enumerate(page.data()["sources"]):
-        assert page.data(f"t{at}") == hostile[1][source["name"]]
+        assert page.data(f"t{at}")["text"] == hostile[1][source["name"]]
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]", html)
 
 

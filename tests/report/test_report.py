@@ -8,7 +8,7 @@ import fpdb
 from fpdb.pairs import options as pair_options
 from fpdb.report import report
 from fpdb.report.contents import Limits
-from fpdb.report.page import escaped_json
+from fpdb.report.escaping import escaped_json
 from tests.report.rendered_page import Page, fill, pairs_page, words
 
 
@@ -108,7 +108,7 @@ def test_limits_are_kept_and_said(db) -> None:
     held = [attributes["id"] for _, attributes, _ in small.blocks if re.fullmatch(r"t\d+", attributes.get("id") or "")]
     assert 0 < len(held) < 6
     assert states.count("omitted") == 6 - len(held)
-    assert sum(len(escaped_json(small.data(name))) for name in held) <= 4000
+    assert sum(len(escaped_json(small.data(name)["text"])) for name in held) <= 4000
     assert f"{6 - len(held)} texts left out" in small.text
     assert [row["regions"] for row in small.data()["rows"]] == [row["regions"] for row in whole.data()["rows"]]
 

@@ -93,7 +93,7 @@ def test_slides_have_headings_and_lines_of_their_own(browser: webdriver.Chrome, 
     browser.get(written(tmp_path, texts))
     opened(browser, "deck.pptx", "copy.txt")
     assert [part.text for part in browser.find_elements(By.CLASS_NAME, "part")] == [f"slide {at}" for at in range(1, 6)]
-    (region,) = browser.find_elements(By.CSS_SELECTOR, "#regions button")
+    (region,) = browser.find_elements(By.CSS_SELECTOR, "#regions option")
     assert "slide 3, line 1 to slide 5, line 2" in region.text
     shown = browser.find_elements(By.CSS_SELECTOR, ".part, .part ~ .line")
     assert [each.get_attribute("data-line") for each in shown] == [None, "1", "2"] * 5
@@ -195,7 +195,7 @@ def test_parts_stay_under_their_pair_of_owners(browser: webdriver.Chrome, tmp_pa
 def test_lines_are_numbered_as_editors_do(browser: webdriver.Chrome, tmp_path: Path, separator: str) -> None:
     text = separator.join(f"\t\U0001d4d0 {line(number)}\f\u2028." for number in range(12))
     browser.get(written(tmp_path, {"a": text, "b": f"é{separator}{text}"}) + "#r0")
-    assert browser.find_element(By.ID, "regions").text == "lines 1-12 = lines 2-13"
+    assert "lines 1-12 = lines 2-13" in browser.find_element(By.ID, "regions").text
     for pane, count in (("pane-a", 12), ("pane-b", 13)):
         numbers = [each.get_attribute("data-line") for each in browser.find_elements(By.CSS_SELECTOR, f"#{pane} .line")]
         assert numbers == [str(number) for number in range(1, count + 1)]

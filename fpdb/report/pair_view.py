@@ -1,0 +1,62 @@
+"""The view of one pair: both texts with their regions, headings and measures, for a page or a server."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from fpdb.pairs.explanation import Explanation
+from fpdb.pairs.options import PairOptions
+from fpdb.pairs.ranking import Pair
+from fpdb.report.contents import Contents, Limits
+from fpdb.report.page import render
+from fpdb.report.page_sources import PageSources
+from fpdb.report.pair_rows import Documents, pair_rows
+from fpdb.report.report import new_contents
+from fpdb.report.script_data import script_data
+
+TEXT: Final = 4_000_000
+"""Bytes of texts that a view holds."""
+
+
+@dataclass(frozen=True)
+class PairView:
+    """One pair of documents, as a page shows it."""
+
+    contents: Contents
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the view as plain values: those that `script_data` describes, with the texts under "texts"."""
+        data, texts = script_data(self.contents)
+        return data | {"texts": texts}
+
+    def html(self) -> str:
+        """Return a page of this pair alone. Raises MissingPackage without Jinja2."""
+        return render(self.contents, Limits())
+
+
+def view_pair(documents: Documents, pair: Pair, options: PairOptions | None = None, text: int = TEXT) -> PairView:
+    """Return the view of two documents.
+
+    Args:
+        documents: Those that are compared; without both, the view has no regions.
+        pair: Their names and measures.
+        options: The measure that ranks pairs, max_df and owners.
+        text: Bytes of texts that the view holds at most.
+
+    Raises:
+        Corrupt: The database is damaged.
+    """
+    asked = options or PairOptions()
+    page = PageSources(text)
+    contents = new_contents(asked.by, page)
+    cap = asked.frequency_cap(documents.reader.document_count)
+    contents.rows = pair_rows(documents, page, [pair], asked.by, max_df=cap, owners=asked.owners)
+    return PairView(contents)
+
+
+def explained_pair(explanation: Explanation) -> Pair:
+    """Return the pair of an explanation, with the measure that it was asked for."""
+    e, weighted = explanation, explanation.by == "similarity" or explanation.by.startswith("weighted_")
+    name = f"{e.by}_a" if e.by == "weighted_containment" else e.by
+    measure: dict[str, Any] = {name: e.measure} if weighted else {}
+    measures = e.shared, e.containment_a, e.containment_b, e.resemblance
+    return Pair(e.a.name, e.b.name, *measures, evidence=e.evidence, **measure)
