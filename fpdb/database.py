@@ -312,7 +312,9 @@ class Database(Searchable):
 
         if options.get("if_absent") and (document_name(os.fspath(path)) if name is None else name) in self:
             return "unchanged"
-        document, content = read_one_file(os.fspath(path), name, options.get("kind", AUTO), self.paths)
+        document, content = read_one_file(
+            os.fspath(path), name, options.get("kind", AUTO), self.paths, options.get("encoding")
+        )
         self.remember_sources([path])
         return self.add(document.name, content, source=document.source, **options)
 
@@ -465,6 +467,7 @@ class Database(Searchable):
             document_id, record = find_document(snapshot, name)
             content = sources_of([self.sources], texts).find(snapshot, document_id, record).content
         if content is not None:
+            options["encoding"] = document_of(document_id, record).encoding
             return self.query(content, name=name, kind=record.kind, texts=texts, **options)
         ranking: Any = {key: value for key, value in options.items() if key in HashRankingKeywords.__annotations__}
         if options.get("regions") or options.get("window") or ranking.get("by") in COVERED:

@@ -46,6 +46,13 @@ class Document:
     rotation: int  # which subset of its search fingerprints is stored, if the scheme rotates
     text_bytes: int | None  # the length of its text, if that is kept
 
+    @property
+    def encoding(self) -> str | None:
+        """The encoding that was given for its bytes; None if none was."""
+        from fpdb.readers.encodings import given_encoding
+
+        return given_encoding(self.note)
+
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dict, as `fpdb list --format json` prints it."""
         return {column.name: getattr(self, column.name) for column in DOCUMENT} | {

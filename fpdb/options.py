@@ -44,6 +44,7 @@ class FileKeywords(TypedDict, total=False):
     contact: str | None
     labels: Mapping[str, str] | None
     keep_text: bool | None
+    encoding: str | None
     if_absent: bool
 
 
@@ -137,6 +138,7 @@ class QueryKeywords(RankingKeywords, total=False):
     window: int | None
     rarity: Rarity
     include_self: bool
+    encoding: str | None
     regions: bool
     gap: int | None
     shortest: int

@@ -44,6 +44,8 @@ class _Input(RecordFiles):
             if all(path.endswith(EXTENSIONS[form]) and not os.path.isdir(path) for path in self.paths):
                 object.__setattr__(self, form, True)
         super().__post_init__()
+        if self.encoding and not self.record_format:
+            raise click.UsageError("--encoding is that of JSON Lines and CSV: give --jsonl or --csv too")
         if "-" in self.paths:
             raise click.UsageError("the input is read twice: give a file, not standard input")
 

@@ -39,8 +39,8 @@ class RecordFiles:
         metavar="C",
     )
     encoding: str | None = option(
-        "Encoding of JSON Lines and CSV, such as cp1252; what is not in it is skipped.  [default: UTF-8, and of CSV "
-        "what its beginning looks like]",
+        "Encoding of text, code, HTML, LaTeX, JSON Lines and CSV, such as cp1252; what is not in it is skipped.  "
+        "[default: what a document looks like; of JSON Lines UTF-8]",
         type=text_encoding,
         metavar="NAME",
     )
@@ -62,8 +62,8 @@ class RecordFiles:
             raise click.UsageError("Parquet cannot be read from standard input; give a file")
         if not self.record_format and (self.text_field or self.name_field):
             raise click.UsageError(NO_RECORDS)
-        if self.encoding and not (self.jsonl or self.csv):
-            raise click.UsageError("--encoding is that of JSON Lines and CSV: give --jsonl or --csv too")
+        if self.encoding and self.parquet:
+            raise click.UsageError("Parquet is read without --encoding: leave it out")
         if self.delimiter and not self.csv:
             raise click.UsageError("--delimiter is that of CSV: give --csv too")
 
@@ -137,6 +137,11 @@ class InputDocuments(Records):
     def are_given(self) -> bool:
         """True if there are paths, or a list of paths, though it may be empty."""
         return bool(self.paths) or self.files_from is not None
+
+    @property
+    def document_encoding(self) -> str | None:
+        """The encoding of each file that is a document."""
+        return None if self.record_format else self.encoding
 
     @cached_property
     def path_filter(self) -> "PathFilter":

@@ -24,7 +24,7 @@ from fpdb.cli.terminal import say, write_line
 from fpdb.columns import MATCH, RANK, ResultColumn, measure_groups, select
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Database, Match, MultiDatabase
+    from fpdb import Answer, Database, Document, Match, MultiDatabase
     from fpdb.cli.nothing_found import NothingFound
     from fpdb.ingest.process_pool import ForkedPool
     from fpdb.options import Rarity
@@ -267,6 +267,7 @@ class _Answers:
                 contents=self._page is not None or arguments.output.format == "table",
                 folder=self._folder,
                 workers=self._workers,
+                encoding=arguments.queries.document_encoding,
                 **self._options(),
             ):
                 if answered.failure is None:
@@ -297,7 +298,7 @@ class _Answers:
                 yield BatchAnswer(InputDocument(name), lines=SpooledLines(answer.to_json().encode()))
                 continue
             has_content = self._page is not None or (answer.matches and answer.matches[0].regions is not None)
-            content = db.original(name) if has_content else None
+            content = _original_text(db, db.document(name)) if has_content else None
             yield BatchAnswer(InputDocument(name), answer, content=content, omits_query=True)
 
     def _complete(self) -> "Iterator[tuple[BatchAnswer, Answer]]":
@@ -362,4 +363,13 @@ class _Answers:
         import fpdb
 
         db = self._db.databases[match.database or ""] if isinstance(self._db, fpdb.MultiDatabase) else self._db
-        return self._text_of(db.original(match.name), db.document(match.name).kind, match.name)
+        document = db.document(match.name)
+        return self._text_of(_original_text(db, document), document.kind, match.name)
+
+
+def _original_text(db: "Database", document: "Document") -> str | bytes:
+    """Return a stored document's content, decoded if an encoding was given when it was added."""
+    content = db.original(document.name)
+    if document.encoding is None or isinstance(content, str):
+        return content
+    return content.decode(document.encoding).removeprefix("\ufeff")

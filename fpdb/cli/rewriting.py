@@ -49,6 +49,8 @@ class Rewriting(RecordFiles):
             if self.record_format:
                 raise click.UsageError("records are what is written again: give --write FILE too")
             return None
+        if self.encoding and not self.record_format:
+            raise click.UsageError("--encoding is that of JSON Lines and CSV: give --jsonl or --csv too")
         if not self.paths:
             raise click.UsageError("--write writes again what was added: give its PATH, as to fpdb add")
         if self.write == "-":

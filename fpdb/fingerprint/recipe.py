@@ -175,7 +175,13 @@ class Recipe:
         return "text" if self.rules.keys().isdisjoint(KINDS[detected].alphabets) else detected
 
     def fingerprint(
-        self, content: bytes | str, kind: str = AUTO, *, name: str | None = None, **options: Unpack[SelectionOptions]
+        self,
+        content: bytes | str,
+        kind: str = AUTO,
+        *,
+        name: str | None = None,
+        encoding: str | None = None,
+        **options: Unpack[SelectionOptions],
     ) -> Fingerprints:
         """Return the fingerprints of a document.
 
@@ -183,6 +189,7 @@ class Recipe:
             content: The document.
             kind: A key of `KINDS`, or "auto" for what name and content say.
             name: Name of the document's file; tells the language of code.
+            encoding: That of the bytes of text, code, HTML and LaTeX, such as "cp1252"; by default guessed.
             options: Those of `fingerprint_symbols`.
 
         Raises:
@@ -197,7 +204,7 @@ class Recipe:
         if (window := options.get("window")) is not None:
             rule.widen(window)  # refuses a narrower window before the document is read, as `check_key` a missing key
         self.check_key()
-        symbols = find_reader(kind).read(content, alphabet, name, self.reader_version)
+        symbols = find_reader(kind).read(content, alphabet, name, self.reader_version, encoding)
         if len(symbols) >= SYMBOLS_LIMIT:
             raise Unreadable(f"a document may have {SYMBOLS_LIMIT - 1} symbols; this one has {len(symbols)}")
         return self.fingerprint_symbols(symbols, kind, **options)

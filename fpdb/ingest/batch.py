@@ -10,11 +10,12 @@ from fpdb.checked_calls import checked
 from fpdb.errors import BadName, ContentChanged, NoSuchDocument
 from fpdb.fingerprint import Recipe, content_digest
 from fpdb.ingest.document_frequencies import document_frequencies
-from fpdb.ingest.existing import Existing, complete, is_described_by, resolve_kind
+from fpdb.ingest.existing import Existing, applied_encoding, complete, is_described_by, resolve_kind
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.hash_columns import HashColumns
 from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, describe, prepare, prepare_hashes, purpose_of
 from fpdb.options import Rarity
+from fpdb.readers.encodings import given_encoding, note_given
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change, PreparedDocument
 from fpdb.storage.records import Record
@@ -94,6 +95,7 @@ class WriteBatch:
         contact: str | None = None,
         labels: Mapping[str, str] | None = None,
         keep_text: bool | None = None,
+        encoding: str | None = None,
         if_absent: bool = False,
     ) -> Status:
         """Add a document, or replace the one of this name; what is not stated, or None, stays as it was.
@@ -109,6 +111,7 @@ class WriteBatch:
             contact: Whom to ask about it; "" for nobody.
             labels: Any strings, by name, beside the labels that the document has; "" takes a label away.
             keep_text: Also keep the content, compressed, as `Database.text` gives it back.
+            encoding: See `Recipe.fingerprint`; by default the one that the same content had.
             if_absent: Leave a document of this name as it is, "unchanged", whatever it holds.
 
         Raises:
@@ -121,7 +124,9 @@ class WriteBatch:
         if existing is not None and if_absent:
             return "unchanged"
         kind = resolve_kind(self._recipe, kind, document, existing)
-        record = complete(describe(description, kind, document.digest), existing)
+        encoding = applied_encoding(encoding, kind, document, existing)
+        note = "" if encoding is None else note_given("", encoding)
+        record = complete(describe(description, kind, document.digest, note=note), existing)
         status: Status = "added"
         if existing is None:
             boilerplate, keep_text = bool(boilerplate), bool(keep_text)
@@ -136,7 +141,7 @@ class WriteBatch:
             text = pack(content) if keep_text and not existing.has_text else None
             return self._update(existing, status, record, text)
         frequencies = document_frequencies(self._snapshot) if rarity == "corpus" else None
-        options = PrepareOptions(purpose_of(boilerplate), keep_text, frequencies)
+        options = PrepareOptions(purpose_of(boilerplate), keep_text, frequencies, encoding=encoding)
         prepared = prepare(self._recipe, document, kind, options)
         described = prepared.record._replace(source=record.source, contact=record.contact, labels=record.labels)
         self._store(prepared._replace(record=described), existing)
@@ -249,7 +254,9 @@ class WriteBatch:
         description = InputDocument(
             name, kind=record.kind, source=record.source, contact=record.contact, labels=record.labels
         )
-        options = PrepareOptions(purpose_of(existing.boilerplate), rotation=rotation)
+        options = PrepareOptions(
+            purpose_of(existing.boilerplate), rotation=rotation, encoding=given_encoding(record.note)
+        )
         document = prepare(self._recipe, ReadDocument(description, content, digest), record.kind, options)
         rotated = document.record._replace(added=record.added)
         self._store(document._replace(record=rotated, text=self._text(existing)), existing)
@@ -267,7 +274,12 @@ class WriteBatch:
             self._removals.add(key)
 
     def match_stored(
-        self, documents: Sequence[ReadDocument], *, boilerplate: bool | None = None, keep_text: bool | None = None
+        self,
+        documents: Sequence[ReadDocument],
+        *,
+        boilerplate: bool | None = None,
+        keep_text: bool | None = None,
+        encoding: str | None = None,
     ) -> list[tuple[Existing | None, bool]]:
         """Return for each document the existing one of its name, and True if adding it is known to change nothing.
 
@@ -291,6 +303,7 @@ class WriteBatch:
                 boilerplate in (None, existing.boilerplate)
                 and keep_text in (None, existing.has_text)
                 and is_described_by(record, document)
+                and applied_encoding(encoding, record.kind, document, existing) == given_encoding(record.note)
                 and resolve_kind(self._recipe, document.description.kind, document, existing) == record.kind
             )
             matches.append((existing, is_known))
@@ -394,6 +407,8 @@ class WriteBatch:
 def _classify(record: Record, boilerplate: bool, existing: Existing) -> Status:
     """Compare a new record with the existing document of its name."""
     old = existing.record
+    if given_encoding(record.note) not in (None, given_encoding(old.note)):
+        return "replaced"
     if (old.kind, old.digest, existing.boilerplate) != (record.kind, record.digest, boilerplate):
         return "replaced"
     if (old.source, old.contact, old.labels) != (record.source, record.contact, record.labels):

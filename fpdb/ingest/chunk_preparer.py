@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import AUTO, SHORT_TEXT, Frequencies, Recipe, content_digest
 from fpdb.ingest.batch import WriteBatch
-from fpdb.ingest.existing import Existing, Traits, resolve_kind
+from fpdb.ingest.existing import Existing, Traits, applied_encoding, resolve_kind
 from fpdb.ingest.files import InputDocument, Skipped, error_text, read_content
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.prepare import (
@@ -119,7 +119,7 @@ class _Preparation:
             if index in known:
                 continue
             try:
-                content = read_content(item)
+                content = read_content(item, self._load_options.encoding)
                 read.append((index, ReadDocument(self._labelled(item), content, content_digest(content))))
             except Exception as error:
                 self._outcomes[index] = _skipped(item, error)
@@ -137,7 +137,9 @@ class _Preparation:
     ) -> list[tuple[Existing | None, bool]]:
         options = self._load_options
         documents = [document for _, document in read]
-        return stored.match_stored(documents, boilerplate=options.boilerplate, keep_text=options.keep_text)
+        return stored.match_stored(
+            documents, boilerplate=options.boilerplate, keep_text=options.keep_text, encoding=options.encoding
+        )
 
     def _prepare(self, index: int, document: ReadDocument, existing: Existing | None) -> None:
         """Prepare a document, or put it to the short texts."""
@@ -149,8 +151,10 @@ class _Preparation:
             if kind == AUTO:
                 kind = resolve_kind(self._recipe, kind, document, existing)
             options = self._options if existing is None else self._options_for(existing)
-            has_purpose = options.purpose == self._options.purpose
-            if kind == "text" and has_purpose and options.frequencies is None and len(content) <= SHORT_TEXT:
+            options = options._replace(encoding=applied_encoding(self._load_options.encoding, kind, document, existing))
+            together = options.purpose == self._options.purpose and options.frequencies is None
+            together = together and options.encoding is None
+            if kind == "text" and together and len(content) <= SHORT_TEXT:
                 self._short.append((index, document, options))
             else:
                 self._finish(index, document, prepare(self._recipe, document, kind, options))

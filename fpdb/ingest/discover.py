@@ -62,7 +62,7 @@ def discover(
 
 
 def read_one_file(
-    path: str, name: str | None, kind: str, databases: Sequence[str]
+    path: str, name: str | None, kind: str, databases: Sequence[str], encoding: str | None = None
 ) -> tuple[InputDocument, str | bytes]:
     """Return the document in a file, see `discover`, and its content.
 
@@ -78,7 +78,7 @@ def read_one_file(
     if isinstance(document, Skipped) or fault is not None:
         raise Unreadable(f"{path!r}: {fault}")
     try:
-        return document, read_content(document)
+        return document, read_content(document, encoding)
     except OSError as error:
         raise Unreadable(f"{path!r}: {error_text(error)}") from error
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from fpdb.fingerprint import AUTO, KINDS, Recipe
 from fpdb.ingest.prepare import ReadDocument, check_texts
+from fpdb.readers.encodings import ENCODED_KINDS, encoding_name, given_encoding
 from fpdb.readers.kinds import BINARY_KINDS
 from fpdb.storage.records import NO_LABELS, Record
 
@@ -55,6 +56,18 @@ def complete(record: Record, existing: Existing | None) -> Record:
         return record
     check_texts(record.kind, source, contact, labels)
     return record._replace(source=source, contact=contact, labels=labels)
+
+
+def applied_encoding(encoding: str | None, kind: str, document: ReadDocument, existing: Existing | None) -> str | None:
+    """Return the encoding in which a document of this kind is read: the stated one, else that of the same content.
+
+    Raises Unreadable: there is no such encoding.
+    """
+    if kind not in ENCODED_KINDS or isinstance(document.content, str):
+        return None
+    if encoding is None and existing is not None and existing.record.digest == document.digest:
+        return given_encoding(existing.record.note)
+    return None if encoding is None else encoding_name(encoding)
 
 
 def is_described_by(record: Record, document: ReadDocument) -> bool:

@@ -120,24 +120,31 @@ def document_name(path: str) -> str:
     return ("/" if path.startswith("/") else "") + "/".join(parts)
 
 
-def read_content(document: InputDocument) -> bytes | str:
-    """Return the document's content, read from its file if necessary. Raises Unreadable, OSError."""
-    content = document.content if document.path is None else read_file(document.path)
+def read_content(document: InputDocument, encoding: str | None = None) -> bytes | str:
+    """Return the document's content, read from its file if necessary.
+
+    In the given encoding, NUL bytes may be parts of characters. Raises Unreadable, OSError.
+    """
+    is_wide = encoding is not None and b"\0" in "a".encode(encoding)
+    content = document.content if document.path is None else read_file(document.path, is_wide=is_wide)
     if content is None:
         raise Unreadable("neither content nor a path was given")
-    if isinstance(content, bytes) and is_binary(content):
+    if isinstance(content, bytes) and not is_wide and is_binary(content):
         kind = detect_kind(document.name, content) if document.kind == AUTO else document.kind
         if kind not in BINARY_KINDS:
             raise Unreadable(binary_reason(content))
     return content
 
 
-def read_file(path: str) -> bytes:
-    """Return a file's bytes; of a binary file that no reader takes only the first. Raises Unreadable, OSError."""
+def read_file(path: str, *, is_wide: bool = False) -> bytes:
+    """Return a file's bytes; of a binary file that no reader takes only the first, unless its text is_wide.
+
+    Raises Unreadable, OSError.
+    """
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         head = os.read(handle, _FIRST_READ)
-        if len(head) < _FIRST_READ or not may_be_document(head):
+        if len(head) < _FIRST_READ or not (is_wide or may_be_document(head)):
             return head
         parts = [head]
         size = len(head)

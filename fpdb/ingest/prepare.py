@@ -37,13 +37,14 @@ class ReadDocument(NamedTuple):
 class PrepareOptions(NamedTuple):
     """Options of fingerprinting documents and keeping their content.
 
-    purpose: "discard" for boilerplate. frequencies, rotation: as for `Recipe.fingerprint`.
+    purpose: "discard" for boilerplate. frequencies, rotation, encoding: as for `Recipe.fingerprint`.
     """
 
     purpose: Purpose = "store"
     keep_text: bool = False
     frequencies: Frequencies | None = None
     rotation: int = 0
+    encoding: str | None = None
 
 
 class StoredFingerprints(NamedTuple):
@@ -75,6 +76,7 @@ def prepare(recipe: Recipe, document: ReadDocument, kind: str, options: PrepareO
         rotation=options.rotation,
         frequencies=options.frequencies,
         name=document.description.name,
+        encoding=options.encoding,
     )
     return prepare_fingerprints(document, kind, StoredFingerprints.of(found), options)
 

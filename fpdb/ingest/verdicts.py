@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 from fpdb.errors import BadName
 from fpdb.fingerprint import content_digest
 from fpdb.ingest.record_fields import Cuts
-from fpdb.readers.encodings import MARKS, as_text
+from fpdb.readers.encodings import BYTE_ORDER_MARK, MARKS, as_text, given_encoding
 from fpdb.storage import file_format
 from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
@@ -107,6 +107,8 @@ def cut_content(content: str | bytes, cuts: Cuts, record: Record) -> str | bytes
         return None
     if isinstance(content, str):
         return _without(content, cuts)
+    if (given := given_encoding(record.note)) is not None:
+        return _cut_given(content, cuts, given)
     text, note = as_text(content, record.note.split()[0] if "(declared)" in record.note else None)
     if not record.note.startswith(note) or "replaced" in note:
         return None
@@ -114,6 +116,15 @@ def cut_content(content: str | bytes, cuts: Cuts, record: Record) -> str | bytes
         return _without(text.decode("ascii"), cuts).encode()
     mark = next((mark for mark, _ in MARKS if content.startswith(mark)), b"")
     return mark + _without(text, cuts).encode(note.split()[0])
+
+
+def _cut_given(content: bytes, cuts: Cuts, encoding: str) -> bytes | None:
+    """Do what `cut_content` does, in an encoding that was given; None if another text has the same characters."""
+    text = content.decode(encoding).removeprefix(BYTE_ORDER_MARK)
+    encoded = text.encode(encoding)
+    if not content.endswith(encoded):
+        return None
+    return content[: len(content) - len(encoded)] + _without(text, cuts).encode(encoding)
 
 
 def _without(text: str, cuts: Cuts) -> str:

@@ -32,6 +32,7 @@ class DocumentReader(NamedTuple):
         alphabet: str | None = None,
         name: str | None = None,
         version: int = READER_VERSION,
+        encoding: str | None = None,
     ) -> Symbols:
         """Return the symbols of a document.
 
@@ -40,9 +41,26 @@ class DocumentReader(NamedTuple):
             alphabet: One of the alphabets; by default the first.
             name: Name of the document's file, a hint at the language of code.
             version: Of the rules by which documents are read.
+            encoding: That of the bytes, for the kinds that do not say it themselves; others take no notice.
+
+        Raises:
+            Unreadable: The content is not a document of this kind, or not in the encoding.
         """
+        if encoding is not None:
+            return self._read_encoded(content, alphabet, name, version, encoding)
         module = import_module(f"{__name__}.{self.module}")
         symbols: Symbols = getattr(module, self.function)(content, alphabet or self.alphabets[0], name, version)
+        return symbols
+
+    def _read_encoded(
+        self, content: bytes | str, alphabet: str | None, name: str | None, version: int, encoding: str
+    ) -> Symbols:
+        from fpdb.readers.encodings import decode_given, note_given
+
+        text = decode_given(content, self.module, encoding)
+        symbols = self.read(text, alphabet, name, version)
+        if text is not content:
+            symbols.note = note_given(symbols.note, encoding)
         return symbols
 
 

@@ -6,6 +6,8 @@ Newlines are not translated; a byte order mark is no character.
 import codecs
 from contextlib import suppress
 
+from fpdb.errors import Unreadable
+
 # The mark of UTF-32 little-endian begins with that of UTF-16, so it comes first.
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -15,6 +17,12 @@ MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 REPLACEMENT = "\ufffd"
+BYTE_ORDER_MARK = "\ufeff"
+ENCODED_KINDS = frozenset(("text", "code", "html", "latex"))
+"""Kinds, and modules of the same names, whose bytes may have any encoding, which a caller may give."""
+
+STRING, GIVEN = "string", " (given)"
+"""The note on a string, and the end of the note on an encoding that the caller gave."""
 
 GUESS_FROM = 1 << 18  # first bytes of a document that charset-normalizer guesses from
 GUESS_LEAST = 16  # minimum of bytes beyond ASCII among these
@@ -56,6 +64,40 @@ def decode(content: bytes, declared: str | None = None) -> tuple[str | bytes, st
     return text, "utf-8" + _note_replaced(invalid, "byte")
 
 
+def decode_given(content: bytes | str, kind: str, encoding: str | None) -> bytes | str:
+    """Return the text of bytes that are said to have an encoding, without a byte order mark, or else the content.
+
+    kind: if it is none of ENCODED_KINDS, the encoding does not count. Raises Unreadable: there is no such encoding of
+    texts, or the bytes are not in it.
+    """
+    if encoding is None or kind not in ENCODED_KINDS or isinstance(content, str):
+        return content
+    try:
+        return content.decode(encoding_name(encoding)).removeprefix(BYTE_ORDER_MARK)
+    except UnicodeDecodeError as error:
+        raise Unreadable(f"not {encoding}: {error.reason} at byte {error.start}") from error
+
+
+def encoding_name(encoding: str) -> str:
+    """Return Python's own name of an encoding of texts. Raises Unreadable if there is none."""
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)
+    except (LookupError, ValueError) as error:
+        raise Unreadable(f"no encoding of texts is called {encoding!r}; some are utf-8, cp1252, gb18030") from error
+    return name
+
+
+def note_given(note: str, encoding: str) -> str:
+    """Return the note on a text that was decoded by `decode_given`, of the note on the string."""
+    return f"{note.removesuffix(STRING)}{encoding_name(encoding)}{GIVEN}"
+
+
+def given_encoding(note: str) -> str | None:
+    """Return the encoding in which a document was said to be when it was added, by its note; None if it was not."""
+    return note.removesuffix(GIVEN).rpartition(" ")[2] if note.endswith(GIVEN) else None
+
+
 def guess_utf16(content: bytes) -> str | None:
     """Return the encoding if bytes look like UTF-16 without a mark, mostly of Latin letters; else None."""
     head = content[:UTF16_HEAD]
@@ -76,7 +118,7 @@ def guess_utf16(content: bytes) -> str | None:
 
 def as_text(content: bytes | str, declared: str | None = None) -> tuple[str | bytes, str]:
     """Return what `decode` returns, of content that may be a string already."""
-    return (content, "string") if isinstance(content, str) else decode(content, declared)
+    return (content, STRING) if isinstance(content, str) else decode(content, declared)
 
 
 def _decode_marked(content: bytes, encoding: str) -> tuple[str | bytes, str]:

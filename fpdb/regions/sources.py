@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple
 from fpdb.errors import ContentChanged, MissingPackage, UnknownKind, Unreadable
 from fpdb.fingerprint import Fingerprints, Recipe, content_digest
 from fpdb.ingest.archives.member_lookup import MemberCache
+from fpdb.readers.encodings import given_encoding
 from fpdb.regions.line_index import LineIndex
 from fpdb.regions.originals import UnreadState, is_gone, read_original
 from fpdb.regions.source_roots import SourceRoots
@@ -124,9 +125,10 @@ def read_document(reader: Reader, recipe: Recipe, document_id: int, sources: Sou
     state, content = sources.find(reader, document_id, record)
     if content is None:
         return SourceDocument(state)
+    encoding = given_encoding(record.note)
     try:
         for name in (record.name.decode("utf-8", "surrogateescape"), record.source, None):  # may tell the language
-            fingerprints = recipe.fingerprint(content, record.kind, purpose="search", name=name)
+            fingerprints = recipe.fingerprint(content, record.kind, purpose="search", name=name, encoding=encoding)
             if fingerprints.symbols == record.symbols:
                 return SourceDocument("same", Original.of(fingerprints))
     except (Unreadable, MissingPackage):

@@ -209,13 +209,17 @@ class _Answerer:
 
             return BatchAnswer(read.document, lines=SpooledLines(answer))
         content = read.query.content if self.contents else None
+        if content is not None and self.options.encoding is not None:
+            from fpdb.readers.encodings import decode_given
+
+            content = decode_given(content, read.query.kind, self.options.encoding)
         return BatchAnswer(read.document, answer.answer, content=content, omits_query=bool(answer.query.omitted_ids))
 
     def _read(self, document: InputDocument | Skipped) -> _Readable | BatchAnswer:
         """Read a document, or say why it is not read."""
         if isinstance(document, InputDocument):
             try:
-                content = read_content(document)
+                content = read_content(document, self.options.encoding)
                 kind = self.db.recipe.resolve_kind(document.kind, content, document.name)
                 query = QueryDocument(document.name, content, kind)
                 return _Readable(document._replace(content=None), query)

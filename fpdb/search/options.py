@@ -106,7 +106,7 @@ class QueryOptions:
 class ContentOptions:
     """Options of queries by content, see `Searchable.query`.
 
-    repeats: see `RegionOptions`. ranking: the keywords of `QueryOptions`.
+    repeats: see `RegionOptions`. encoding: see `Recipe.fingerprint`. ranking: the keywords of `QueryOptions`.
     """
 
     window: int | None = None
@@ -116,6 +116,7 @@ class ContentOptions:
     gap: int | None = None
     shortest: int | None = None
     repeats: bool = False
+    encoding: str | None = None
     ranking: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -78,7 +78,8 @@ def fingerprint_queries(
     """
     documents = [_with_kind(recipe, document) for document in documents]
     boilerplate = reader.boilerplate()
-    together = options.window is None and options.rarity == "document" and not options.needs_regions
+    together = options.window is None and options.encoding is None
+    together = together and options.rarity == "document" and not options.needs_regions
     short_texts = _short_text_hashes(recipe, documents) if together else repeat(None, len(documents))
     counts: Frequencies | None = None
     if options.rarity == "corpus":
@@ -172,7 +173,15 @@ def _fingerprint_alone(
 ) -> QueryFingerprints:
     """Fingerprint one document of any kind; counts: the document frequencies, if rarity is counted in the corpus."""
     name, content, kind = document
-    found = recipe.fingerprint(content, kind, purpose="search", window=options.window, frequencies=counts, name=name)
+    found = recipe.fingerprint(
+        content,
+        kind,
+        purpose="search",
+        window=options.window,
+        frequencies=counts,
+        name=name,
+        encoding=options.encoding,
+    )
     rule = recipe.rule_for(kind)[1]
     scheme = find_scheme(rule.scheme)
     query = QueryFingerprints(found.hashes, name, kind, kgrams=found.kgrams if scheme.fixed_size else 0)

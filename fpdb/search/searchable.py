@@ -79,6 +79,7 @@ class Searchable(ABC):
         window: int | None = None,
         rarity: Rarity = "document",
         include_self: bool = False,
+        encoding: str | None = None,
         regions: bool = False,
         gap: int | None = None,
         shortest: int | None = None,
@@ -94,11 +95,12 @@ class Searchable(ABC):
             window: A window wider than the recipe's: fewer look-ups, a coarser answer.
             rarity: See `WriteBatch.add`.
             include_self: Whether a document of the query's name and content is a match like others.
+            encoding: See `Recipe.fingerprint`.
             regions: Whether matches tell their regions, see `Match`.
             gap: The largest number of symbols between two regions that are joined, if no other region lies between;
-                None for five times k in texts, 150 in the preset text, and 0 in programs.
-            shortest: The fewest characters of a region, in either document. None: in texts, regions of fewer than five
-                times k are left out if others are as long.
+                None for the larger of 150 and five times k in texts, and 0 in programs.
+            shortest: The fewest characters of a region, in either document. None: in texts, regions shorter than the
+                default of `gap` are left out if others are as long.
             texts: Gives a document's content, for regions, or None; by default it is the text that was kept, else that
                 of the file that the document came from.
             options: See `search.options.QueryOptions`: by, smallest, max_df, max_ignored, min, top. By default by,
@@ -107,7 +109,9 @@ class Searchable(ABC):
         Raises:
             Error: BadName, BadQuery, BadRecipe, UnknownKind, Unreadable, MissingKey, MissingPackage or Corrupt.
         """
-        asked = ContentOptions(window, rarity, include_self, regions, gap=gap, shortest=shortest, ranking=options)
+        asked = ContentOptions(
+            window, rarity, include_self, regions, gap=gap, shortest=shortest, encoding=encoding, ranking=options
+        )
         with self.searcher(texts) as searcher:
             return searcher.rank_document(QueryDocument(name, content, kind), asked).answer
 
@@ -126,7 +130,7 @@ class Searchable(ABC):
         """
         from fpdb.ingest.discover import read_one_file
 
-        document, content = read_one_file(os.fspath(path), name, kind, self.paths)
+        document, content = read_one_file(os.fspath(path), name, kind, self.paths, options.get("encoding"))
         return self.query(content, name=document.name, kind=kind, texts=texts, **options)
 
     def queries(

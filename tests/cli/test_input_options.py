@@ -76,7 +76,6 @@ def test_what_is_wrong_is_said_counted_and_stopped_at(run: Run, monkeypatch: pyt
         ("--jsonl", "--encoding", "nonsense", "x"),
         ("--jsonl", "--encoding", "rot13", "x"),
         ("--parquet", "--encoding", "cp1252", "x"),
-        ("--encoding", "cp1252", "x"),
         ("--csv", "--delimiter", "ab", "x"),
         ("--csv", "--delimiter", '"', "x"),
         ("--text-field", "t", "x"),

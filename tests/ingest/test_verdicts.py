@@ -1,5 +1,7 @@
 """Verdicts: documents are dropped or cut if they are stored just so, and stay as they are otherwise."""
 
+import codecs
+
 import pytest
 
 import fpdb
@@ -46,6 +48,32 @@ CONTENTS: dict[str, tuple[str, str | bytes, str | bytes | None]] = {
     "invalid bytes": ("text", "ééé".encode() + b"\xff", None),
     "a notebook": ("ipynb", '{"cells": [{"cell_type": "code", "source": "abcdef"}]}', None),
 }
+
+
+GIVEN: dict[tuple[str, str], bytes | None] = {
+    ("cp1251", "abЯcdжf"): "abdжf".encode("cp1251"),
+    ("utf-8", "\ufeffabЯcd"): "\ufeffabd".encode(),
+    ("utf-16", "abЯcd"): "abd".encode("utf-16"),
+    ("utf-16-le", "abЯcd"): "abd".encode("utf-16-le"),
+}
+
+
+@pytest.mark.parametrize(("encoding", "text"), GIVEN)
+def test_characters_are_cut_out_of_the_encoding_that_was_given(db: fpdb.Database, encoding: str, text: str) -> None:
+    content = text.encode(encoding)
+    db.add("x", content, encoding=encoding)
+    with db.snapshot() as snapshot:
+        verdicts = Verdicts(snapshot)
+        verdicts.cut([("x", 2, 4)])
+        assert verdicts.judge([("x", content)]) == [(GIVEN[encoding, text], [(2, 4)], "")]
+    native = content.removeprefix(codecs.BOM_UTF16)
+    if native != content:  # to be encoded, the text needs the mark that it did not have
+        db.add("x", native, encoding=encoding)
+        with db.snapshot() as snapshot:
+            verdicts = Verdicts(snapshot)
+            verdicts.cut([("x", 2, 4)])
+            assert verdicts.judge([("x", native)])[0].reason == "uncut"
+    assert db.check() == []
 
 
 @pytest.mark.parametrize("name", CONTENTS)
