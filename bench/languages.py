@@ -8,6 +8,7 @@ of its passages of 30 symbols English has, too, by version 1 and by version 2: m
 
 import gettext
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,17 +21,20 @@ LONGEST = 400_000
 K = 30
 
 
-def read_messages(language: str) -> str:
-    """Return all translations into a language."""
-    messages: list[str] = []
+def read_catalogues(language: str) -> Iterator[str]:
+    """Yield the translations of each program into a language, as paragraphs."""
     for path in sorted((CATALOGUES / language / "LC_MESSAGES").glob("*.mo")):
         with path.open("rb") as file:
             try:
                 catalogue = vars(gettext.GNUTranslations(file))["_catalog"]  # it lists no messages otherwise
             except (OSError, UnicodeDecodeError, ValueError):
                 continue
-        messages += [text for source, text in catalogue.items() if source and isinstance(text, str)]
-    return " ".join(messages)[:LONGEST]
+        yield "\n\n".join(text for source, text in catalogue.items() if source and isinstance(text, str))
+
+
+def read_messages(language: str) -> str:
+    """Return all translations into a language, or many of them."""
+    return "\n\n".join(read_catalogues(language))[:LONGEST]
 
 
 def find_passages(text: str, version: int) -> set[bytes]:

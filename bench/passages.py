@@ -12,7 +12,13 @@ Every fifth pair has no passage. One document of each pair is stored, and the ot
 granularity and PlagDet are those of Potthast and others (2010), by characters, as macro-averages: see `bench.plagdet`.
 Figures are means and standard deviations over sets of pairs, each with a hash key of its own.
 
+With --language, the documents are the translated messages of each program on this machine, and a word is two characters
+long: for scripts without spaces. With --errors, a share of the letters of each passage is misread, see
+`bench.misreading`.
+
     python -m bench.passages
+    python -m bench.passages --language zh_CN --preset cjk
+    python -m bench.passages --errors 0.05 --preset ocr
 """
 
 import argparse
@@ -26,6 +32,8 @@ from pydoc_data import topics
 from typing import NamedTuple
 
 from bench.evaluation import temporary_database
+from bench.languages import read_catalogues
+from bench.misreading import misread
 from bench.plagdet import Figures, Passage, measure
 from bench.workloads.programs import installed_modules
 from fpdb import Recipe
@@ -36,6 +44,9 @@ MOST = 4  # passages of a pair
 WITHOUT = 5  # every so many pairs have none
 CHANGES = (8, 30)  # one word of so many is changed
 """Options of the documents and passages that are made."""
+
+WORD, TWO_CHARACTERS = r"\S+\s*", r"\S\S?\s*"
+"""Patterns of a word; the second one for scripts without spaces."""
 
 
 class Pair(NamedTuple):
@@ -62,7 +73,7 @@ def reorder(words: list[str], _: list[str], rng: random.Random) -> list[str]:
     sentences: list[list[str]] = [[]]
     for word in words:
         sentences[-1].append(word)
-        if re.search(r"[.!?:]\W*$", word):
+        if re.search(r"[.!?:。！？：]\W*$", word):
             sentences.append([])
     rng.shuffle(sentences)
     return [word for sentence in sentences for word in sentence]
@@ -77,9 +88,14 @@ DISGUISES: Mapping[str, Callable[[list[str], list[str], random.Random], list[str
 
 def read_documents(modules: Iterable[Path]) -> list[str]:
     """Return the topics of Python's help, and the docstrings of each module; long ones are cut, short ones left out."""
+    return select((*topics.topics.values(), *map(_docstrings, modules)))
+
+
+def select(texts: Iterable[str]) -> list[str]:
+    """Return the texts that are long enough, cut if they are too long, without paragraphs that others have before."""
     seen = {""}
     documents = []
-    for text in (*topics.topics.values(), *map(_docstrings, modules)):
+    for text in texts:
         paragraphs = [paragraph for paragraph in re.split(r"\n\s*\n", text) if _new(paragraph, seen)]
         document = "\n\n".join(paragraphs)[:LONGEST]
         if len(document) >= SHORTEST:
@@ -104,15 +120,35 @@ def _new(paragraph: str, seen: set[str]) -> bool:
     return new
 
 
-def make(documents: Sequence[str], count: int, seed: int) -> list[Pair]:
-    """Return pairs of the documents, all of them new."""
+def make(documents: Sequence[str], count: int, seed: int, *, word: str = WORD, errors: float = 0) -> list[Pair]:
+    """Return pairs of the documents, all of them new.
+
+    Args:
+        documents: To choose from.
+        count: Of pairs.
+        seed: Of the random numbers.
+        word: Pattern of a word.
+        errors: Share of letters of a passage that are misread.
+    """
     rng = random.Random(seed)
-    return [_plant(number, rng.sample(documents, 2), rng) for number in range(count)]
+    pairs = [_plant(number, rng.sample(documents, 2), word, rng) for number in range(count)]
+    return [_misread(pair, errors, random.Random(seed)) for pair in pairs] if errors else pairs
 
 
-def _plant(number: int, documents: Sequence[str], rng: random.Random) -> Pair:
+def _misread(pair: Pair, errors: float, rng: random.Random) -> Pair:
+    """Return a pair of which the passages in the query are misread."""
+    text, end, passages = "", 0, []
+    for name, passage in pair.passages:
+        text += pair.query[end : passage.a_start]
+        start, end = len(text), passage.a_end
+        text += misread(pair.query[passage.a_start : end], errors, rng)
+        passages.append((name, passage._replace(a_start=start, a_end=len(text))))
+    return Pair(text + pair.query[end:], pair.document, passages)
+
+
+def _plant(number: int, documents: Sequence[str], word: str, rng: random.Random) -> Pair:
     """Return a pair of the document and the query, which has passages of it."""
-    document, query = ([(match[0], match.start()) for match in re.finditer(r"\S+\s*", text)] for text in documents)
+    document, query = ([(match[0], match.start()) for match in re.finditer(word, text)] for text in documents)
     words = [word for word, _ in document]
     parts: dict[int, tuple[str, list[str], int, int]] = {}
     for start, end in _choose(len(words), rng) if number % WITHOUT else ():
@@ -121,13 +157,13 @@ def _plant(number: int, documents: Sequence[str], rng: random.Random) -> Pair:
         end_character = document[end - 1][1] + len(words[end - 1].rstrip())
         parts[rng.randrange(len(query))] = name, changed, document[start][1], end_character
     text, passages = "", []
-    for index, (word, _) in enumerate(query):
+    for index, (original, _) in enumerate(query):
         if index in parts:
             name, changed, b_start, b_end = parts[index]
             passage = "".join(changed).rstrip()
             passages.append((name, Passage(number, len(text), len(text) + len(passage), b_start, b_end)))
             text += passage + "\n"
-        text += word
+        text += original
     return Pair(text, documents[0], passages)
 
 
@@ -188,11 +224,18 @@ def main() -> None:
     parser.add_argument("--preset", default="text", help="the recipe (default: text)")
     parser.add_argument("--gap", type=int, help="the gap of regions, instead of the default")
     parser.add_argument("--shortest", type=int, help="the fewest characters of a region, instead of the default")
+    parser.add_argument("--recipe", metavar="K,W", help="k and w instead of the preset's")
+    parser.add_argument("--language", help="documents are messages of programs, such as zh_CN (default: Python's help)")
+    parser.add_argument("--errors", type=float, default=0, help="share of letters of a passage that are misread")
     options = parser.parse_args()
-    documents, recipe = read_documents(installed_modules()), Recipe.preset(options.preset)
+    recipe, word = Recipe.preset(options.preset), TWO_CHARACTERS if options.language else WORD
+    if options.recipe:
+        recipe = recipe.with_(**dict(zip("kw", map(int, options.recipe.split(",")), strict=True)))
+    language = options.language
+    documents = select(read_catalogues(language)) if language else read_documents(installed_modules())
     rounds, passages = [], 0
     for number in range(options.first, options.first + options.sets):
-        pairs = make(documents, options.pairs, number)
+        pairs = make(documents, options.pairs, number, word=word, errors=options.errors)
         passages += sum(len(pair.passages) for pair in pairs)
         detections = align(pairs, recipe.with_(key=number), options.gap, options.shortest)
         rounds.append(judge(pairs, detections))

@@ -138,6 +138,12 @@ def _advise(arguments: _Arguments, target: Target, *, is_new: bool) -> None:
             "texts: it compares programs letter by letter, names and layout included. To compare them as programs, "
             f"remove {target.path} and begin with: fpdb --db {shlex.quote(target.path)} init --preset code"
         )
+    elif is_new and look.east_asian:
+        say(
+            "these texts are Chinese, Japanese or Korean, of which this new database finds shared passages of 50 "
+            f"characters; to find those of 17, remove {target.path} and begin with: "
+            f"fpdb --db {shlex.quote(target.path)} init --preset cjk"
+        )
 
 
 @contextmanager
@@ -202,6 +208,7 @@ def _load(db: "Database", target: Target, arguments: _Arguments, summary: "LoadS
                 keep_text=arguments.keep_text,
                 strict=arguments.strict,
                 if_absent=arguments.if_absent,
+                encoding=documents.document_encoding,
             ),
             jobs=arguments.jobs,
             watcher=watcher,

@@ -111,14 +111,14 @@ class RegionOutput(Output):
     )
     regions: bool = option("Also show where the texts agree: lines, and columns and characters in JSON.")
     gap: int | None = option(
-        "With --regions: join regions at most N symbols apart; by default five times k in texts, so 150 with --preset "
-        "text, and 0 in programs.",
+        "With --regions: join regions at most N symbols apart; by default the larger of 150 and five times k "
+        "in texts, and 0 in programs.",
         minimum=0,
         metavar="N",
     )
     shortest: int | None = option(
-        "With --regions: leave out regions of fewer than N characters, in either document; by default five times "
-        "k in texts, if others are as long.",
+        "With --regions: leave out regions of fewer than N characters, in either document; by default those shorter "
+        "than the default of --gap, in texts, if others are as long.",
         minimum=1,
         metavar="N",
     )

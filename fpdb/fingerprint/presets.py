@@ -32,6 +32,15 @@ PRESETS: Mapping[str, Preset] = {
         "words were changed",
         {"characters": Rule(16, "robust-winnow", {"w": 5})},
     ),
+    "ocr": Preset(
+        "texts from optical character recognition: every shared passage of 20 letters and digits is found, and "
+        "half of the fingerprints are left if 5% of the letters are wrong",
+        {"characters": Rule(14, "robust-winnow", {"w": 7})},
+    ),
+    "cjk": Preset(
+        "Chinese, Japanese and Korean texts, where 17 characters are a sentence: every shared passage of 17 is found",
+        {"characters": Rule(12, "robust-winnow", {"w": 6})},
+    ),
     "code": Preset(
         "programs: every shared passage of 20 tokens is found, whatever its names, comments and layout",
         {"tokens": _CODE, "characters": _TEXT},

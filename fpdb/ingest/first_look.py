@@ -1,6 +1,9 @@
-"""A first look at the names of files, before any is read."""
+"""A first look at files, before they are added: at the names of many, and at the beginnings of a few texts."""
 
+import os
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
@@ -10,17 +13,21 @@ from fpdb.ingest.path_filter import PathFilter
 from fpdb.readers.kinds import kind_by_name
 
 FIRST_FILES = 200
+FIRST_TEXTS, BEGINNING = 10, 4096
+"""Texts that are looked into, and the bytes of each."""
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
 
 class FirstLook(NamedTuple):
-    """A look at the names of the first files.
+    """A look at the first files.
 
-    files: How many were looked at. programs: How many of them are programs. records: The first one that is named as
-    JSON Lines are.
+    files: How many were looked at. programs: How many of them are programs by their names. east_asian: True if most
+    letters of the first texts are Chinese, Japanese or Korean. records: The first one that is named as JSON Lines are.
     """
 
     files: int
     programs: int
+    east_asian: bool
     records: str | None
 
     @property
@@ -30,7 +37,22 @@ class FirstLook(NamedTuple):
 
 
 def look_at(paths: Iterable[str], path_filter: PathFilter) -> FirstLook:
-    """Look at the names of the first files at `paths`, folders included, but not archives."""
+    """Look at the first files at `paths`, folders included, but not archives."""
     names = list(islice(list_files(paths, path_filter), FIRST_FILES))
     programs = sum(kind_by_name(name) == "code" for name in names)
-    return FirstLook(len(names), programs, next((name for name in names if name.endswith(EXTENSIONS["jsonl"])), None))
+    texts = [name for name in names if kind_by_name(name) == "text"][:FIRST_TEXTS]
+    records = next((name for name in names if name.endswith(EXTENSIONS["jsonl"])), None)
+    return FirstLook(len(names), programs, _are_east_asian("".join(map(_beginning, texts))), records)
+
+
+def _are_east_asian(text: str) -> bool:
+    return 2 * len(_EAST_ASIAN.findall(text)) > sum(map(str.isalpha, text))
+
+
+def _beginning(path: str) -> str:
+    """Return the beginning of a text in UTF-8; nothing of one that cannot be read."""
+    if not os.path.isfile(path):  # not a pipe, which can be read only once
+        return ""
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(BEGINNING).decode("utf-8", "ignore")
+    return ""

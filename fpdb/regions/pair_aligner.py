@@ -24,7 +24,7 @@ from fpdb.regions.alignable import (
     without_marked,
 )
 from fpdb.regions.joining import join
-from fpdb.regions.line_index import locate_regions, long_regions
+from fpdb.regions.line_index import LineIndex, locate_regions, long_regions
 from fpdb.regions.offsets import PositionedHashes, best_offsets, match_positions, regions_of
 from fpdb.regions.places import MatchedRegion
 from fpdb.regions.region import AS_TILED, Region, RegionOptions, coverage
@@ -33,7 +33,15 @@ from fpdb.regions.tiling import NO_HASHES, FingerprintSequence, tile_fingerprint
 from fpdb.storage.posting_scan import scan_posting_lists
 from fpdb.storage.reader import Reader
 
-NEAR: Final = 5  # k-grams: the largest gap in a passage, and its least length (docs/guide/quality.md)
+NEAR: Final = 5
+NEAR_LEAST: Final = 150
+"""So many k-grams, but at least so many symbols, are the largest gap in a passage of a text, and its least length: see
+docs/guide/quality.md."""
+SENTENCES: Final = 3
+"""So many are in a passage of that length;"""
+LONG: Final = 10
+"""and so many times this length is a long document."""
+
 BATCH: Final = 32  # documents that are looked up together
 
 
@@ -65,7 +73,7 @@ class PairAlignment(NamedTuple):
 class _Matching(NamedTuple):
     """Parameters by which fingerprints of one rule become regions.
 
-    slack: see `tile_fingerprints`. complete: False for samples. near: NEAR k-grams in texts, 0 in programs.
+    slack: see `tile_fingerprints`. complete: False for samples. near: see NEAR; 0 in programs.
     """
 
     k: int
@@ -308,7 +316,7 @@ class PairAligner:
         regions = join(tiles, gap, a.marks, b.marks) if gap else sorted(tiles)
         texts = [document.source.original and document.source.original.text for document in documents]
         if self._options.shortest is None:
-            regions = long_regions(regions, texts[0], texts[1], matching.near) or regions
+            regions = self._telling_regions(regions, texts[0], texts[1], matching.near, min(symbols))
         else:
             regions = long_regions(regions, texts[0], texts[1], self._options.shortest)
             starts = [region.a_start for region in regions]
@@ -318,12 +326,26 @@ class PairAligner:
         coverage_b = coverage(((tile.b_start, tile.b_end) for tile in tiles), symbols[1], b.marks)
         return PairAlignment(regions, coverage_a, coverage_b, a.source, b.source)
 
+    @staticmethod
+    def _telling_regions(
+        regions: list[Region], text_a: LineIndex | None, text_b: LineIndex | None, near: int, symbols: int
+    ) -> list[Region]:
+        """Return the regions that are told by default; symbols: those of the shorter document.
+
+        Any two long documents share phrases. So shorter regions count only where there is no longer one, and those
+        shorter than a sentence only if a document is short.
+        """
+        for shortest in (near, near // SENTENCES):
+            if long := long_regions(regions, text_a, text_b, shortest):
+                return long
+        return regions if symbols < LONG * near else []
+
     def _matching(self, kind: str) -> _Matching:
         """Return the parameters of a kind's rule. Raises UnknownKind."""
         alphabet, rule = self.recipe.rule_for(kind)
         scheme = find_scheme(rule.scheme)
         slack = max(rule.k, rule.window or 0)
-        near = 0 if alphabet == "tokens" else NEAR * rule.k
+        near = 0 if alphabet == "tokens" else max(NEAR * rule.k, NEAR_LEAST)
         return _Matching(rule.k, slack, scheme.sampling is None and not scheme.fixed_size, near)
 
     def _common(self, hashes: U64) -> U64:

@@ -43,9 +43,9 @@ class RegionOptions(NamedTuple):
 
     Attributes:
         gap: Regions that are neighbours in both documents, in whatever order, and at most so many symbols apart in each
-            are one. None for five times k in texts, and 0 in programs.
+            are one. None for the larger of 150 and five times k in texts, and 0 in programs.
         shortest: The characters that a region has at least in both documents, once joined; symbols where a text cannot
-            be read. None: in texts, regions of fewer than five times k are left out if others are as long.
+            be read. None: in texts, regions shorter than the default of `gap` are left out if others are as long.
         repeats: Whatever of the first document occurs in the second one is in a region, so that regions may overlap in
             the second one. Otherwise a passage that repeats in one document only counts once.
     """

@@ -478,6 +478,11 @@ def test_programs_and_files_of_records_are_told_before_they_are_added_as_texts(r
     assert "programs" not in run("add", "d").stderr  # there is a database already
     assert "r/x.jsonl looks like JSON Lines: with --jsonl" in run("add", "r").stderr
     assert "JSON Lines" not in run("add", "r", "--kind", "text").stderr
+    write("east.txt", "今天天气很好，我们去公园散步。" * 9)
+    advice = run("--db", "east.fpdb", "add", "east.txt").stderr
+    assert "fpdb --db east.fpdb init --preset cjk" in advice
+    run("--db", "cjk.fpdb", "init", "--preset", "cjk")
+    assert "preset" not in run("--db", "cjk.fpdb", "add", "east.txt").stderr
 
 
 def test_records_of_which_no_field_is_there_are_one_error(run: Run) -> None:

@@ -1,0 +1,49 @@
+"""The first look tells programs, records and East Asian texts, without taking anything from a pipe."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from fpdb.ingest.first_look import look_at
+from fpdb.ingest.path_filter import PathFilter
+
+CHINESE, JAPANESE, KOREAN = (
+    "今天天气很好，我们去公园散步。",
+    "今日はとても天気がいいです。",
+    "오늘은 날씨가 아주 좋습니다.",
+)
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ([CHINESE], True),
+        ([JAPANESE * 1000], True),  # cut in the middle of a character
+        ([KOREAN, "hello"], True),
+        ([CHINESE, "An English text, which is much longer than that."], False),
+        (["Съешь же ещё этих мягких булок"], False),
+        ([""], False),
+        ([], False),
+    ],
+)
+def test_east_asian_texts_are_told_by_their_letters(tmp_path: Path, texts: list[str], expected: bool) -> None:
+    for number, text in enumerate(texts):
+        Path(tmp_path, f"{number}.txt").write_text(text, "utf-8")
+    look = look_at([str(tmp_path)], PathFilter())
+    assert (look.files, look.programs, look.east_asian) == (len(texts), 0, expected)
+
+
+def test_pipes_are_not_read_and_files_that_cannot_be_read_tell_nothing(tmp_path: Path) -> None:
+    pipe = tmp_path / "a.txt"
+    os.mkfifo(pipe)
+    assert not look_at([str(pipe)], PathFilter()).east_asian  # would wait for a writer
+
+
+def test_programs_and_records_are_told_by_their_names(tmp_path: Path) -> None:
+    for name in ("a.py", "b.jsonl", "c.txt"):
+        Path(tmp_path, name).touch()
+    look = look_at([str(tmp_path)], PathFilter())
+    assert (look.files, look.programs, look.is_mostly_programs) == (3, 1, False)
+    assert look.records is not None
+    assert look.records.endswith("b.jsonl")
