@@ -73,7 +73,7 @@ def data(page: str) -> Any:
 
 def text(page: str, source: int) -> str:
     (found,) = re.findall(rf'<script type="application/json" id="t{source}">(.*?)</script>', page)
-    return str(json.loads(found))
+    return str(json.loads(found)["text"])
 
 
 def letters(passage: str) -> str:

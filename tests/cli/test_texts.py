@@ -45,7 +45,7 @@ def report() -> Any:
     page = Path("r.html").read_text("utf-8")
     data = json.loads(re.findall(r'<script type="application/json" id="data">(.*?)</script>', page)[0])
     texts = re.findall(r'<script type="application/json" id="t(\d+)">(.*?)</script>', page)
-    return data, {data["sources"][int(index)]["name"]: json.loads(text) for index, text in texts}
+    return data, {data["sources"][int(index)]["name"]: json.loads(text)["text"] for index, text in texts}
 
 
 def test_kept_texts_are_shown(run: Run, way: Any) -> None:
