@@ -58,13 +58,11 @@ if TYPE_CHECKING:
     from fpdb.pairs.common_passages import CommonPassage
     from fpdb.pairs.dedup import Drop
     from fpdb.pairs.explanation import Explanation
-    from fpdb.pairs.options import PairOptions, Watch
+    from fpdb.pairs.options import Watch
     from fpdb.pairs.ranking import Pair
     from fpdb.pairs.results import Comparison, Results
     from fpdb.pairs.spans import Span
-    from fpdb.regions.pair_aligner import PairAligner
-    from fpdb.regions.region import RegionOptions
-    from fpdb.regions.sources import Contents, Sources
+    from fpdb.regions.sources import Contents
     from fpdb.report.contents import Limits
     from fpdb.report.pair_view import PairView
     from fpdb.report.report import Report
@@ -527,9 +525,8 @@ class Database(Searchable):
         from fpdb.regions.region import RegionOptions
 
         region_options = RegionOptions.of(gap, shortest)
-        compare = partial(pairs_by_content, options=checked, watch=watch, regions=regions)
         return self._compare_labelled(
-            lambda snapshot: compare(snapshot, self._aligner(snapshot, contents.sources, checked, region_options)),
+            lambda snapshot: pairs_by_content(snapshot, contents, checked, region_options, watch, regions=regions),
             with_labels,
         )
 
@@ -611,16 +608,9 @@ class Database(Searchable):
 
         cut = spans.Cut(shortest, pad, snap, gap)
         if content is None:
-            from fpdb.regions.region import RegionOptions
-
             check_names(options, PairKeywords.__annotations__, "spans")
-            checked = PairOptions(**cast("PairKeywords", options))
-            sources = sources_of([self.sources], texts)
-            of_pairs = partial(spans.spans_of_pairs, options=checked, keep=keep, cut=cut, watch=watch)
-            region_options = RegionOptions.of(gap, 1, repeats=True)
-            return self._compare(
-                lambda snapshot: of_pairs(snapshot, self._aligner(snapshot, sources, checked, region_options))
-            )
+            checked, contents = PairOptions(**cast("PairKeywords", options)), self._contents(texts)
+            return self._compare(lambda snapshot: spans.spans_of_pairs(snapshot, contents, checked, keep, cut, watch))
         check_names(options, QueryKeywords.__annotations__, "spans")
         with self.searcher(texts) as searcher:
             asked = ContentOptions.of(options | {"regions": True, "gap": gap, "shortest": 1, "repeats": True})
@@ -659,7 +649,8 @@ class Database(Searchable):
             b: The name of another.
             contents: The contents of names that are not the database's.
             kind: The kind of these.
-            options: by, min, min_shared, max_df, owners and few, see `pairs`.
+            options: by, min, min_shared, max_df, owners, few, labels, names and exclude_names, see `pairs`: both
+                documents are among those that these choose.
 
         Raises:
             Error: NoSuchDocument, BadQuery, UnknownKind or Unreadable.
@@ -689,7 +680,7 @@ class Database(Searchable):
             b: The name of another.
             pair: Their measures, if they are known; by default they are counted as `explain` does.
             texts: The contents of documents, see `pairs`.
-            options: by, max_df, owners and few, see `pairs`.
+            options: See `explain`.
 
         Raises:
             Error: NoSuchDocument, BadQuery, or Corrupt.
@@ -726,14 +717,6 @@ class Database(Searchable):
         from fpdb.regions.sources import Contents
 
         return Contents(self.recipe, sources_of([self.sources], texts))
-
-    def _aligner(
-        self, snapshot: Snapshot, sources: Sources, options: PairOptions, region_options: RegionOptions
-    ) -> PairAligner:
-        from fpdb.regions.pair_aligner import PairAligner
-
-        max_df = options.frequency_cap(snapshot.document_count)
-        return PairAligner(snapshot, self.recipe, sources, max_df=max_df, region_options=region_options)
 
     def _iterate(self, results: Callable[[Snapshot], Iterator[T]]) -> Iterator[T]:
         """Iterate over results of the commit that is the newest when the first is asked for.

@@ -65,12 +65,17 @@ class HashKeywords(TypedDict, total=False):
     labels: Mapping[str, str] | None
 
 
-class _Limits(TypedDict, total=False):
-    """Keywords of both queries and pairs."""
+class SubsetKeywords(TypedDict, total=False):
+    """Keywords that choose documents, see `subset.Subset`."""
 
     labels: Mapping[str, str] | None
     names: str | Sequence[str] | None
     exclude_names: str | Sequence[str] | None
+
+
+class _Limits(SubsetKeywords, total=False):
+    """Keywords of both queries and pairs."""
+
     max_df: int | None
     min: float | None
     top: int | None
@@ -121,7 +126,7 @@ class SpanKeywords(_Pairing, total=False):
     include_self: bool
 
 
-class ExplainKeywords(TypedDict, total=False):
+class ExplainKeywords(SubsetKeywords, total=False):
     """Keywords of `Database.explain`, of those of pairs."""
 
     by: PairMeasure

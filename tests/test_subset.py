@@ -1,12 +1,15 @@
 """Some of the documents are asked for: of a query as many answers fewer, of pairs as if there were no others."""
 
 from fnmatch import fnmatchcase
+from itertools import combinations, product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.pairs import options as pair_options
+from fpdb.pairs.options import MEASURES
 
 NAMES = ("a", "b/a", "b/b", "b/[c]", "c", "b/é\n")
 PATTERNS = st.sampled_from(["*", "a", "b/*", "*a", "b/?", "[!b]*", "x*", "b/[[]c]"])
@@ -46,6 +49,7 @@ def filled(path, documents):
 
 
 @given(DOCUMENTS, SUBSETS, st.lists(st.integers(0, 9), max_size=5), st.sampled_from([None, 1, 2]), st.data())
+@settings(max_examples=60)
 def test_a_subset_is_that_of_the_definition(tmp_path_factory, documents, subset, query, top, data):
     folder = tmp_path_factory.mktemp("subset")
     part = chosen(documents, **subset)
@@ -63,6 +67,67 @@ def test_a_subset_is_that_of_the_definition(tmp_path_factory, documents, subset,
             for options in ({}, {"keep": "longest"} if call != "pairs" else {"by": "similarity"}, {"max_df": 2}):
                 assert list(getattr(db, call)(**options, **subset)) == list(getattr(alone, call)(**options))
         assert db.check() == []
+
+
+WORDS = ("lorem", "dolor sit", "x", "consectetur")
+CONTENTS = st.dictionaries(
+    st.sampled_from(NAMES),
+    st.tuples(
+        st.lists(st.sampled_from(WORDS), min_size=2, max_size=5).map(" ".join),
+        st.dictionaries(st.sampled_from("kl"), st.sampled_from("xy")),
+    ),
+    min_size=5,
+)
+PARTS = st.sampled_from([{}, {"names": "b/*"}, {"exclude_names": ["a", "b/b"]}, {"labels": {"k": "x"}}])
+
+
+@given(CONTENTS, PARTS, st.none() | st.sampled_from(WORDS), st.sampled_from([2, 3, None]), st.data())
+@settings(max_examples=25, deadline=None)
+def test_comparisons_of_a_subset_are_as_if_there_were_no_others(tmp_path_factory, documents, subset, form, cap, data):
+    """By any measure, with regions or without, whatever others make common."""
+    by = data.draw(st.sampled_from(MEASURES))
+    options = {"max_df": cap, "few": data.draw(st.sampled_from([0, 4]))}
+    part, folder = chosen(documents, **subset), tmp_path_factory.mktemp("subset")
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        read(folder / "all", documents, form) as db,
+        read(folder / "part", part, form) as alone,
+    ):
+        patch.setattr(pair_options, "SMALL", 3)
+        patch.setattr(pair_options, "COMMON", 2)
+
+        def agree(call, *arguments, **asked):
+            found, expected = (
+                results if isinstance(results, fpdb.Explanation) else list(results)
+                for results in (
+                    getattr(db, call)(*arguments, **asked, **subset),
+                    getattr(alone, call)(*arguments, **asked),
+                )
+            )
+            assert found == expected
+
+        agree("pairs", by=by, **options)
+        agree("pairs", by=by, regions=True, **options)
+        agree("spans", **options)
+        for call in ("clusters", "drop_list") if by != "coverage" else ():
+            agree(call, by=by, **options)
+        for a, b in combinations(part, 2) if by != "coverage" else ():
+            agree("explain", a, b, by=by, **options)
+        for a, b in set(product(documents, part)) - set(product(part, part)):
+            with pytest.raises(fpdb.BadQuery, match="is not among"):
+                db.explain(a, b, **subset)
+        assert db.check() == []
+
+
+def read(path, documents, form):
+    """Make a database of documents with their texts, and of boilerplate."""
+    db = fpdb.open(path, recipe=fpdb.Recipe.preset("text").with_(k=4, w=2))
+    with db.batch() as batch:
+        for name, (content, labels) in documents.items():
+            batch.add(name, content, labels=labels, keep_text=name != "c")
+        if form:
+            batch.add("form", form, boilerplate=True)
+    return db
 
 
 @pytest.mark.parametrize("wrong", [{"labels": "k=v"}, {"labels": {"k": 1}}, {"names": 5}, {"exclude_names": [5]}])

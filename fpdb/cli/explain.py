@@ -9,6 +9,7 @@ from fpdb.cli.arguments import argument, argument_group, command
 from fpdb.cli.options import format_option, kind_option
 from fpdb.cli.output import write_csv, write_json
 from fpdb.cli.pair_options import PairSelection
+from fpdb.cli.subset_options import SubsetOptions
 from fpdb.cli.table import write_table
 from fpdb.cli.target import Target, read_document, usage_errors
 from fpdb.cli.terminal import write_line
@@ -23,6 +24,7 @@ class _Arguments:
     a: str = argument()
     b: str = argument()
     selection: PairSelection
+    subset: SubsetOptions
     kind: str = kind_option()
     format: str = format_option()
 
@@ -39,7 +41,7 @@ def explain(target: Target, arguments: _Arguments) -> None:
              fpdb explain essays/ann.txt draft.txt
     """
     a, b, kind, format = arguments.a, arguments.b, arguments.kind, arguments.format
-    options = arguments.selection.options()
+    options = arguments.selection.options() | arguments.subset.options()
     for name in ("new", "since"):
         if options.pop(name) is not None:
             raise click.UsageError(f"--{name} chooses among pairs; here there is but one")

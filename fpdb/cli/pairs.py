@@ -135,7 +135,8 @@ def _print_pairs(db: "Database", arguments: _Arguments, fail_over: FailOver) -> 
         from fpdb.pairs.results import Comparison, Results
 
         copies = Results(lambda: Comparison(iter(reported[:top]), results.ignored, results.advice))
-        page.add_pairs(copies, by_owner=arguments.by_owner, owners=options["owners"], max_df=selection.max_df)
+        chosen = {"owners": options["owners"], "max_df": selection.max_df} | arguments.subset.options()
+        page.add_pairs(copies, by_owner=arguments.by_owner, **chosen)
         write_page(arguments.report, page.html())
 
 

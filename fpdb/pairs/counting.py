@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from fpdb.arrays import F64, U8, U32, Bools
 from fpdb.pairs import _counting
 from fpdb.pairs.certainty import FEW, TEXTS, Certainty, TextFactors
+from fpdb.pairs.common_hashes import CommonHashes
 from fpdb.pairs.corpus import NO_U32, read_corpus
 from fpdb.pairs.duplicates import Duplicates
 from fpdb.pairs.measures import CountedPairs, Measures, common_sizes
@@ -121,6 +122,10 @@ class PairCounter:
         contents = np.unique(corpus.digests[ranks[by_content]], axis=0, return_inverse=True)[1]
         signatures[by_content] = contents.reshape(-1)
         return Duplicates.find(corpus, ranks, sizes, signatures)
+
+    def common_hashes(self) -> CommonHashes:
+        """Return what looks up the hashes that are left out, in the reader."""
+        return CommonHashes(self._reader, self.corpus, self.max_df)
 
     @property
     def held_back(self) -> HeldBack:

@@ -19,10 +19,12 @@ from fpdb.pairs.corpus import NONE
 from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
-from fpdb.pairs.ranking import Pair, describe_pairs, rank_pairs
+from fpdb.pairs.ranking import Pair, describe_pairs, rank_counted
 from fpdb.pairs.results import Comparison
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
 from fpdb.regions.places import MatchedRegion
+from fpdb.regions.region import RegionOptions
+from fpdb.regions.sources import Contents
 from fpdb.spool import spool
 from fpdb.storage import file_format
 from fpdb.storage.reader import Reader, find_listed
@@ -32,8 +34,8 @@ BATCH: Final = 1 << 11  # pairs that are aligned together
 WATCHED: Final = 64  # pairs after which progress is told
 
 
-def rank_by_coverage(
-    reader: Reader, aligner: PairAligner, options: PairOptions, watch: Watch | None = None
+def _rank_by_coverage(
+    reader: Reader, counter: PairCounter, aligner: PairAligner, options: PairOptions, watch: Watch | None
 ) -> Comparison[Pair]:
     """Return the pairs that pass, by a measure that regions tell, then shared, both descending, then the names' bytes.
 
@@ -43,8 +45,6 @@ def rank_by_coverage(
 
     def order(pair: Pair) -> tuple[float, int, bytes, bytes]:
         return -pair.score(options.by), -pair.shared, file_format.name_bytes(pair.a), file_format.name_bytes(pair.b)
-
-    counter = PairCounter(reader, options.of_all(), watch, contents=aligner.contents)
 
     def passing() -> Iterator[Pair]:
         floor = options.min or 0.0
@@ -113,13 +113,23 @@ def _share_per_fingerprint(recipe: Recipe, record: Record) -> float:
 
 
 def pairs_by_content(
-    reader: Reader, aligner: PairAligner, options: PairOptions, watch: Watch | None = None, *, regions: bool
+    reader: Reader,
+    contents: Contents,
+    options: PairOptions,
+    region_options: RegionOptions,
+    watch: Watch | None = None,
+    *,
+    regions: bool,
 ) -> Comparison[Pair]:
     """Return the pairs that pass, ranked, with their regions if these are asked for. Raises Corrupt, MissingPackage."""
+    by_hashes = options.of_all() if options.regional else options
+    counter = PairCounter(reader, by_hashes, watch, contents=contents)
+    find_common = counter.common_hashes().among
+    aligner = PairAligner(reader, *contents, find_common=find_common, region_options=region_options)
     if options.regional:
-        comparison = rank_by_coverage(reader, aligner, options, watch)
+        comparison = _rank_by_coverage(reader, counter, aligner, options, watch)
     else:
-        comparison = rank_pairs(reader, options, watch, aligner.contents)
+        comparison = rank_counted(counter)
     if not regions:
         return comparison
     pairs = attach_regions(reader, aligner, comparison.results)

@@ -11,7 +11,8 @@ from fpdb.errors import BadQuery, UnknownKind
 from fpdb.fingerprint import KINDS, Recipe, Rule, Symbols, content_digest
 from fpdb.fingerprint.marks import seam_hashes
 from fpdb.pairs.certainty import CLAIM, Evidence, cautious_factors, compare_kgrams, counted_kgrams
-from fpdb.pairs.corpus import read_corpus
+from fpdb.pairs.common_hashes import CommonHashes
+from fpdb.pairs.corpus import NONE, Corpus, read_corpus
 from fpdb.pairs.explanation import ExplainedDocument, Explanation, find_reasons
 from fpdb.pairs.measures import Measures, common_sizes
 from fpdb.pairs.options import PairOptions
@@ -20,7 +21,6 @@ from fpdb.regions.longest_common import longest_common
 from fpdb.regions.sources import Sources, read_document
 from fpdb.search.rarity import weigh
 from fpdb.storage import file_format
-from fpdb.storage.hits import Hits
 from fpdb.storage.posting_scan import scan_documents
 from fpdb.storage.reader import Reader
 from fpdb.storage.records import Record
@@ -116,16 +116,25 @@ class _Hashes(NamedTuple):
 def explain(
     reader: Reader, recipe: Recipe, a: ComparedDocument, b: ComparedDocument, options: PairOptions
 ) -> Explanation:
-    """Explain why two documents are a pair that passes, or are not. Raises BadQuery if they are the same; Corrupt."""
+    """Explain why two documents are a pair that passes, or are not.
+
+    Raises BadQuery if they are the same, or one is not of the subset of the options; Corrupt.
+    """
     if a.document_id is not None and a.document_id == b.document_id:
         raise BadQuery("a document is compared with another one, not with itself")
-    cap = options.frequency_cap(reader.document_count)
-    hashes = _compare_hashes(reader, a, b, cap, options)
+    for document in (a, b):
+        if document.record is not None and not options.subset.has(document.record.name, document.record.labels):
+            raise BadQuery(f"{document.name!r} is not among the documents that labels, names and exclude_names choose")
+    is_corpus_needed = options.weighted or options.frequency_cap(reader.document_count)
+    corpus = read_corpus(reader, options) if is_corpus_needed else None
+    cap = options.frequency_cap(0 if corpus is None else len(corpus))
+    hashes = _compare_hashes(reader, a, b, CommonHashes(reader, corpus, cap))
     both, boilerplate = hashes.a.all & hashes.b.all, hashes.a.boilerplate | hashes.b.boilerplate
     shared = int(hashes.shared.sum())
     rules = _rule(recipe, a.kind), _rule(recipe, b.kind)
     rule = rules[0][1] if rules[0] is not None and rules[0] == rules[1] else None
-    judged = _judge(reader, recipe, (a, b), hashes, options)
+    weights = None if corpus is None or not options.weighted else _weights(reader, hashes, a, b, corpus)
+    judged = _judge(reader, recipe, (a, b), hashes, weights, options)
     plain = judged.plain
     facts = Explanation(
         similar=False,
@@ -169,6 +178,7 @@ def _judge(
     recipe: Recipe,
     documents: tuple[ComparedDocument, ComparedDocument],
     hashes: _Hashes,
+    weights: F64 | None,
     options: PairOptions,
 ) -> _Judged:
     """Return measures that are no larger than is certain, see `pairs.certainty`."""
@@ -187,9 +197,7 @@ def _judge(
         if exact is not None:
             evidence, values = "texts", np.array(exact).reshape(3, 1)
             factors = Measures(*(np.minimum(value / of, 1.0) for value, of in zip(values, plain, strict=True)))
-    measures = plain
-    if options.weighted:
-        measures = _measures(hashes, _weights(reader, hashes, *documents, options), documents)[0]
+    measures = plain if weights is None else _measures(hashes, weights, documents)[0]
     by = "containment" if options.by == "shared" else options.by
     return _Judged(plain.times(factors), float(measures.times(factors).score(by)[0]), evidence)
 
@@ -206,21 +214,14 @@ def _compare_texts(
     return compare_kgrams(*kgrams)
 
 
-def _compare_hashes(
-    reader: Reader, a: ComparedDocument, b: ComparedDocument, cap: int, options: PairOptions
-) -> _Hashes:
+def _compare_hashes(reader: Reader, a: ComparedDocument, b: ComparedDocument, cap: CommonHashes) -> _Hashes:
     hashes = np.union1d(a.hashes, b.hashes)
     discarded = contains(reader.boilerplate(), hashes)
     held_a, held_b = (_Held(contains(each.hashes, hashes), discarded | contains(each.seams, hashes)) for each in (a, b))
     common = np.zeros(len(hashes), np.bool_)
-    if cap and not np.array_equal(held_a.all & ~held_a.boilerplate, held_b.all & ~held_b.boilerplate):
-        common = _look_up(reader, hashes, options).counts >= cap  # of equal ones, no hash is left out
+    if not np.array_equal(held_a.all & ~held_a.boilerplate, held_b.all & ~held_b.boilerplate):
+        common = contains(cap.among(hashes), hashes)  # of equal ones, no hash is left out
     return _Hashes(hashes, held_a, held_b, common & ~discarded)
-
-
-def _look_up(reader: Reader, hashes: U64, options: PairOptions) -> Hits:
-    """Return the documents that hold the hashes, where these count."""
-    return read_corpus(reader, options).seams.leave_out(reader, hashes, reader.look_up(hashes))
 
 
 def _explained(
@@ -252,12 +253,13 @@ def _measures(
     return Measures.compute(shared, sizes), sizes
 
 
-def _weights(reader: Reader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument, options: PairOptions) -> F64:
+def _weights(reader: Reader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument, corpus: Corpus) -> F64:
     """Return what each hash weighs if documents that are not in the database count as if they were."""
-    corpus = read_corpus(reader, options)
     hits = corpus.seams.leave_out(reader, hashes.hashes, reader.look_up(hashes.hashes))
-    owners = corpus.owner_of(corpus.ranks.look_up(hits.document_ids))
-    held = sorted_distinct(hits.hash_indices.astype(np.uint64) << np.uint64(32) | owners)
+    ranks = corpus.ranks.look_up(hits.document_ids)
+    compared = ranks != NONE
+    owners = corpus.owner_of(ranks[compared])
+    held = sorted_distinct(hits.hash_indices[compared].astype(np.uint64) << np.uint64(32) | owners)
     frequencies = np.bincount((held >> np.uint64(32)).astype(np.int64), minlength=len(hashes.hashes))
     count = len(corpus.owner_names)
     for document, its in ((a, hashes.a), (b, hashes.b)):

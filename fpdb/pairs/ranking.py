@@ -109,7 +109,12 @@ def rank_pairs(
 
     contents: see `Certainty`.
     """
-    counter = PairCounter(reader, options, watch, contents=contents)
+    return rank_counted(PairCounter(reader, options, watch, contents=contents))
+
+
+def rank_counted(counter: PairCounter) -> Comparison[Pair]:
+    """Return the pairs of a counter as `rank_pairs` does. Raises Corrupt."""
+    options = counter.options
     parts: list[CountedPairs] = []
     count = 0
     for batch in counter.estimates():

@@ -21,7 +21,8 @@ from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.passage_finder import Passage, PassageFinder
 from fpdb.pairs.results import Comparison, IgnoredHashes
 from fpdb.regions.pair_aligner import PairAligner
-from fpdb.regions.sources import SourceState
+from fpdb.regions.region import RegionOptions
+from fpdb.regions.sources import Contents, SourceState
 from fpdb.search.results import Answer
 from fpdb.spool import spool
 from fpdb.storage.reader import Reader
@@ -104,7 +105,7 @@ def compare_answer(answer: Answer, text: str, cut: Cut) -> Comparison[Span]:
 
 
 def spans_of_pairs(
-    reader: Reader, aligner: PairAligner, options: PairOptions, keep: str, cut: Cut, watch: Watch | None = None
+    reader: Reader, contents: Contents, options: PairOptions, keep: str, cut: Cut, watch: Watch | None = None
 ) -> Comparison[Span]:
     """Return the spans of all documents, by name, then in order: of each pair, the document that is kept later is cut.
 
@@ -116,7 +117,10 @@ def spans_of_pairs(
     if options.top is not None:
         raise BadQuery("spans are of all pairs that pass: leave top out")
     rule = KeepRule.parse(keep)
-    counter = PairCounter(reader, options, watch, contents=aligner.contents)
+    counter = PairCounter(reader, options, watch, contents=contents)
+    region_options = RegionOptions.of(cut.gap, 1, repeats=True)
+    find_common = counter.common_hashes().among
+    aligner = PairAligner(reader, *contents, find_common=find_common, region_options=region_options)
     places = keep_order(reader, counter.corpus, rule)
     cuts = _cut_later(reader, aligner, counter, places, cut)
     return counter.compared(spool(cuts, astuple, lambda values: Span(*values)))

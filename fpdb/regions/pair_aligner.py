@@ -6,7 +6,7 @@ the store tells where it holds the hashes of the other one; of two such document
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -109,19 +109,20 @@ class PairAligner:
         recipe: Recipe,
         sources: Sources,
         *,
-        max_df: int = 0,
+        find_common: Callable[[U64], U64] | None = None,
         region_options: RegionOptions = AS_TILED,
         max_postings: int | None = None,
     ) -> None:
         """Align documents of a reader.
 
-        Stored documents are aligned without the hashes that max_df documents hold, if it is not 0, unless both hold the
+        Stored documents are aligned without the hashes that find_common returns of sorted ones, unless both hold the
         same hashes. Two unreadable documents are aligned only if there are at most max_postings postings, since all of
         them are read.
         """
         self.recipe, self.contents = recipe, Contents(recipe, sources)
         self._reader, self._documents = reader, AlignableDocuments(reader, recipe, sources)
-        self._max_df, self._options, self._max_postings = max_df, region_options, max_postings
+        self._common = find_common or _find_none
+        self._options, self._max_postings = region_options, max_postings
 
     def read(self, document_id: int) -> SourceDocument:
         """Read a stored document, or return it from memory. Raises Corrupt, MissingPackage."""
@@ -348,6 +349,6 @@ class PairAligner:
         near = 0 if alphabet == "tokens" else max(NEAR * rule.k, NEAR_LEAST)
         return _Matching(rule.k, slack, scheme.sampling is None and not scheme.fixed_size, near)
 
-    def _common(self, hashes: U64) -> U64:
-        """Return those of the sorted hashes that max_df documents hold."""
-        return hashes[self._reader.look_up(hashes, cap=self._max_df).capped] if self._max_df else hashes[:0]
+
+def _find_none(hashes: U64) -> U64:
+    return hashes[:0]

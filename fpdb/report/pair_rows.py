@@ -1,10 +1,13 @@
 """Rows of a page: pairs of documents with their measures and regions. Knows no HTML."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from fpdb.arrays import U64
 from fpdb.columns import PAIR, Columns
 from fpdb.fingerprint import Recipe
+from fpdb.pairs.common_hashes import CommonHashes
+from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.pairs.ranking import Pair
 from fpdb.regions.pair_aligner import PairAligner, PairAlignment
@@ -30,33 +33,32 @@ class Documents(NamedTuple):
     recipe: Recipe
     sources: Sources
 
-    def aligner(self, max_df: int) -> PairAligner:
-        """Return what aligns them without the hashes that max_df documents hold, 0 for with all."""
-        return PairAligner(*self, max_df=max_df, region_options=RegionOptions(), max_postings=MAX_POSTINGS)
+    def aligner(self, find_common: Callable[[U64], U64] | None) -> PairAligner:
+        """Return what aligns them without the hashes that a function finds, see `PairAligner`."""
+        return PairAligner(*self, find_common=find_common, region_options=RegionOptions(), max_postings=MAX_POSTINGS)
 
 
 def pair_rows(
-    documents: Documents, page: PageSources, pairs: Sequence[Pair], by: str, *, max_df: int = 0, owners: str = ""
+    documents: Documents, page: PageSources, pairs: Sequence[Pair], by: str, options: PairOptions
 ) -> list[Row]:
     """Return the rows of pairs, in order; without regions of documents that were removed meanwhile.
 
-    by: the measure in [0, 1] that scores are. max_df: hashes that so many documents hold do not count; 0 for all count.
-    owners: the rule that tells owners; empty if none does.
+    by: the measure in [0, 1] that scores are. options: tell the hashes that do not count, and the owners.
     """
     names = {name for pair in pairs for name in (pair.a, pair.b)}
-    rows = _PairRows(documents, page, by, max_df, owners, find_ids(documents.reader, names))
+    rows = _PairRows(documents, page, by, options, find_ids(documents.reader, names))
     page.expect(len(names))
     return rows.make(pairs)
 
 
 class _PairRows:
     def __init__(
-        self, documents: Documents, page: PageSources, by: str, max_df: int, owners: str, ids: dict[str, int]
+        self, documents: Documents, page: PageSources, by: str, options: PairOptions, ids: dict[str, int]
     ) -> None:
         self._page, self._by, self._ids = page, by, ids
         self._reader = documents.reader
-        self._aligner = documents.aligner(max_df)
-        self._rule = OwnerRule.parse(owners) if owners else None
+        self._aligner = documents.aligner(CommonHashes.of(documents.reader, options).among)
+        self._rule = OwnerRule.parse(options.owners)
 
     def make(self, pairs: Sequence[Pair]) -> list[Row]:
         ids = self._ids
@@ -82,7 +84,7 @@ class _PairRows:
         return row
 
     def _owner(self, name: str) -> str | None:
-        if self._rule is None or name not in self._ids:
+        if name not in self._ids:
             return None
         owner = self._rule.owner(self._reader.catalogue.record(self._ids[name]))
         return None if owner is None else owner.decode("utf-8", "surrogateescape")

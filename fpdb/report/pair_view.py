@@ -39,7 +39,7 @@ def view_pair(documents: Documents, pair: Pair, options: PairOptions | None = No
     Args:
         documents: Those that are compared; without both, the view has no regions.
         pair: Their names and measures.
-        options: The measure that ranks pairs, max_df and owners.
+        options: The measure that ranks pairs, max_df, owners, and what chooses documents.
         text: Bytes of texts that the view holds at most.
 
     Raises:
@@ -48,8 +48,7 @@ def view_pair(documents: Documents, pair: Pair, options: PairOptions | None = No
     asked = options or PairOptions()
     page = PageSources(text)
     contents = new_contents(asked.by, page)
-    cap = asked.frequency_cap(documents.reader.document_count)
-    contents.rows = pair_rows(documents, page, [pair], asked.by, max_df=cap, owners=asked.owners)
+    contents.rows = pair_rows(documents, page, [pair], asked.by, asked)
     return PairView(contents)
 
 

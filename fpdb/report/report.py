@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import islice
-from typing import Final
+from typing import Final, Unpack
 
 from fpdb.columns import MATCH, Columns
 from fpdb.errors import Unreadable
 from fpdb.fingerprint import Recipe
+from fpdb.options import SubsetKeywords
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owner_pairs import find_document_pairs
 from fpdb.pairs.ranking import Pair
@@ -100,7 +101,9 @@ class Report:
         source = self._page.add("query", answer.query.name or "-", query)
         matches = answer.matches[:room]
         with self._snapshot() as reader:
-            aligner = Documents(reader, self._recipe, self._sources).aligner(answer.query.max_df or 0)
+            max_df = answer.query.max_df
+            find_common = None if max_df is None else lambda hashes: hashes[reader.look_up(hashes, cap=max_df).capped]
+            aligner = Documents(reader, self._recipe, self._sources).aligner(find_common)
             ids = find_ids(reader, [match.name for match in matches])
             page.rows += [self._match_row(aligner, (source, query), match, ids.get(match.name)) for match in matches]
 
@@ -130,6 +133,7 @@ class Report:
         owners: str = "label:owner",
         max_df: int | None = None,
         ignored: IgnoredHashes | None = None,
+        **subset: Unpack[SubsetKeywords],
     ) -> None:
         """Add ranked pairs.
 
@@ -139,6 +143,7 @@ class Report:
             owners: The rule that told the owners, see `PairOptions`.
             max_df: Their max_df, see `PairOptions`; the hashes that it left out are in no region, but of copies.
             ignored: These hashes; by default those of the pairs, if `Database.pairs` gave them.
+            subset: Their labels, names and exclude_names, see `PairOptions`.
 
         Raises:
             BadQuery: An option is invalid.
@@ -158,10 +163,10 @@ class Report:
         listed = list(islice(pairs, self.limits.rows + 1))
         page.more |= len(listed) > self.limits.rows
         listed = listed[: self.limits.rows]
-        options = PairOptions(by=self._by if by_owner else "containment", owners=owners, max_df=max_df)
+        options = PairOptions(by=self._by if by_owner else "containment", owners=owners, max_df=max_df, **subset)
         with self._snapshot() as reader:
             if by_owner:
-                self._add_owner_rows(reader, listed, options)
+                self._add_owner_rows(reader, listed, replace(options, by_owner=True))
             else:
                 page.rows += self._pair_rows(reader, listed, options)
 
@@ -186,8 +191,7 @@ class Report:
 
     def _pair_rows(self, reader: Reader, pairs: Sequence[Pair], options: PairOptions) -> list[Row]:
         documents = Documents(reader, self._recipe, self._sources)
-        cap = options.frequency_cap(reader.document_count)
-        return pair_rows(documents, self._page, pairs, self._by, max_df=cap, owners=options.owners)
+        return pair_rows(documents, self._page, pairs, self._by, options)
 
 
 def new_contents(by: str, page: PageSources) -> Contents:

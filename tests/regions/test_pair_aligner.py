@@ -247,11 +247,12 @@ NAMES = "abc"
 
 
 @contextmanager
-def pair_aligner(db, texts, **options):
-    """Open an aligner that reads these contents, by name, and no others."""
+def pair_aligner(db, texts, max_df=0, **options):
+    """Open an aligner that reads these contents, by name, and no others, without hashes that so many documents hold."""
     with db.snapshot() as snapshot:
         sources = Sources(lambda *_: SourceRoots([]), lambda _, record: texts.get(record.name.decode()))
-        yield PairAligner(snapshot, db.recipe, sources, **options)
+        find_common = (lambda hashes: hashes[snapshot.look_up(hashes, cap=max_df).capped]) if max_df else None
+        yield PairAligner(snapshot, db.recipe, sources, find_common=find_common, **options)
 
 
 @pytest.mark.parametrize("readable", ["", "a", "b", "ab", "bc", "abc"])
