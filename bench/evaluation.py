@@ -36,12 +36,11 @@ def _larger(*names: str) -> Callable[[Match], float]:
 
 
 MEASURES: Mapping[str, Mapping[str, Callable[[Match], float]]] = {
-    "weighted_resemblance": {
+    "containment": {
         "containment": _larger("containment", "reverse_containment"),
-        "weighted containment": _larger("weighted_containment", "weighted_reverse_containment"),
         "resemblance": _larger("resemblance"),
-        "weighted resemblance": _larger("weighted_resemblance"),
     },
+    "weighted_containment": {"weighted containment of the asked": _larger("weighted_containment")},
     "similarity": {"similarity": _larger("similarity")},
     "query_coverage": {
         "coverage": _larger("query_coverage", "document_coverage"),

@@ -152,7 +152,7 @@ MATCH: Final[Columns] = (
     ),
     ResultColumn("resemblance", float, "resemblance", page="resemblance", about="how much of both together they share"),
     *_floats("similarity", "similarity"),
-    *_floats("weighted", "weighted_containment", "weighted_reverse_containment", "weighted_resemblance"),
+    *_floats("weighted", "weighted_containment"),
     REGIONS,
     ResultColumn(
         "query_coverage",

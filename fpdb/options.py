@@ -16,8 +16,6 @@ Measure = Literal[
     "resemblance",
     "shared",
     "weighted_containment",
-    "weighted_reverse_containment",
-    "weighted_resemblance",
     "query_coverage",
     "document_coverage",
 ]

@@ -23,11 +23,11 @@ OPTIONS = [
     {"by": "similarity", "min": 0.2, "top": 3, "max_df": 3},
     {"by": "similarity", "smallest": 5},
     {"by": "weighted_containment", "min": 0.1},
-    {"by": "weighted_reverse_containment", "top": 3},
-    {"by": "weighted_resemblance", "max_df": 3},
-    {"by": "weighted_resemblance", "smallest": 9, "max_df": 2, "max_ignored": 1},
+    {"by": "weighted_containment", "top": 3},
+    {"by": "weighted_containment", "max_df": 3},
+    {"by": "similarity", "smallest": 9, "max_df": 2, "max_ignored": 1},
     {"by": "weighted_containment", "smallest": 5, "max_df": 4},
-    {"by": "weighted_reverse_containment", "smallest": 1},
+    {"by": "weighted_containment", "smallest": 1},
 ]
 
 
@@ -103,9 +103,9 @@ class ReferenceDatabase:
                     "resemblance": shared / (len(counted) + document_size - shared),
                 }
             )
-            if by.startswith("weighted"):
-                sample = document if len(asked) == len(query) else {hash_ for hash_ in document if hash_ <= asked[-1]}
-                matches[-1] |= self._weighted(counted, sample, itself, all_measures=by != "weighted_containment")
+            if by == "weighted_containment":
+                weights = (self._weight(hashes, counted, itself) for hashes in (counted & document, counted))
+                matches[-1][by] = share(*weights)
             if by == "similarity":
                 size = len(document) * len(asked) / len(query)
                 matches[-1] |= {by: 1.0} if is_copy else self._similarity(counted, document, itself, size)
@@ -147,20 +147,6 @@ class ReferenceDatabase:
         shared, query_weight = (self._weight(hashes, query, itself) for hashes in (query & document, query))
         reverse = share(shared, max(size * (query_weight / len(query)), shared))
         return {"similarity": (share(shared, query_weight) + reverse) / 2}
-
-    def _weighted(self, query, document, itself, *, all_measures):
-        """Return the weighted measures of two sets."""
-
-        def weight(hashes):
-            return self._weight(hashes, query, itself)
-
-        shared, query_weight = weight(query & document), weight(query)
-        measures = {"weighted_containment": share(shared, query_weight)}
-        if all_measures:
-            document_weight = weight(document)
-            measures["weighted_reverse_containment"] = share(shared, document_weight)
-            measures["weighted_resemblance"] = share(shared, query_weight + document_weight - shared)
-        return measures
 
 
 def rarity(documents, frequency):

@@ -100,7 +100,7 @@ def test_documents_of_text(tmp_path, preset):
                 {"regions": True},
                 {"rarity": "corpus"},
                 {"name": "0"},
-                {"by": "weighted_resemblance"},
+                {"by": "weighted_containment"},
                 {"by": "similarity", "top": 2},
             ):
                 expected = one.query(text, **options).to_dict()

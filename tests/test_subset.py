@@ -53,7 +53,7 @@ def filled(path, documents):
 def test_a_subset_is_that_of_the_definition(tmp_path_factory, documents, subset, query, top, data):
     folder = tmp_path_factory.mktemp("subset")
     part = chosen(documents, **subset)
-    by = data.draw(st.sampled_from(["containment", "resemblance", "similarity", "weighted_resemblance", "shared"]))
+    by = data.draw(st.sampled_from(["containment", "resemblance", "similarity", "weighted_containment", "shared"]))
     with filled(folder / "all", documents) as db, filled(folder / "part", part) as alone:
         for options in ({"by": by}, {"by": by, "max_df": 2}, {"by": by, "max_df": 2, "max_ignored": 1}):
             matches = [match for match in db.query_fingerprints(query, **options) if match.name in part]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 COUNTED = ("containment", "reverse-containment", "resemblance")
 COVERAGES = ("query-coverage", "document-coverage")
-MEASURES = ("similarity", *COUNTED, "shared", *(f"weighted-{measure}" for measure in COUNTED), *COVERAGES)
+MEASURES = ("similarity", *COUNTED, "shared", "weighted-containment", *COVERAGES)
 
 
 @argument_group
@@ -68,10 +68,10 @@ class _Arguments:
         "Database to search; repeat it to search several databases as one.", "--db", type=click.Path(), metavar="FILE"
     )
     by: str | None = option(
-        "Measure to sort by, and for --min. Weighted measures give rare hashes more weight; "
-        "weighted-reverse-containment and weighted-resemblance read the whole database. Similarity is the mean of both "
-        "weighted containments; the document's hashes are taken to be as rare as the query's. Coverage is the share of "
-        "the query, or of the document, that lies in regions: it takes longer the more documents share any hash.  "
+        "Measure to sort by, and for --min. Weighted containment gives rare hashes more weight. Similarity is the "
+        "mean of that of both directions; a document's hashes are taken to be as rare as the query's. Coverage is the "
+        "share of the query, or of the document, that lies in regions: it takes longer the more documents share any "
+        "hash.  "
         "[default: similarity if programs are read as tokens, else containment; reverse-containment with koala]",
         choices=MEASURES,
     )

@@ -130,9 +130,7 @@ class _FirstCandidates:
         candidates = self._none._replace(document_ids=np.zeros(len(shared), np.uint32), shared=shared)
         if self._none.weights is not None:
             candidates = candidates._replace(weights=self._none.weights._replace(shared=weights))
-        return measure_alone(self._reader, candidates, held, candidates.document_ids, self._options.by)[
-            self._options.by
-        ]
+        return measure_alone(candidates, held, candidates.document_ids, self._options.by)[self._options.by]
 
     def _held(self, document_ids: U32) -> I64:
         if self._options.by in BY_SHARED:

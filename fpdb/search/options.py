@@ -15,7 +15,6 @@ from fpdb.subset import Subset
 from fpdb.validation import check_integer
 
 COUNTED: Final = ("containment", "reverse_containment", "resemblance")
-WEIGHTED: Final = ("weighted_containment", "weighted_reverse_containment", "weighted_resemblance")
 COVERED: Final = ("query_coverage", "document_coverage")
 """Measures that need the regions of a match."""
 
@@ -28,11 +27,11 @@ ALIGNED: Final = "aligned"
 class QueryOptions:
     """Options that find and rank matches by hashes.
 
-    The weighted measures count a hash that df of N documents hold by its rarity, see `search.rarity`. The query counts
-    as one of the N and of the df, whether the database holds it or not, so that its scores are those that `pairs` would
-    give it. Weighted reverse containment and resemblance read all postings, or those up to the largest of the
-    `smallest` hashes. Similarity is the mean of both weighted containments, for which a document's hashes are taken to
-    be as rare, in the mean, as the query's: so no other posting is read, and a copy scores 1.
+    Weighted containment and similarity count a hash that df of N documents hold by its rarity, see `search.rarity`. The
+    query counts as one of the N and of the df, whether the database holds it or not, so that its weighted containment
+    is that of `pairs`. Similarity is the mean of both weighted containments, for which a document's hashes are taken to
+    be as rare, in the mean, as the query's: so no other posting is read, and a copy scores 1. To weigh all hashes of a
+    document takes a scan of all postings, which only `pairs` does.
 
     The measures of COVERED need the regions of all documents that share a hash with the query.
 
@@ -54,7 +53,9 @@ class QueryOptions:
     def __post_init__(self) -> None:
         """Check the values."""
         if self.by not in (*MEASURES, ALIGNED):
-            raise BadQuery(f"by must be one of {', '.join(MEASURES)}, not {self.by!r}")
+            by_pairs = self.by in ("weighted_resemblance", "weighted_reverse_containment")
+            instead = "; it weighs all hashes of a document: use similarity, or compare by `pairs`" if by_pairs else ""
+            raise BadQuery(f"by must be one of {', '.join(MEASURES)}, not {self.by!r}{instead}")
         for name, minimum in (("smallest", 1), ("max_df", 1), ("max_ignored", 0), ("top", 1)):
             value = getattr(self, name)
             if value is not None:
@@ -78,7 +79,7 @@ class QueryOptions:
     @property
     def weighted(self) -> bool:
         """Return True if hashes weigh by their rarity."""
-        return self.by == "similarity" or self.by in WEIGHTED
+        return self.by in ("similarity", "weighted_containment")
 
     @property
     def regional(self) -> bool:

@@ -15,8 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import F64, U32, U64, contains
-from fpdb.storage.reader import Reader
+from fpdb.arrays import F64, U32
 
 UNIT: Final = 2.0**-28
 IMAGINED: Final = 20  # C
@@ -27,27 +26,6 @@ def weigh(frequencies: NDArray[np.integer], documents: int) -> F64:
     most = np.log(documents + IMAGINED)
     exact: F64 = (1 - np.log(np.maximum(frequencies, 1)) / most) ** 3
     return np.round(exact / UNIT) * UNIT
-
-
-def sum_weights(reader: Reader, document_ids: U32, documents: int, excluded: U64, last: int) -> F64:
-    """Return the sum of the weights of the hashes of some documents, ascending; shape (n,). Raises Corrupt.
-
-    Leaves out the excluded hashes, ascending, and those beyond `last`; reads all postings up to there.
-    """
-    from fpdb.storage.posting_scan import scan_posting_lists
-
-    total = np.zeros(len(document_ids))
-    if not len(document_ids):
-        return total
-    for lists in scan_posting_lists(reader):
-        if int(lists.hashes[0]) > last:
-            break
-        counted = (lists.hashes <= np.uint64(last)) & ~contains(excluded, lists.hashes)
-        holders, frequencies = lists.document_ids, lists.frequencies
-        if not counted.all():
-            holders, frequencies = holders[np.repeat(counted, frequencies)], frequencies[counted]
-        total += sum_by_document(document_ids, holders, np.repeat(weigh(frequencies, documents), frequencies))
-    return total
 
 
 def sum_by_document(document_ids: U32, holders: U32, values: F64) -> F64:

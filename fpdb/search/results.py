@@ -28,8 +28,8 @@ class Match(NamedTuple):
     """A document that shares hashes with the query; the measures lie in [0, 1].
 
     containment: the share of the query's hashes that the document has; reverse_containment: of the document's that the
-    query has; resemblance: of those of both together that both have. The weighted ones count a hash by its rarity, and
-    are given if matches are ranked by one of them, and so is the similarity, see `QueryOptions`.
+    query has; resemblance: of those of both together that both have. Weighted containment counts a hash by its rarity;
+    it and similarity are given if matches are ranked by them, see `QueryOptions`.
 
     query_coverage, document_coverage: the share of either's symbols that lie in regions. source: "same" if the
     document's content was read, from the database or its file; else why not: regions are then not extended beyond the
@@ -50,8 +50,6 @@ class Match(NamedTuple):
     reverse_containment: float
     resemblance: float
     weighted_containment: float | None = None
-    weighted_reverse_containment: float | None = None
-    weighted_resemblance: float | None = None
     similarity: float | None = None
     part: float | None = None
     query_coverage: float | None = None

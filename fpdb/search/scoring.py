@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import F64, I64, U32, contains, sorted_distinct
 from fpdb.search.candidates import Candidates
-from fpdb.search.options import COUNTED, WEIGHTED
+from fpdb.search.options import COUNTED
 from fpdb.storage.hits import count_documents
 from fpdb.storage.reader import Reader
 
@@ -61,7 +61,7 @@ def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> 
     else:
         bounds = np.cumsum(lengths)[:-1]
         parts = zip(queries, np.split(held, bounds), np.split(sizes["share"], bounds), strict=True)
-        measures = _join([measure_alone(reader, query, held, shares, by) for query, held, shares in parts])
+        measures = _join([measure_alone(query, held, shares, by) for query, held, shares in parts])
     if any(len(query.copies) for query in queries):
         _score_copies(queries, measures)
     return ScoredCandidates(queries, query_indices, document_ids, shared, measures)
@@ -82,7 +82,7 @@ def _score_copies(queries: Sequence[Candidates], measures: dict[str, F64]) -> No
     for name, column in measures.items():
         if name in COUNTED:
             column[copies] = 1.0
-        elif name in WEIGHTED or name == "similarity":
+        else:
             column[copies] = np.concatenate([query.weights.shared > 0 for query in queries if query.weights])[copies]
 
 
@@ -104,7 +104,7 @@ def ratio(part: NDArray[Any], whole: Any) -> F64:
     return share
 
 
-def measure_alone(reader: Reader, candidates: Candidates, held: I64, shares: U32, by: str) -> dict[str, F64]:
+def measure_alone(candidates: Candidates, held: I64, shares: U32, by: str) -> dict[str, F64]:
     """Return the measures of one query's candidates, of which these numbers of hashes and samples are stored."""
     sample, hashes = candidates.query.sample, candidates.hashes
     looked_up = hashes.looked_up
@@ -118,21 +118,13 @@ def measure_alone(reader: Reader, candidates: Candidates, held: I64, shares: U32
     measures = compare(candidates.shared, candidates.counts, held * len(looked_up) / max(hashes.distinct, 1))
     if candidates.weights is None:
         return measures
-    weights, shared, documents = candidates.weights
+    weights, shared, _ = candidates.weights
     if by == "weighted_containment":
         return measures | {by: compare(shared, weights, shared)["containment"]}
-    if by == "similarity":
-        mean_weight = weights.sum() / max(candidates.counted, 1)
-        reached = held * len(looked_up) / max(hashes.distinct, 1) * mean_weight
-        weighted = compare(shared, weights, reached)
-        return measures | {by: (weighted["containment"] + weighted["reverse_containment"]) / 2}
-    from fpdb.search.rarity import sum_weights
-
-    last = int(looked_up[-1]) if 0 < len(looked_up) < hashes.distinct else 2**64 - 1
-    told = np.union1d(looked_up[candidates.counts], candidates.query.seams)
-    rest = sum_weights(reader, candidates.document_ids, documents, told, last)
-    weighted = compare(shared, weights, shared + rest)
-    return measures | {f"weighted_{name}": column for name, column in weighted.items()}
+    mean_weight = weights.sum() / max(candidates.counted, 1)
+    reached = held * len(looked_up) / max(hashes.distinct, 1) * mean_weight
+    weighted = compare(shared, weights, reached)
+    return measures | {by: (weighted["containment"] + weighted["reverse_containment"]) / 2}
 
 
 def _join(parts: Iterable[dict[str, F64]]) -> dict[str, F64]:

@@ -23,7 +23,7 @@ COMMANDS = [
     ("common", "--min-df", "2"),
     ("query", "text"),
     ("query", "text", "--regions"),
-    ("query", "text", "--by", "weighted-reverse-containment"),
+    ("query", "text", "--by", "weighted-containment"),
 ]
 
 

@@ -52,21 +52,21 @@ def test_weighted_measures_are_added(half_copied: Run) -> None:
             csv.DictReader(io.StringIO(half_copied("query", "draft.txt", "--by", by, "--format", "csv").stdout))
         )
 
-    (row,) = rows("weighted-resemblance")
-    assert 0 < float(row["weighted_resemblance"]) < float(row["weighted_containment"]) < 1
-    match = json.loads(half_copied("query", "draft.txt", "--by", "weighted-resemblance", "--format", "json").stdout)
-    assert {name: str(value) for name, value in match["matches"][0].items()}.items() <= row.items()
-    assert rows("weighted-containment")[0]["weighted_containment"] == row["weighted_containment"]
-    assert rows("weighted-containment")[0]["weighted_resemblance"] == ""
-    for by in ("weighted-containment", "weighted-reverse-containment", "weighted-resemblance"):
+    for by, heading in (("weighted-containment", "weighted"), ("similarity", "similarity")):
+        (row,) = rows(by)
+        name = by.replace("-", "_")
+        assert 0 < float(row[name]) < 1
+        match = json.loads(half_copied("query", "draft.txt", "--by", by, "--format", "json").stdout)
+        assert {name: str(value) for name, value in match["matches"][0].items()}.items() <= row.items()
         header, first = half_copied("query", "draft.txt", "--by", by).stdout.splitlines()[1:3]
-        assert header.split()[-1] == "weighted"
-        assert f"{float(row[by.replace('-', '_')]):.3f}" in first
+        assert header.split()[-1] == heading
+        assert f"{float(row[name]):.3f}" in first
         assert (
             half_copied("query", "draft.txt", "--by", by, "--min", "0.99")
             .stdout.splitlines()[-1]
             .startswith("no match: the most alike, ")
         )
+    assert half_copied("query", "draft.txt", "--by", "weighted-resemblance", status=2).stdout == ""
     assert "weighted" not in half_copied("query", "draft.txt", "--format", "csv").stdout
 
 

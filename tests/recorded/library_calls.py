@@ -28,7 +28,7 @@ preset = lib.Recipe.preset
 
 MEASURES = (
     *("containment", "reverse_containment", "resemblance", "shared", "weighted_containment"),
-    *("weighted_reverse_containment", "weighted_resemblance", "query_coverage", "document_coverage"),
+    *("weighted_resemblance", "query_coverage", "document_coverage"),
     "similarity",
 )
 
@@ -40,7 +40,7 @@ QUERIES = (
     db.query(DRAFT, min=-1),
     db.query(DRAFT, top=0),
     db.query(DRAFT, smallest=9),
-    db.query(DRAFT, smallest=9, by="weighted_resemblance", max_df=2, max_ignored=1),
+    db.query(DRAFT, smallest=9, by="similarity", max_df=2, max_ignored=1),
     db.query(DRAFT, window=50, top=2),
     db.query(DRAFT, window=3),
     db.query(DRAFT, max_df=2),

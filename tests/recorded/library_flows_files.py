@@ -60,7 +60,7 @@ def shards(see: See) -> None:
         see(list(both.databases), len(both), both.recipe)
         trying(see, both.query, text, top=4)
         trying(see, both.query, text, top=4)
-        trying(see, both.query, text, top=1, regions=True, by="weighted_resemblance")
+        trying(see, both.query, text, top=1, regions=True, by="weighted_containment")
         trying(see, both.query, text, top=2, regions=True, by="weighted_containment")
         trying(see, both.queries, [("q", text), (None, essay(98))], top=2)
         trying(see, both.query_fingerprints, both.recipe.fingerprint(text).hashes, top=2)

@@ -15,7 +15,7 @@ PROGRAMS = Base(
 )
 MEASURES = (
     *("containment", "reverse-containment", "resemblance", "shared", "weighted-containment"),
-    *("weighted-reverse-containment", "weighted-resemblance", "query-coverage", "document-coverage"),
+    *("weighted-resemblance", "query-coverage", "document-coverage"),
     "similarity",
 )
 PAIR_MEASURES = (

@@ -147,7 +147,7 @@ SEVERAL = Group(
         "--db mon.fpdb query --db tue.fpdb own.txt --include-self",
         "--db mon.fpdb --db tue.fpdb query draft.txt --regions",
         "query --db mon.fpdb --db tue.fpdb draft.txt --format sarif",
-        "query --db mon.fpdb --db tue.fpdb draft.txt --by weighted-resemblance --format csv",
+        "query --db mon.fpdb --db tue.fpdb draft.txt --by weighted-containment --format csv",
         "query --db mon.fpdb --db tue.fpdb draft.txt --by document-coverage --max-df 2",
         "query --db mon.fpdb --db tue.fpdb essays --top 1 --format csv",
         "query --db mon.fpdb --db mon.fpdb draft.txt",

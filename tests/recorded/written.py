@@ -23,7 +23,7 @@ ESSAYS = (
     db.documents(),
     db.check(),
     db.query(DRAFT),
-    db.query(DRAFT, by="weighted_resemblance", top=4),
+    db.query(DRAFT, by="weighted_containment", top=4),
     db.query(DRAFT, by="query_coverage", top=3),
     db.query(DRAFT, regions=True, top=4, texts=TEXTS),
     db.query(DRAFT, regions=True, top=4),

@@ -4,7 +4,7 @@ import numpy as np
 
 MOST = 2**64 - 1
 MEASURES = ("containment", "reverse_containment", "resemblance")
-WEIGHTED = tuple(f"weighted_{name}" for name in MEASURES)
+WEIGHTED = ("weighted_containment", "similarity")
 
 
 def uniform(rng, count):

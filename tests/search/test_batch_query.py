@@ -122,7 +122,7 @@ ASKED: list[dict[str, Any]] = [
     {"by": "shared", "min": 4, "top": 3},
     {"by": "reverse_containment", "top": 1, "smallest": 9},
     {"by": "weighted_containment", "max_df": 7},
-    {"by": "weighted_resemblance", "min": 0.1, "top": 4, "include_self": True},
+    {"by": "weighted_containment", "min": 0.1, "top": 4, "include_self": True},
 ]
 
 

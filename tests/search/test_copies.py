@@ -11,7 +11,7 @@ CONTENTS = [" ".join(WORDS[first : first + 5]) for first in range(4)]  # of comm
 UNKNOWN = f"{' '.join(WORDS[:6])} and then a text that nobody has added"
 KINDS = ("text", "html")
 RECIPE = fpdb.Recipe.preset("text").with_(k=8, scheme="winnow", w=4)
-RANKED = ("containment", "resemblance", "reverse_containment", "shared", "weighted_containment", "weighted_resemblance")
+RANKED = ("containment", "resemblance", "reverse_containment", "shared", "weighted_containment", "similarity")
 
 
 @given(
@@ -79,7 +79,7 @@ def test_copies_of_little_weight_are_copies(db):
         db.add_fingerprints(f"{number}", [1, 2])
     digest = db.digest("0")
     for _ in range(2):
-        for by in ("weighted_containment", "weighted_resemblance"):
+        for by in ("weighted_containment", "similarity"):
             found = db.query_fingerprints([1, 2], max_df=3, digest=digest, by=by).matches
             assert len(found) == 40
             assert {getattr(match, by) for match in found} == {1.0}

@@ -1,5 +1,6 @@
 """Weights of hashes by their rarity: scores are those that pairs have, to the last bit."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +14,7 @@ def only_of(answer, name):
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.lists(st.integers(0, 25), max_size=30), min_size=1), st.data())
 @settings(max_examples=60, deadline=None)
-def test_weighted_measures_are_those_of_pairs(tmp_path_factory, documents, data):
+def test_weighted_containment_is_that_of_pairs(tmp_path_factory, documents, data):
     """The same to the last bit from either side, with the query in the database or not."""
     query = data.draw(st.lists(st.integers(0, 25), max_size=30))
     discarded = data.draw(st.lists(st.integers(0, 25), max_size=3))
@@ -22,14 +23,13 @@ def test_weighted_measures_are_those_of_pairs(tmp_path_factory, documents, data)
             batch.add_fingerprints("boilerplate", discarded, boilerplate=True)
             for name, held in documents.items():
                 batch.add_fingerprints(name, held)
-        before = db.query_fingerprints(query, by="weighted_resemblance")
-        contained = db.query_fingerprints(query, by="weighted_containment")
+        before = db.query_fingerprints(query, by="weighted_containment")
         db.add_fingerprints("q", query)
-        after = db.query_fingerprints(query, by="weighted_resemblance", name="q", digest=db.digest("q"))
-        pairs = {pair.a: pair for pair in db.pairs(by="weighted_resemblance") if pair.b == "q"}
+        after = db.query_fingerprints(query, by="weighted_containment", name="q", digest=db.digest("q"))
+        pairs = {pair.a: pair for pair in db.pairs(by="weighted_containment") if pair.b == "q"}
         turned = {
             name: only_of(
-                db.query_fingerprints(held, by="weighted_resemblance", name=name, digest=db.digest(name)), "q"
+                db.query_fingerprints(held, by="weighted_containment", name=name, digest=db.digest(name)), "q"
             )
             for name, held in documents.items()
             if name in pairs
@@ -37,21 +37,15 @@ def test_weighted_measures_are_those_of_pairs(tmp_path_factory, documents, data)
         assert db.check() == []
     assert [match._replace(identical=None) for match in after] == before.matches  # it has the digest, and is stored
     assert {match.name for match in before.matches} == set(pairs)
-    assert all(match.weighted_reverse_containment is None for match in contained.matches)
-    same = {match.name: match.weighted_containment for match in contained.matches}
     for match in before.matches:
-        pair, other = pairs[match.name], turned[match.name]
-        assert [getattr(match, name) for name in WEIGHTED] == [
-            pair.weighted_containment_b,
-            pair.weighted_containment_a,
-            pair.weighted_resemblance,
-        ]
-        assert [getattr(other, name) for name in WEIGHTED] == [
-            match.weighted_reverse_containment,
-            match.weighted_containment,
-            match.weighted_resemblance,
-        ]
-        assert same[match.name] == match.weighted_containment
+        assert match.weighted_containment == pairs[match.name].weighted_containment_b
+        assert turned[match.name].weighted_containment == pairs[match.name].weighted_containment_a
+
+
+@pytest.mark.parametrize("by", ["weighted_resemblance", "weighted_reverse_containment"])
+def test_measures_that_weigh_all_hashes_of_a_document_are_those_of_pairs(db, by):
+    with pytest.raises(fpdb.BadQuery, match="use similarity, or compare by `pairs`"):
+        db.query_fingerprints([1], by=by)
 
 
 def test_what_is_rare_weighs_more(db):
@@ -70,7 +64,7 @@ def test_what_all_documents_and_the_query_hold_weighs_something(db):
     db.add_fingerprints("a", [1, 2])
     for by in WEIGHTED:
         match = only(db.query_fingerprints([1, 2], by=by))
-        assert (match.containment, match.weighted_containment, match.weighted_resemblance or 1) == (1, 1, 1)
+        assert (match.containment, getattr(match, by)) == (1, 1)
         assert len(db.query_fingerprints([1, 2], by=by, min=1).matches) == 1
 
 

@@ -23,7 +23,7 @@ MATCHES = st.builds(Match, NAMES, st.integers(0, 2**63), RATIOS, RATIOS, RATIOS)
     NAMES,
     st.integers(0, 9),
     *[RATIOS] * 3,
-    *[st.none() | RATIOS] * 6,
+    *[st.none() | RATIOS] * 5,
     source=st.none() | st.sampled_from(["same", "gone"]),
     regions=st.none() | st.lists(REGIONS, max_size=2),
     database=st.none() | NAMES,

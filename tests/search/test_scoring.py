@@ -102,8 +102,9 @@ def test_a_copy_scores_one_whatever_the_sample(db, rng):
         rng_again = np.random.default_rng(1)
         hashes = [uniform(rng_again, each) for each in (1, 49, 1_499) if each <= size][-1]
         for smallest in range(1, size + 2, 7):
-            match = only(db.query_fingerprints(hashes, smallest=smallest, by="weighted_resemblance"))
-            assert {getattr(match, name) for name in MEASURES + WEIGHTED} == {1}
+            matches = [only(db.query_fingerprints(hashes, smallest=smallest, by=by)) for by in WEIGHTED]
+            assert {getattr(match, name) for match in matches for name in MEASURES} == {1}
+            assert [getattr(match, by) for match, by in zip(matches, WEIGHTED, strict=True)] == [1, 1]
 
 
 def test_a_copy_scores_one_in_floating_point():
