@@ -9,16 +9,20 @@ from werkzeug.exceptions import Forbidden, HTTPException, NotFound, RequestEntit
 from werkzeug.routing import Map, Rule
 from werkzeug.wrappers import Request, Response
 
-from fpdb.browse import views
+from fpdb.browse import pair_views, views
 from fpdb.browse.guard import HEADERS, Guard
 from fpdb.browse.site import Site
 from fpdb.errors import Error, NoSuchDocument
 from fpdb.limits import MAX_UPLOAD_BYTES
+from fpdb.report.page import read_asset
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-STATIC: Final = {"browse.css": "text/css", "browse.js": "text/javascript", "icon.svg": "image/svg+xml"}
+OWN: Final = ("browse.css", "browse.js", "icon.svg")
+SHARED: Final = ("view.css", "view.js")
+"""Of reports, which show a pair in the same way."""
+TYPES: Final = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 URLS: Final = Map(
     [
         Rule("/", methods=["GET"], endpoint=views.home),
@@ -26,6 +30,10 @@ URLS: Final = Map(
         Rule("/search/<key>", methods=["GET"], endpoint=views.matches),
         Rule("/documents", methods=["GET"], endpoint=views.documents),
         Rule("/document", methods=["GET"], endpoint=views.document),
+        Rule("/pairs", methods=["GET"], endpoint=pair_views.pairs),
+        Rule("/pairs", methods=["POST"], endpoint=pair_views.rank),
+        Rule("/pair", methods=["GET"], endpoint=pair_views.pair),
+        Rule("/pair", methods=["POST"], endpoint=pair_views.review),
         Rule("/similar", methods=["GET"], endpoint=views.similar),
     ],
 )
@@ -46,8 +54,13 @@ class Application:
     def __init__(self, site: Site, guard: Guard) -> None:
         """Serve the pages of a site to whom the guard lets in."""
         self._site, self._guard = site, guard
-        static = files(__package__).joinpath("static")
-        self._static = {f"/static/{name}": (static.joinpath(name).read_bytes(), STATIC[name]) for name in STATIC}
+        own = files(__package__).joinpath("static")
+        texts = {name: own.joinpath(name).read_text("utf-8") for name in OWN} | {
+            name: read_asset(name) for name in SHARED
+        }
+        self._static = {
+            f"/static/{name}": (text.encode(), TYPES[name.partition(".")[2]]) for name, text in texts.items()
+        }
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer a request."""

@@ -5,14 +5,15 @@ from datetime import datetime
 from typing import Any, Final
 from urllib.parse import parse_qs, urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FunctionLoader, PackageLoader, StrictUndefined
 from werkzeug.wrappers import Request, Response
 
-from fpdb.columns import MATCH
-from fpdb.report.escaping import pieces
-from fpdb.report.page import counted
+from fpdb.columns import MATCH, PAIR
+from fpdb.report.escaping import escaped_json, pieces
+from fpdb.report.page import counted, read_asset
 
 MATCH_COLUMNS: Final = tuple(column for column in MATCH if column.page and column.name != "regions")
+PAIR_COLUMNS: Final = tuple(column for column in PAIR if column.page and not column.group)
 MAX_FIELDS: Final = 20
 """Fields of an address."""
 
@@ -23,7 +24,7 @@ class Templates:
     def __init__(self, **shared: Any) -> None:
         """Load them; shared: values that all of them have."""
         self._environment = Environment(
-            loader=PackageLoader("fpdb.browse"),
+            loader=ChoiceLoader([PackageLoader("fpdb.browse"), FunctionLoader(read_asset)]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -32,12 +33,18 @@ class Templates:
         self._environment.filters |= {
             "pieces": pieces,
             "counted": counted,
+            "json": escaped_json,
             "percent": lambda share: "" if share is None else f"{share:.1%}",
             "heading": lambda text: text[:1].upper() + text[1:],
             "moment": moment_text,
             "line": lambda text: " ".join(text.split()),
         }
-        self._environment.globals |= {"link": link, "match_columns": MATCH_COLUMNS, **shared}
+        self._environment.globals |= {
+            "link": link,
+            "match_columns": MATCH_COLUMNS,
+            "pair_columns": PAIR_COLUMNS,
+            **shared,
+        }
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Return a page."""

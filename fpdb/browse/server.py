@@ -31,13 +31,14 @@ def check_packages() -> None:
             raise MissingPackage(f"{package} is needed to browse: pip install 'fpdb[browse]'") from error
 
 
-def serve(db: Database, port: int, announce: Callable[[str], None], *, open_browser: bool) -> None:
+def serve(db: Database, port: int, announce: Callable[[str], None], *, keep_reviews: bool, open_browser: bool) -> None:
     """Serve the pages of a database until SIGINT.
 
     Args:
         db: The database.
         port: The port, or 0 for any.
         announce: Is told the address once the server listens.
+        keep_reviews: Keep reviews of pairs in a file beside the database.
         open_browser: Lead the user's browser there.
 
     Raises:
@@ -48,11 +49,13 @@ def serve(db: Database, port: int, announce: Callable[[str], None], *, open_brow
     from waitress.server import create_server
 
     from fpdb.browse.application import make_application
+    from fpdb.browse.reviews import Reviews
     from fpdb.browse.site import Site
 
     limits.adopt((limits.current(), None))  # what fails in one request costs no other one its time
+    site = Site(db, Reviews(db.path) if keep_reviews else None)
     listener = _listen(port)
-    application, address = make_application(Site(db), listener.getsockname()[1])
+    application, address = make_application(site, listener.getsockname()[1])
     server = create_server(
         application,
         sockets=[listener],

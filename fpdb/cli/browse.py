@@ -20,8 +20,9 @@ def browse(target: Target, arguments: _Arguments) -> None:
     """Show the database in a browser.
 
     Serve pages to this user of this machine alone, at an address that is printed and that holds a token, until Ctrl-C:
-    search by a pasted text or a file, and look at documents. They show the database as it is then. Needs pip install
-    'fpdb[browse]'.
+    search by a pasted text or a file, look at documents and at pairs side by side, and note what you think of a pair.
+    They show the database as it is then, and never change it: what you note is kept in a file beside it. Needs
+    pip install 'fpdb[browse]'.
 
     Example: fpdb --db term.fpdb browse
     """
@@ -29,7 +30,8 @@ def browse(target: Target, arguments: _Arguments) -> None:
 
     check_packages()
     with target.open("r") as db:
-        serve(db, arguments.port, _announce, open_browser=not arguments.no_open)
+        is_ours = not (target.foreign or target.immutable)
+        serve(db, arguments.port, _announce, keep_reviews=is_ours, open_browser=not arguments.no_open)
 
 
 def _announce(address: str) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fpdb.fingerprint import Recipe
     from fpdb.ingest.files import DatabaseFiles
 
-FILE_SUFFIXES = ("", "-lock", "-writer", "-merge")
+FILE_SUFFIXES = ("", "-lock", "-writer", "-merge", "-reviews")
 """Suffixes of the files of a database."""
 
 

@@ -1,5 +1,20 @@
 "use strict";
 (() => {
+  const held = document.getElementById("data");
+  if (!held) return;
+  const data = JSON.parse(held.textContent), view = window.fpdb.makeView(data, (source) => data.texts[source] ?? null);
+  document.getElementById("view").hidden = false;
+  view.open(0);
+  const keys = {
+    j: () => document.querySelector("a[rel=next]")?.click(), k: () => document.querySelector("a[rel=prev]")?.click(),
+    n: () => view.turn(1), p: () => view.turn(-1), d: view.difference,
+  };
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+    keys[event.key]?.();
+  });
+})();
+(() => {
   const form = document.getElementById("search");
   if (!form) return;
   const file = document.getElementById("file"), text = document.getElementById("text"), problem = document.getElementById("problem");

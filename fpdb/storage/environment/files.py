@@ -17,13 +17,13 @@ from fpdb.storage import file_format
 from fpdb.storage.environment import commit_record
 from fpdb.storage.environment._page_check import PAGE
 from fpdb.storage.environment.failures import explain, translated
-from fpdb.storage.environment.lock_files import MERGE, READERS, WRITER
+from fpdb.storage.environment.lock_files import MERGE, READERS, REVIEWS, WRITER
 from fpdb.storage.environment.locking import flocked, wait_for_flock
 from fpdb.storage.environment.network import refuse_network
 
 MAP_SIZE = 1 << 40
 COMPACT = ".compact"  # suffix of the file that compacting writes: one name, since it keeps every other process out
-BESIDE = (READERS, WRITER, MERGE)  # suffixes of the files beside a database
+BESIDE = (READERS, WRITER, MERGE, REVIEWS)  # suffixes of the files beside a database
 
 
 def lock_path(path: str) -> str:
