@@ -17,7 +17,8 @@ from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, describe
 from fpdb.options import Rarity
 from fpdb.readers.encodings import given_encoding, note_given
 from fpdb.storage import file_format
-from fpdb.storage.commit import Change, PreparedDocument
+from fpdb.storage.additions import Additions, PreparedDocument
+from fpdb.storage.commit import Change
 from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.texts import KeptText, check_packages, pack
@@ -38,7 +39,9 @@ class WriteBatch:
         self._recipe = recipe
         self._snapshot = snapshot
         self._catalogue = snapshot.catalogue
-        self._additions: dict[bytes, PreparedDocument] = {}
+        self._documents: dict[bytes, PreparedDocument] = {}
+        self._columns: list[Additions] = []
+        """New documents, which join the others when one of them is asked for."""
         self._updates: dict[bytes, Record] = {}
         self._removals: set[bytes] = set()
         self._texts: dict[bytes, KeptText] = {}
@@ -213,11 +216,13 @@ class WriteBatch:
 
     def put_columns(self, columns: HashColumns, kind: str | None, boilerplate: bool | None) -> dict[Status, int]:
         """Add documents, see `add_columns`; the arrays must not change before the commit."""
-        keys = set(map(file_format.name_bytes, columns.names))
-        touched = self._removals.union(self._additions, self._updates, self._texts)
-        if len(keys) == len(columns.names) and keys.isdisjoint(touched) and not self._catalogue.find_all(keys):
-            documents = columns.documents(kind or "hashes", boilerplate=bool(boilerplate))
-            self._additions.update({document.record.name: document for document in documents})
+        keys = file_format.names_bytes(columns.names)
+        touched = self._removals.union(
+            self._documents, self._updates, self._texts, *(some.names for some in self._columns)
+        )
+        distinct = set(keys)
+        if keys and len(distinct) == len(keys) and touched.isdisjoint(distinct) and not self._catalogue.find_all(keys):
+            self._columns.append(columns.additions(keys, kind or "hashes", boilerplate=bool(boilerplate)))
             self.postings += int(columns.offsets[-1] - columns.offsets[0])
             return {"added": len(keys), "replaced": 0, "updated": 0, "unchanged": 0}
         counts = Counter(
@@ -330,13 +335,22 @@ class WriteBatch:
         """Return the document that has this name now; None if there is none."""
         return self._existing(key)
 
+    @property
+    def _additions(self) -> dict[bytes, PreparedDocument]:
+        """The documents that are added, by name."""
+        for columns in self._columns:
+            self._documents.update((document.record.name, document) for document in columns.documents())
+        self._columns.clear()
+        return self._documents
+
     def change(self) -> Change:
         """Return all changes as one."""
         return Change(
-            list(self._additions.values()),
+            list(self._documents.values()),
             list(self._updates.values()),
-            list(self._removals - self._additions.keys()),
+            list(self._removals - self._documents.keys()),
             self._texts,
+            columns=self._columns,
         )
 
     def _existing(self, key: bytes, *, verify_absence: bool = False) -> Existing | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, repeat
 from typing import Any, NamedTuple, Self
@@ -10,12 +11,11 @@ import numpy as np
 
 from fpdb.arrays import I64, U32, U64
 from fpdb.errors import BadFingerprints, BadName
-from fpdb.fingerprint import content_digest
-from fpdb.ingest.files import InputDocument
-from fpdb.ingest.prepare import check_hashes, check_positions, describe, encode_positions, no_positions
-from fpdb.storage.commit import PreparedDocument
-from fpdb.storage.file_format import name_bytes
-from fpdb.storage.records import Record
+from fpdb.ingest.prepare import check_hashes, check_positions, check_texts, encode_positions
+from fpdb.storage.additions import Additions
+from fpdb.storage.file_format import WHOLE
+from fpdb.storage.record_columns import RecordColumns, digest_documents
+from fpdb.storage.records import NO_LABELS
 
 
 class HashColumns(NamedTuple):
@@ -43,10 +43,10 @@ class HashColumns(NamedTuple):
     ) -> Self:
         """Check the columns; copy: Whether the caller may change them. Raises BadFingerprints, BadName."""
         texts = _texts(names, "names")
-        if not all(isinstance(name, str) for name in texts):
+        if not set(map(type, texts)) <= {str} and not all(isinstance(name, str) for name in texts):
             raise BadName("names must be strings, one for each document")
         array = check_hashes(_array(hashes), copy=copy)
-        places = check_positions(None if positions is None else _array(positions), len(array))
+        places = check_positions(None if positions is None else _array(positions), len(array), copy=copy)
         bounds = check_hashes(_array(offsets)).astype(np.int64)
         if len(bounds) != len(texts) + 1 or bounds[0] < 0 or (np.diff(bounds) < 0).any() or bounds[-1] > len(array):
             raise BadFingerprints(
@@ -78,20 +78,35 @@ class HashColumns(NamedTuple):
         for name, (start, end), labels in zip(self.names, ends, self._labels_of_each(), strict=True):
             yield name, self.hashes[start:end], None if places is None else places[start:end], labels
 
-    def documents(self, kind: str, *, boilerplate: bool) -> Iterator[PreparedDocument]:
-        """Yield what `prepare.prepare_hashes` makes of each document. Raises BadName, BadLabel."""
-        first = describe(InputDocument("-", kind=kind), kind, b"")
-        kind, added = first.kind, first.added
-        for name, hashes, places, labels in self.rows():
-            count = len(hashes)
-            digest = content_digest(hashes.tobytes() if places is None else hashes.tobytes() + places.tobytes())
+    def additions(self, names: list[bytes], kind: str, *, boilerplate: bool) -> Additions:
+        """Return what `prepare.prepare_hashes` makes of the documents, in columns.
+
+        Args:
+            names: As they are stored.
+            kind: Of all documents.
+            boilerplate: Whether all are boilerplate.
+
+        Raises:
+            BadLabel: What is said of a document cannot be stored.
+        """
+        check_texts(kind, None, None, {})
+        counts = np.diff(self.offsets).repeat(4).reshape(-1, 4)
+        digests = digest_documents(self.hashes, self.positions, self.offsets)
+        labels = list(self._checked_labels(kind)) if self.labels else None
+        return Additions(
+            RecordColumns(names, kind, int(time.time()), digests, counts, labels),
+            self.hashes,
+            None if self.positions is None else encode_positions(self.positions),
+            self.offsets,
+            np.full(len(names), WHOLE, np.uint32),
+            boilerplate,
+        )
+
+    def _checked_labels(self, kind: str) -> Iterator[Mapping[str, str]]:
+        for labels in self._labels_of_each():
             if labels:
-                description = InputDocument(name, kind=kind, labels=labels)
-                record = describe(description, kind, digest, (count,) * 3)
-            else:
-                record = Record(name_bytes(name), kind, digest, count, count, count, count, added, "")
-            encoded = no_positions(count) if places is None else encode_positions(places)
-            yield PreparedDocument(record, hashes, encoded, boilerplate)
+                check_texts(kind, None, None, labels)
+            yield labels or NO_LABELS
 
     def _labels_of_each(self) -> Iterable[dict[str, str] | None]:
         if not self.labels:

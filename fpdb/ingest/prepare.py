@@ -17,7 +17,7 @@ from fpdb.errors import BadFingerprints, BadLabel
 from fpdb.fingerprint import Fingerprints, Frequencies, Purpose, Recipe, content_digest
 from fpdb.ingest.files import InputDocument
 from fpdb.storage import file_format
-from fpdb.storage.commit import PreparedDocument
+from fpdb.storage.additions import PreparedDocument
 from fpdb.storage.records import MOST_LABELS, MOST_TEXT, NO_LABELS, Record
 from fpdb.storage.texts import pack
 
@@ -169,11 +169,11 @@ def check_hashes(hashes: Integers, *, copy: bool = True) -> U64:
     return _integers(hashes, "hashes", 2**64 - 1).astype(_UINT64, copy=copy)
 
 
-def check_positions(positions: Integers | None, count: int) -> U32 | None:
-    """Copy a caller's positions of so many hashes into an array of shape (count,). Raises BadFingerprints."""
+def check_positions(positions: Integers | None, count: int, *, copy: bool = True) -> U32 | None:
+    """Return a caller's positions of so many hashes as `check_hashes` does; shape (count,). Raises BadFingerprints."""
     if positions is None:
         return None
-    array = _integers(positions, "positions", file_format.LARGEST_POSITION).astype(np.uint32)
+    array = _integers(positions, "positions", file_format.LARGEST_POSITION).astype(np.uint32, copy=copy)
     if len(array) != count:
         raise BadFingerprints(f"{count} hashes came with {len(array)} positions; give each hash one, or none")
     return array

@@ -13,6 +13,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 from xxhash import xxh3_64_intdigest as digest
+from xxhash import xxh3_128_digest as content_digest
 
 cdef extern from *:
     """
@@ -167,3 +168,33 @@ def seal_blocks(uint64_t first, uint8_t[:, ::1] rows, list sizes):
         memcpy(&rows[row, 0], &checksum, CHECKSUM)
         items.append((block_key(first + row), value))
     return items
+
+
+def seal_ids(list keys, const uint32_t[::1] ids):
+    """Return keys and the values stored under them: the ids as 4 big-endian bytes, sealed."""
+    cdef Py_ssize_t i
+    cdef uint32_t number
+    items = []
+    for i in range(len(keys)):
+        number = big_endian32(ids[i])
+        items.append((keys[i], seal(keys[i], PyBytes_FromStringAndSize(<char*>&number, 4))))
+    return items
+
+
+def digest_documents(const uint64_t[::1] hashes, const uint32_t[::1] positions, const int64_t[::1] offsets):
+    """Return the xxh3-128 of the bytes of each document's hashes, with those of its positions after them.
+
+    hashes, positions: shape (n,); positions may be None. offsets: of each document's first, and behind the last one's;
+    shape (documents + 1,). The digests are one after the other.
+    """
+    cdef Py_ssize_t row, start, count, size = sizeof(uint64_t), documents = offsets.shape[0] - 1
+    cdef bytearray digests = bytearray(16 * documents)
+    for row in range(documents):
+        start, count = offsets[row], offsets[row + 1] - offsets[row]
+        body = PyBytes_FromStringAndSize(NULL, count * (size + (0 if positions is None else sizeof(uint32_t))))
+        if count:
+            memcpy(PyBytes_AS_STRING(body), &hashes[start], count * size)
+            if positions is not None:
+                memcpy(PyBytes_AS_STRING(body) + count * size, &positions[start], count * sizeof(uint32_t))
+        memcpy(PyByteArray_AS_STRING(digests) + 16 * row, PyBytes_AS_STRING(content_digest(body)), 16)
+    return bytes(digests)

@@ -1,4 +1,9 @@
+from fpdb.arrays import I64, U8
+
 def check_shape(group: bytes, rows: int, longest: int, labels: int) -> None: ...
 def describe(
     group: bytes, rows: int, places: list[int], longest: int, names: list[bytes], counts: list[int]
 ) -> None: ...
+def pack_group(
+    names: list[bytes], digests: U8, counts: I64, shared: tuple[bytes, bytes], labels: list[bytes]
+) -> bytes: ...

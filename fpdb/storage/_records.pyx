@@ -7,8 +7,9 @@ Measured against msgpack's own unpacking, of all records or with Unpacker.skip: 
 14 to 18 % less time, and each query of a bundle of 300 takes 20 to 27 % less.
 """
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport uint8_t, uint64_t
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.string cimport memcpy
 
 
 cdef struct Packed:
@@ -178,3 +179,81 @@ def describe(const uint8_t[::1] group, int rows, list places, Py_ssize_t longest
         if count >> 63:
             raise ValueError("a count cannot be")
         counts.append(count)
+
+
+cdef enum:
+    DIGEST = 16         # bytes
+    ROW_ROOM = 64       # bytes of a packed row, but for its name, kind, labels and the values that all rows have
+
+
+cdef struct Writer:
+    uint8_t* next
+
+
+cdef inline void put_number(Writer* out, uint64_t number, int size) noexcept nogil:
+    """Write the last bytes of a number, the highest first."""
+    cdef int i
+    for i in range(size):
+        out.next[i] = <uint8_t>(number >> 8 * (size - 1 - i))
+    out.next += size
+
+
+cdef void put_count(Writer* out, uint64_t count) noexcept nogil:
+    """Write a number as msgpack does, in as few bytes as possible."""
+    cdef int power = 0
+    if count < 0x80:
+        put_number(out, count, 1)
+        return
+    while count >> (8 << power) and power < 3:
+        power += 1
+    put_number(out, 0xcc + power, 1)
+    put_number(out, count, 1 << power)
+
+
+cdef inline void put_bytes(Writer* out, bytes value):
+    memcpy(out.next, PyBytes_AS_STRING(value), <size_t>len(value))
+    out.next += len(value)
+
+
+cdef void put_name(Writer* out, bytes name):
+    """Write up to 65,535 bytes as msgpack does."""
+    cdef int size = 1 if len(name) < 0x100 else 2
+    put_number(out, 0xc3 + size, 1)
+    put_number(out, <uint64_t>len(name), size)
+    put_bytes(out, name)
+
+
+def pack_group(list names, const uint8_t[:, ::1] digests, const int64_t[:, ::1] counts, tuple shared, list labels):
+    """Pack rows of a group without source and contact, all of their documents there, as msgpack packs records.
+
+    Args:
+        names: Of 15 documents at most, each of up to 65,535 bytes.
+        digests: Shape (documents, 16).
+        counts: Of symbols, k-grams, fingerprints and distinct hashes; shape (documents, 4).
+        shared: The packed kind, and what stands between the counts and the labels, packed.
+        labels: Those of each document, packed.
+    """
+    cdef bytes kind = shared[0], middle = shared[1], name, label
+    cdef Py_ssize_t rows = len(names), row, column, size = 1
+    for row in range(rows):
+        size += ROW_ROOM + len(kind) + len(middle) + len(<bytes>names[row]) + len(<bytes>labels[row])
+    group = bytearray(size)
+    cdef uint8_t[::1] room = group
+    cdef Writer out = Writer(&room[0])
+    put_number(&out, 0x90 | rows, 1)
+    for row in range(rows):
+        name, label = names[row], labels[row]
+        put_number(&out, 0x9e, 1)
+        put_name(&out, name)
+        put_bytes(&out, kind)
+        put_number(&out, 0xc4, 1)
+        put_number(&out, DIGEST, 1)
+        memcpy(out.next, &digests[row, 0], DIGEST)
+        out.next += DIGEST
+        for column in range(4):
+            put_count(&out, <uint64_t>counts[row, column])
+        put_bytes(&out, middle)
+        put_bytes(&out, label)
+        put_number(&out, 0, 1)
+        put_number(&out, 0xc0, 1)
+    return PyBytes_FromStringAndSize(<const char*>&room[0], out.next - &room[0])

@@ -3,6 +3,7 @@
 Works inside a transaction that it is given; knows nothing of postings.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,12 +17,14 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, Bools, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format, name_order
+from fpdb.storage._checksums import seal_ids
 from fpdb.storage.file_format import FIRST_BOILERPLATE, LONGEST_PLAIN_NAME, RECORDS_PER_GROUP
 from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
 from fpdb.storage.name_order import NamesInOrder
 from fpdb.storage.reader import CatalogueReader
+from fpdb.storage.record_columns import RecordColumns
 from fpdb.storage.record_groups import RecordGroups, Rows, missing, record_in
-from fpdb.storage.records import Record, describe, pack_records, unpack_records
+from fpdb.storage.records import Record, compress_group, describe, pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import HeldSizes, SizeTable, divide_ids
 from fpdb.storage.state import Roots, Seals
@@ -109,19 +112,28 @@ class Catalogue:
         return None if value is None else self._parse_id(key, value)
 
     def find_all(self, names: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of the documents of those names that exist; the others are not damaged keys."""
-        names_by_key = {file_format.name_key(name): name for name in names}
+        """Return the ids of the documents of those names that exist; the others are not damaged keys.
+
+        Names that fall between two stored ones, or behind all, cost one look-up together.
+        """
+        names = list(names)
+        names_by_key = dict(zip(file_format.name_keys(names), names, strict=True))
         keys = sorted(names_by_key)
-        cursor = self._txn.cursor(self._names)
-        values = {bytes(key): value for key, value in cursor.getmulti(keys)}
-        gap_end: bytes | None = b""  # of the gap between names that was verified last
-        for key in keys:
-            if gap_end is not None and key >= gap_end and key not in values:
-                gap_end = bytes(cursor.key()) if cursor.set_range(key) else None
-                if gap_end is not None:
-                    file_format.unseal(gap_end, cursor.value())
+        cursor, ids, index = self._txn.cursor(self._names), {}, 0
+        while index < len(keys):
+            key = keys[index]
+            if not cursor.set_range(key):
                 verify_entry_before(cursor, key)
-        return {names_by_key[key]: self._parse_id(key, value) for key, value in values.items()}
+                break
+            stored, value = bytes(cursor.key()), cursor.value()
+            if stored == key:
+                ids[names_by_key[key]] = self._parse_id(key, value)
+                index += 1
+            else:
+                file_format.unseal(stored, value)
+                verify_entry_before(cursor, key)
+                index = bisect_left(keys, stored, index)
+        return ids
 
     def _parse_id(self, key: bytes, value: Any) -> int:
         """Return the document id that is stored under the key of a name."""
@@ -222,17 +234,13 @@ class Catalogue:
         names, _ = self.names_and_kgrams(ids)
         return list(ids[sorted(range(len(ids)), key=names.__getitem__)[:count]].tolist())
 
-    def set_names(self, first_id: int, names: Iterable[bytes]) -> None:
-        """Name the documents first_id and following."""
-        entries = sorted((file_format.name_key(name), document_id) for document_id, name in enumerate(names, first_id))
-        self._txn.cursor(self._names).putmulti(_sealed_names(entries))
-
-    def append_names(self, entries: Iterable[tuple[bytes, int]]) -> None:
-        """Write keys of names and their document ids, in the order of keys, after all that exist."""
-        items = _sealed_names(entries)
-        _, added = self._txn.cursor(self._names).putmulti(items, append=True)
-        if added != len(items):
-            raise Corrupt("names came out of order; run 'fpdb check'")
+    def set_names(self, keys: Sequence[bytes], document_ids: U32) -> None:
+        """Name documents; keys: of their names. Pages are filled if these follow all that exist."""
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        cursor = self._txn.cursor(self._names)
+        follow = not cursor.last() or bytes(cursor.key()) < keys[order[0]]
+        entries = seal_ids([keys[row] for row in order], document_ids[order])
+        cursor.putmulti(entries, append=follow)
 
     # ------------------------------------------------------------ records
 
@@ -299,11 +307,26 @@ class Catalogue:
         for index, place, part in divide_ids(first_id, len(records), RECORDS_PER_GROUP):
             self._group(index)[place : place + part.stop - part.start] = records[part]
 
+    def add_record_columns(self, first_id: int, records: RecordColumns) -> None:
+        """Set the records of the documents first_id and following; not to be read before `write`."""
+        start = min(-first_id % RECORDS_PER_GROUP, len(records))
+        groups = (len(records) - start) // RECORDS_PER_GROUP
+        end = start + groups * RECORDS_PER_GROUP
+        self.add_records(first_id, records[:start])
+        self.add_records(first_id + end, records[end:])
+        first, items = (first_id + start) // RECORDS_PER_GROUP, []
+        for index, packed in enumerate(records.packed_groups(start, groups), first):
+            key = file_format.id_key(index)
+            value = compress_group(key, packed, 1)
+            self._seals.set(index, value)
+            items.append((key, value))
+        self._txn.cursor(self._documents).putmulti(items)
+
     def rename(self, document_id: int, name: bytes) -> None:
         """Give a document, which must exist, another name, which no document has."""
         record = self.record(document_id)
         self._txn.delete(file_format.name_key(record.name), db=self._names)
-        self.set_names(document_id, [name])
+        self.set_names(file_format.name_keys([name]), np.array([document_id], np.uint32))
         self.set_record(document_id, record._replace(name=name))
 
     def delete(self, document_id: int, name: bytes | None) -> Record:
@@ -382,7 +405,3 @@ def _read_group(txn: lmdb.Transaction, database: Any, seals: SealTree, index: in
     value = get_verified(txn, database, file_format.id_key(index))
     seals.verify(index, value)
     return value
-
-
-def _sealed_names(entries: Iterable[tuple[bytes, int]]) -> list[tuple[bytes, bytes]]:
-    return [(key, file_format.seal(key, file_format.id_key(document_id))) for key, document_id in entries]

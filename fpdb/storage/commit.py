@@ -2,24 +2,26 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import I64, U32, U64, Bools, contains
+from fpdb.arrays import U64
 from fpdb.errors import Corrupt, Error, NameTaken, NoSuchDocument
 from fpdb.gc_control import gc_paused
-from fpdb.storage import file_format, sorting
+from fpdb.storage import file_format
+from fpdb.storage.additions import Additions, Counts, PreparedDocument, sorted_postings
 from fpdb.storage.catalogue import GivenIds
 from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.id_set import IdSet
+from fpdb.storage.record_columns import RecordColumns
 from fpdb.storage.records import Record
 from fpdb.storage.runs import merge_policy
 from fpdb.storage.runs.blocks import delete_blocks
-from fpdb.storage.runs.merge import in_pieces, merge_postings
+from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.runs.writer import RunWriter
 from fpdb.storage.snapshot import Snapshot
@@ -27,22 +29,6 @@ from fpdb.storage.state import Run, State
 from fpdb.storage.texts import KeptText
 
 HASHES_PER_RECOUNT = 256  # of changed boilerplate, each of which many documents may hold
-
-
-class PreparedDocument(NamedTuple):
-    """A document that is ready to be committed.
-
-    hashes: shape (n,), in any order, duplicates allowed. encoded_positions: shape (n,), position + 1, or 0 for none.
-    share: how much of all hashes they sample, see file_format.WHOLE. text: the content, where it is to be kept. The
-    commit sets the record's `fingerprints`, `hashes` and `text` itself; the record's `text` is None before.
-    """
-
-    record: Record
-    hashes: U64
-    encoded_positions: U32
-    boilerplate: bool = False
-    share: int = file_format.WHOLE
-    text: KeptText | None = None
 
 
 class Arrivals(NamedTuple):
@@ -64,6 +50,7 @@ class Change:
     """All that one commit does; a name comes once at most in additions, arrivals, updates and removals together.
 
     renames: the names of documents, which must exist, and their new ones, which must be free; done before all else.
+    columns: more documents that are added, none of which the rest mentions.
     updates: new records of documents whose fingerprints stay as they are. texts: by name, what is to be kept of
     documents that arrive, are updated or stay; documents that are added have theirs.
     """
@@ -74,6 +61,7 @@ class Change:
     texts: Mapping[bytes, KeptText] = field(default_factory=dict)
     arrivals: Arrivals = NO_ARRIVALS
     renames: Sequence[tuple[bytes, bytes]] = ()
+    columns: Sequence[Additions] = ()
 
 
 @gc_paused()
@@ -87,12 +75,6 @@ def apply(snapshot: Snapshot, change: Change) -> State:
     return _Commit(snapshot).apply(change)
 
 
-class _NewRun(NamedTuple):
-    postings: Postings
-    first_id: int
-    last_id: int
-
-
 class _Commit:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -102,24 +84,22 @@ class _Commit:
 
     def apply(self, change: Change) -> State:
         self._rename(change.renames)
-        ordinary = [document for document in change.additions if not document.boilerplate]
-        templates = [document for document in change.additions if document.boilerplate]
+        additions = _additions(change)
         before = self.snapshot.boilerplate()
-        after = self.snapshot.live_hashes(self.runs[True]) if self._remove_all(change) else before
+        after = self.snapshot.live_hashes(self.runs[True]) if self._remove_all(change, additions) else before
+        templates = [some.hashes[slice(*some.offsets[[0, -1]])] for some in additions if some.boilerplate]
         if templates:
-            after = np.unique(np.concatenate([after, *(document.hashes for document in templates)]))
+            after = np.unique(np.concatenate([after, *templates]))
         if after is not before:
             self._recount(np.setdiff1d(after, before, assume_unique=True), 1)
             self._recount(np.setdiff1d(before, after, assume_unique=True), -1)
-        new_runs = [self._add(documents, after) for documents in (ordinary, templates) if documents]
+        for some in additions:
+            self._add(some, after)
         if change.arrivals.records:
             self._arrive(*change.arrivals)
         self._update(change.updates)
         self._keep({added.record.name: added.text for added in change.additions if added.text is not None})
         self._keep(change.texts)
-        for new_run in new_runs:
-            if len(new_run.postings):
-                self._write_run(new_run)
         seals = self.catalogue.write()
         self.state = self.state._replace(runs=(*self.runs[False], *self.runs[True]), seals=seals)
         self.snapshot.write_state(self.state)
@@ -127,7 +107,7 @@ class _Commit:
 
     # ------------------------------------------------------------ removing
 
-    def _remove_all(self, change: Change) -> bool:
+    def _remove_all(self, change: Change, additions: Sequence[Additions]) -> bool:
         """Remove what is to be removed or replaced; return True if a boilerplate document was among it."""
         removed: list[tuple[int, bytes | None]] = []
         for name in sorted(change.removals):  # neighbours in the file one after the other
@@ -135,7 +115,9 @@ class _Commit:
             if document_id is None:
                 raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
             removed.append((document_id, name))
-        names = [record.name for record in (*(added.record for added in change.additions), *change.arrivals.records)]
+        names = [record.name for record in change.arrivals.records]
+        for some in additions:
+            names += some.names
         if len(set(names)) < len(names):
             raise Corrupt("two of the documents that are to be added have one name; run 'fpdb check' on their database")
         replaced = self.catalogue.find_all(names)
@@ -178,34 +160,32 @@ class _Commit:
 
     # ------------------------------------------------------------ adding
 
-    def _add(self, documents: Sequence[PreparedDocument], boilerplate_hashes: U64) -> _NewRun:
-        """Enter documents, all boilerplate or none, into the catalogue; return their postings, not yet written."""
-        first_id = self._take_ids(len(documents), boilerplate=documents[0].boilerplate)
-        self.catalogue.set_names(first_id, [document.record.name for document in documents])
-        postings, first = _sort_postings(documents, first_id)
-
-        def count(rows: Bools) -> I64:
-            return np.bincount(postings.document_ids[rows] - np.uint32(first_id), minlength=len(documents))
-
-        if first is None:
-            fingerprints = distinct = np.array([len(document.hashes) for document in documents], np.int64)
+    def _add(self, additions: Additions, boilerplate_hashes: U64) -> None:
+        """Enter documents into the catalogue, and write their run."""
+        records, documents = additions.records, len(additions.records)
+        first_id = self._take_ids(documents, boilerplate=additions.boilerplate)
+        ids = np.arange(first_id, first_id + documents, dtype=np.uint32)
+        self.catalogue.set_names(file_format.name_keys(additions.names), ids)
+        counts = Counts(additions)
+        sizes = np.empty(documents, file_format.SIZE)
+        sizes["hashes"], sizes["boilerplate"], sizes["share"] = counts.hashes, 0, additions.shares
+        self.catalogue.size_table.set(first_id, sizes)  # so that merging takes the documents for live
+        ignored = np.empty(0, np.uint64) if additions.boilerplate else boilerplate_hashes
+        given = int(counts.postings.sum())
+        if given:
+            self._write_run(sorted_postings(additions, first_id, ignored, counts), given, (first_id, int(ids[-1])))
+            sizes["hashes"], sizes["boilerplate"] = counts.hashes, counts.boilerplate
+            self.catalogue.size_table.set(first_id, sizes)
+        if isinstance(records, RecordColumns):
+            self.catalogue.add_record_columns(first_id, records.counted(counts.postings, counts.hashes))
         else:
-            fingerprints, distinct = count(np.ones(len(postings), np.bool_)), count(first)
-        ignored = np.zeros(len(documents), np.int64)
-        if len(boilerplate_hashes) and not documents[0].boilerplate:
-            common = contains(boilerplate_hashes, postings.hashes)
-            ignored = count(common if first is None else common & first)
-        sizes = np.empty(len(documents), file_format.SIZE)
-        sizes["hashes"], sizes["boilerplate"] = distinct, ignored
-        sizes["share"] = [document.share for document in documents]
-        self.catalogue.size_table.set(first_id, sizes)
-        counts = zip(documents, fingerprints.tolist(), distinct.tolist(), strict=True)
-        self.catalogue.add_records(first_id, [document.record.counted(*numbers) for document, *numbers in counts])
-        return _NewRun(postings, first_id, first_id + len(documents) - 1)
+            counted = zip(records, counts.postings.tolist(), counts.hashes.tolist(), strict=True)
+            self.catalogue.add_records(first_id, [record.counted(*numbers) for record, *numbers in counted])
 
     def _arrive(self, first_id: int, records: Sequence[Record], sizes: NDArray[np.void]) -> None:
         """Enter documents into the catalogue whose postings and ids are there already."""
-        self.catalogue.set_names(first_id, [record.name for record in records])
+        ids = np.arange(first_id, first_id + len(records), dtype=np.uint32)
+        self.catalogue.set_names(file_format.name_keys([record.name for record in records]), ids)
         self.catalogue.size_table.set(first_id, sizes)
         self.catalogue.add_records(
             first_id, [record if record.text is None else record._replace(text=None) for record in records]
@@ -230,23 +210,29 @@ class _Commit:
         self.catalogue.ids = GivenIds(self.state.next_document, self.state.next_boilerplate)
         return first
 
-    def _write_run(self, new: _NewRun) -> None:
-        """Write the postings as a run, merged with the small runs before it that policy names."""
-        runs = self.runs[new.first_id >= FIRST_BOILERPLATE]
-        start = len(runs) - merge_policy.absorbed([run.postings for run in runs], len(new.postings))
+    def _write_run(self, pieces: Iterator[Postings], postings: int, document_ids: tuple[int, int]) -> None:
+        """Write sorted postings as a run, merged with the small runs before it that policy names.
+
+        Args:
+            pieces: The postings.
+            postings: About how many there are.
+            document_ids: The first and the last document.
+        """
+        first_id, last_id = document_ids
+        runs = self.runs[first_id >= FIRST_BOILERPLATE]
+        start = len(runs) - merge_policy.absorbed([run.postings for run in runs], postings)
         if sum(run.postings for run in runs[start:]) > merge_policy.AT_ONCE:
             start = len(runs)  # too much for a commit: Store.tidy merges them afterwards
         absorbed, runs[start:] = runs[start:], []
-        first_id = absorbed[0].first_id if absorbed else new.first_id
-        pieces = in_pieces(new.postings)
         if absorbed:
+            first_id = absorbed[0].first_id
             inputs = [*map(self.snapshot.scan, absorbed), pieces]
-            pieces = merge_postings(inputs, live_documents_of(self.snapshot, absorbed, new.last_id))
+            pieces = merge_postings(inputs, live_documents_of(self.snapshot, absorbed, last_id))
         writer = RunWriter(self.state.next_run)
         self.state = self.state.begin_run()
         for piece in pieces:
             writer.append(self.snapshot.blocks, piece)
-        runs.append(writer.finish(self.snapshot.blocks, first_id, new.last_id))
+        runs.append(writer.finish(self.snapshot.blocks, first_id, last_id))
         for run in absorbed:
             delete_blocks(self.snapshot.blocks, run.number)
 
@@ -291,6 +277,16 @@ class _Commit:
         self.state = self.state._replace(texts=texts, text_bytes=text_bytes)
 
 
+def _additions(change: Change) -> list[Additions]:
+    """Return the documents that are added, ordinary ones and boilerplate apart."""
+    ordinary = [document for document in change.additions if not document.boilerplate]
+    templates = [document for document in change.additions if document.boilerplate]
+    return [
+        *(Additions.of(documents) for documents in (ordinary, templates) if documents),
+        *change.columns,
+    ]
+
+
 def live_documents_of(snapshot: Snapshot, runs: Sequence[Run], last_id: int | None = None) -> IdSet | None:
     """Return the live documents of neighbouring runs, as merging takes it: None if no posting is dead.
 
@@ -299,24 +295,3 @@ def live_documents_of(snapshot: Snapshot, runs: Sequence[Run], last_id: int | No
     if not any(run.dead for run in runs):
         return None
     return IdSet(snapshot.catalogue.live_ids(runs[0].first_id, runs[-1].last_id if last_id is None else last_id))
-
-
-def _sort_postings(documents: Sequence[PreparedDocument], first_id: int) -> tuple[Postings, Bools | None]:
-    """Return the documents' distinct postings by (hash, document, position), and which begin another (hash, document).
-
-    The second is None where every posting does.
-    """
-    hashes = np.concatenate([document.hashes for document in documents])
-    ids = np.arange(first_id, first_id + len(documents), dtype=np.uint32)
-    document_ids = ids.repeat([len(document.hashes) for document in documents])
-    positions = np.concatenate([document.encoded_positions for document in documents])
-    sorting.sort_postings(hashes, document_ids, positions)
-    postings = Postings(hashes, document_ids, positions)
-    first = sorting.first_of_pair(hashes, document_ids)
-    if np.count_nonzero(first) == len(first):
-        return postings, None
-    same = ~first[1:]
-    if (same & (positions[1:] < positions[:-1])).any():  # positions came in another order
-        postings = postings[np.lexsort((positions, document_ids, hashes))]
-    distinct = np.r_[True, ~(same & (postings.encoded_positions[1:] == postings.encoded_positions[:-1]))]
-    return postings[distinct], first[distinct]

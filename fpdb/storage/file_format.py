@@ -5,7 +5,7 @@ disk must never change their meaning; a change makes a new FORMAT_VERSION.
 """
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import urandom
 from typing import Any, Final, NamedTuple
 
@@ -178,6 +178,18 @@ def name_bytes(name: str) -> bytes:
     return encoded
 
 
+def names_bytes(names: Sequence[str]) -> list[bytes]:
+    """Return names as stored, see `name_bytes`."""
+    try:
+        encoded = list(map(str.encode, names))
+    except UnicodeEncodeError:
+        encoded = []
+    lengths = set(map(len, encoded))
+    if not lengths or min(lengths) == 0 or max(lengths) > LONGEST_NAME:
+        return list(map(name_bytes, names))
+    return encoded
+
+
 def name_text(name: bytes) -> str:
     """Return a stored name as users see it, bytes that are not UTF-8 as lone surrogates."""
     return name.decode("utf-8", "surrogateescape")
@@ -190,6 +202,11 @@ def name_key(name: bytes) -> bytes:
     import hashlib  # few names need it
 
     return name[:LONGEST_PLAIN_NAME] + hashlib.blake2b(name, digest_size=32).digest()
+
+
+def name_keys(names: Sequence[bytes]) -> Sequence[bytes]:
+    """Return the keys of names."""
+    return names if max(map(len, names), default=0) <= LONGEST_PLAIN_NAME else list(map(name_key, names))
 
 
 # ---------------------------------------------------------------- records

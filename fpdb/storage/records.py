@@ -21,6 +21,9 @@ from fpdb.storage.file_format import (
 
 LARGEST_RECORD: Final = (1 << 18) - 1  # bytes before compression
 LARGEST_GROUP: Final = 1 << 21
+SMALL_GROUP: Final = 1 << 12  # bytes before compression, up to which zlib needs no more than this:
+SMALL_WINDOW_BITS: Final = 12  # preparing the tables for more takes longer than compressing
+SMALL_MEMORY_LEVEL: Final = 4
 MOST_LABELS: Final = 1024
 MOST_TEXT: Final = 150_000
 """Bytes of a document's source, contact and labels; with the longest name, they fit into a record."""
@@ -104,7 +107,15 @@ def pack_records(key: bytes, records: Sequence[Record | list[Any] | None], level
                     f"{size:,} bytes of name, labels, source and contact are too many for a document; "
                     f"{LARGEST_RECORD:,} are the most"
                 )
-    return seal(key, zlib.compress(packed, level))
+    return compress_group(key, packed, level)
+
+
+def compress_group(key: bytes, packed: bytes, level: int) -> bytes:
+    """Return the value under a group's key; packed: its records, packed by msgpack; level: 1 to 9."""
+    if len(packed) > SMALL_GROUP:
+        return seal(key, zlib.compress(packed, level))
+    compressor = zlib.compressobj(level, zlib.DEFLATED, SMALL_WINDOW_BITS, SMALL_MEMORY_LEVEL)
+    return seal(key, compressor.compress(packed) + compressor.flush())
 
 
 def unpack_records(key: bytes, value: bytes | memoryview) -> list[Record | None]:

@@ -17,6 +17,9 @@ cdef struct Posting:
 cdef enum:
     INSERTION_LIMIT = 32    # postings that insertion sorts faster
     DIGIT = 11              # bits of a radix pass at most
+    BUCKET = 18             # bits of the number of postings that a bucket has at most, if hashes are uniform
+    BUCKET_BITS = 8
+    MOST_BUCKETS = 256
 
 
 cdef void insertion_sort(Posting* a, Py_ssize_t n) noexcept nogil:
@@ -85,6 +88,84 @@ def sort_postings(uint64_t[::1] hashes, uint32_t[::1] documents, uint32_t[::1] p
             hashes[i] = a[i].hash
             documents[i] = a[i].document
             positions[i] = a[i].position
+
+
+cdef class PostingBuckets:
+    """Postings of documents, divided among buckets by the top bits of their hashes; a bucket is sorted on demand.
+
+    A bucket fits into a processor's cache, and several threads may each sort another one.
+
+    Attributes:
+        count: The number of buckets, at least 1.
+    """
+    cdef uint64_t[::1] room
+    cdef Py_ssize_t starts[MOST_BUCKETS + 1]
+    cdef int shift
+    cdef readonly Py_ssize_t count
+
+    def __init__(self, const uint64_t[::1] hashes, const uint32_t[::1] positions, const int64_t[::1] offsets,
+                 uint32_t first_id):
+        """Divide the postings of documents first_id and following.
+
+        Args:
+            hashes: Shape (n,).
+            positions: Encoded; shape (n,), or None if all are 0.
+            offsets: The index of each document's first posting, and the one behind the last; shape (documents + 1,).
+            first_id: The id of the first document.
+        """
+        cdef Py_ssize_t documents = offsets.shape[0] - 1, begin = offsets[0], end = offsets[documents], i, row, bucket
+        cdef Py_ssize_t nexts[MOST_BUCKETS + 1]
+        cdef uint64_t differing = 0
+        cdef uint64_t mask
+        cdef int shift, top
+        cdef const uint32_t* places = NULL
+        cdef Posting* out
+        if begin < 0 or end > hashes.shape[0] or positions is not None and end > positions.shape[0]:
+            raise ValueError("offsets exceed the postings")
+        for row in range(documents):
+            if offsets[row] > offsets[row + 1]:
+                raise ValueError("offsets do not ascend")
+        if positions is not None and positions.shape[0]:
+            places = &positions[0]
+        # Through numpy, which asks for huge pages: half of the time would go into page faults and misses of the TLB.
+        self.room = np.empty(2 * (end - begin) + 1, np.uint64)
+        out = <Posting*>&self.room[0]
+        with nogil:
+            for i in range(begin, end):
+                differing |= hashes[i] ^ hashes[begin]
+            top = width_of(differing)
+            shift = top - min(max(width_of(end - begin) - <int>BUCKET, 0), <int>BUCKET_BITS, top)
+            mask = (<uint64_t>1 << (top - shift)) - 1
+            shift = min(shift, 63)  # where it is 64, there is one bucket
+            memset(nexts, 0, sizeof(nexts))
+            for i in range(begin, end):
+                nexts[((hashes[i] >> shift) & mask) + 1] += 1
+            for bucket in range(<Py_ssize_t>mask + 1):
+                nexts[bucket + 1] += nexts[bucket]
+            memcpy(self.starts, nexts, sizeof(nexts))
+            for row in range(documents):
+                for i in range(offsets[row], offsets[row + 1]):
+                    bucket = (hashes[i] >> shift) & mask
+                    out[nexts[bucket]] = Posting(hashes[i], first_id + <uint32_t>row, places[i] if places else 0)
+                    nexts[bucket] += 1
+        self.shift = shift if mask else top
+        self.count = <Py_ssize_t>mask + 1
+
+    def sort(self, Py_ssize_t bucket):
+        """Return a bucket's hashes, document ids and encoded positions by hash; those of one hash keep their order."""
+        cdef Py_ssize_t start = self.starts[bucket], n = self.starts[bucket + 1] - start, i
+        cdef Posting* a = <Posting*>&self.room[0] + start
+        cdef uint64_t[::1] spare = np.empty(2 * n + 1, np.uint64)
+        arrays = np.empty(n, np.uint64), np.empty(n, np.uint32), np.empty(n, np.uint32)
+        cdef uint64_t[::1] hashes = arrays[0]
+        cdef uint32_t[::1] documents = arrays[1], positions = arrays[2]
+        with nogil:
+            radix_sort(a, <Posting*>&spare[0], n, self.shift, False)
+            for i in range(n):
+                hashes[i] = a[i].hash
+                documents[i] = a[i].document
+                positions[i] = a[i].position
+        return arrays
 
 
 def is_ascending(const uint64_t[::1] hashes, const uint32_t[::1] documents, const uint32_t[::1] positions):

@@ -115,10 +115,10 @@ class _Rebuild:
         """Write names in their order, so that pages are filled."""
         entries = self.snapshot.catalogue.names()
         while some := list(islice(entries, DOCUMENTS_PER_TRANSACTION)):
-            names, old_ids = zip(*some, strict=True)
-            new_ids = self._new_ids(np.array(old_ids, np.uint32)).tolist()
+            keys, old_ids = zip(*some, strict=True)
+            new_ids = self._new_ids(np.array(old_ids, np.uint32))
             with self.target.write() as (txn, file):
-                Catalogue(txn, file.databases, self.seals).append_names(zip(names, new_ids, strict=True))
+                Catalogue(txn, file.databases, self.seals).set_names(keys, new_ids)
 
     def _write_texts(self) -> None:
         """Write texts as they are stored, in order of ids."""

@@ -229,7 +229,7 @@ class _Repair:
             self.losses.append(Loss("text", name))
         record = record.counted(postings, hashes)._replace(text=None if text is None else text.size)
         catalogue.set_record(new_id, record)
-        catalogue.set_names(new_id, [record.name])
+        catalogue.set_names(file_format.name_keys([record.name]), np.array([new_id], np.uint32))
         catalogue.size_table.set(new_id, np.array([(hashes, saved.boilerplate[place], share)], file_format.SIZE))
         return text
 

@@ -42,9 +42,3 @@ def _refill(stream: _merge.Stream, pieces: Iterator[Postings]) -> None:
             stream.refill(piece.hashes, piece.document_ids, piece.encoded_positions)
             return
     stream.ended = True
-
-
-def in_pieces(postings: Postings) -> Iterator[Postings]:
-    """Yield sorted postings piece by piece, as merging and writing take them."""
-    for start in range(0, len(postings), PIECE):
-        yield postings[start : start + PIECE]

@@ -1,0 +1,141 @@
+"""Documents that a commit adds, in columns, and their postings in order."""
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from fpdb.arrays import I64, U32, U64, contains
+from fpdb.storage import file_format, sorting
+from fpdb.storage.record_columns import RecordColumns
+from fpdb.storage.records import Record
+from fpdb.storage.runs.postings import Postings
+from fpdb.storage.texts import KeptText
+
+THREADS = 4  # that sort at most
+
+
+class PreparedDocument(NamedTuple):
+    """A document that is ready to be committed.
+
+    hashes: shape (n,), in any order, duplicates allowed. encoded_positions: shape (n,), position + 1, or 0 for none.
+    share: how much of all hashes they sample, see file_format.WHOLE. text: the content, where it is to be kept. The
+    commit sets the record's `fingerprints`, `hashes` and `text` itself; the record's `text` is None before.
+    """
+
+    record: Record
+    hashes: U64
+    encoded_positions: U32
+    boilerplate: bool = False
+    share: int = file_format.WHOLE
+    text: KeptText | None = None
+
+
+class Additions(NamedTuple):
+    """Documents that are to be added, all boilerplate or none.
+
+    Attributes:
+        records: Of the documents; the commit sets `fingerprints`, `hashes` and `text` itself.
+        hashes: Those of one document after the other's, in any order, duplicates allowed; shape (n,).
+        encoded_positions: Position + 1, or 0 for none; shape (n,), or None if no posting has one.
+        offsets: The index of each document's first hash, and the one behind the last; shape (documents + 1,).
+        shares: How much of all hashes they sample, see file_format.WHOLE; shape (documents,).
+        boilerplate: Whether their hashes are ignored.
+    """
+
+    records: Sequence[Record]
+    hashes: U64
+    encoded_positions: U32 | None
+    offsets: I64
+    shares: U32
+    boilerplate: bool
+
+    @classmethod
+    def of(cls, documents: Sequence[PreparedDocument]) -> Self:
+        """Put documents, all boilerplate or none, side by side."""
+        counts = [len(document.hashes) for document in documents]
+        return cls(
+            [document.record for document in documents],
+            np.concatenate([document.hashes for document in documents]),
+            np.concatenate([document.encoded_positions for document in documents]),
+            np.cumsum([0, *counts]),
+            np.array([document.share for document in documents], np.uint32),
+            documents[0].boilerplate,
+        )
+
+    @property
+    def names(self) -> list[bytes]:
+        """The names of the documents."""
+        if isinstance(self.records, RecordColumns):
+            return self.records.names
+        return [record.name for record in self.records]
+
+    def documents(self) -> Iterator[PreparedDocument]:
+        """Yield each document by itself."""
+        encoded = self.encoded_positions
+        if encoded is None:
+            encoded = np.zeros(len(self.hashes), np.uint32)
+        bounds = self.offsets.tolist()
+        for row, record in enumerate(self.records):
+            part = slice(bounds[row], bounds[row + 1])
+            yield PreparedDocument(record, self.hashes[part], encoded[part], self.boilerplate, int(self.shares[row]))
+
+
+class Counts:
+    """Counts of each document that is added; shape (documents,)."""
+
+    def __init__(self, additions: Additions) -> None:
+        """Begin with what was given, as if no posting came twice."""
+        self.postings = np.diff(additions.offsets)
+        self.hashes = self.postings.copy()
+        self.boilerplate = np.zeros(len(self.hashes), np.int64)
+
+
+def sorted_postings(additions: Additions, first_id: int, boilerplate_hashes: U64, counts: Counts) -> Iterator[Postings]:
+    """Yield the distinct postings of documents, piece by piece, by (hash, document, position).
+
+    Args:
+        additions: The documents.
+        first_id: The id of the first.
+        boilerplate_hashes: Sorted, distinct.
+        counts: Of the documents; right once all pieces were taken.
+    """
+    buckets = sorting.PostingBuckets(additions.hashes, additions.encoded_positions, additions.offsets, first_id)
+    for hashes, document_ids, encoded_positions in _sorted_buckets(buckets):
+        if not len(hashes):
+            continue
+        postings = Postings(hashes, document_ids, encoded_positions)
+        first = sorting.first_of_pair(hashes, document_ids)
+        if len(boilerplate_hashes):
+            common = first & contains(boilerplate_hashes, hashes)
+            np.add.at(counts.boilerplate, document_ids[common] - np.uint32(first_id), 1)
+        if np.count_nonzero(first) < len(first):
+            repeated = document_ids[~first] - np.uint32(first_id)
+            np.subtract.at(counts.hashes, repeated, 1)
+            same = ~first[1:]
+            if (same & (postings.encoded_positions[1:] < postings.encoded_positions[:-1])).any():
+                postings = postings[np.lexsort((encoded_positions, document_ids, hashes))]
+            equal = same & (postings.encoded_positions[1:] == postings.encoded_positions[:-1])
+            distinct = np.r_[True, ~equal]
+            np.subtract.at(counts.postings, document_ids[~distinct] - np.uint32(first_id), 1)
+            postings = postings[distinct]
+        yield postings
+
+
+def _sorted_buckets(buckets: sorting.PostingBuckets) -> Iterator[tuple[U64, U32, U32]]:
+    """Yield the buckets, each sorted, while threads sort the next ones."""
+    threads = min(THREADS, os.cpu_count() or 1, buckets.count)
+    if threads == 1:
+        yield from map(buckets.sort, range(buckets.count))
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        ahead: deque[Future[tuple[U64, U32, U32]]] = deque()
+        for bucket in range(buckets.count):
+            ahead.append(pool.submit(buckets.sort, bucket))
+            if len(ahead) > threads:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
