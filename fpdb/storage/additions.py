@@ -4,6 +4,7 @@ import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import accumulate
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -56,14 +57,14 @@ class Additions(NamedTuple):
     @classmethod
     def of(cls, documents: Sequence[PreparedDocument]) -> Self:
         """Put documents, all boilerplate or none, side by side."""
-        counts = [len(document.hashes) for document in documents]
+        records, hashes, encoded_positions, boilerplate, shares, _ = zip(*documents, strict=True)
         return cls(
-            [document.record for document in documents],
-            np.concatenate([document.hashes for document in documents]),
-            np.concatenate([document.encoded_positions for document in documents]),
-            np.cumsum([0, *counts]),
-            np.array([document.share for document in documents], np.uint32),
-            documents[0].boilerplate,
+            records,
+            np.concatenate(hashes),
+            np.concatenate(encoded_positions),
+            np.array([0, *accumulate(map(len, hashes))], np.int64),
+            np.array(shares, np.uint32),
+            boilerplate[0],
         )
 
     @property
@@ -85,13 +86,27 @@ class Additions(NamedTuple):
 
 
 class Counts:
-    """Counts of each document that is added; shape (documents,)."""
+    """Counts of each document that is added; shape (documents,).
+
+    Attributes:
+        given: Postings of all documents, repeated ones included.
+        changed: Whether the counts may be others than at first; if not, no hash is boilerplate.
+        postings: Distinct ones.
+        hashes: Distinct ones.
+        boilerplate: Distinct hashes that are boilerplate.
+    """
 
     def __init__(self, additions: Additions) -> None:
-        """Begin with what was given, as if no posting came twice."""
-        self.postings = np.diff(additions.offsets)
-        self.hashes = self.postings.copy()
-        self.boilerplate = np.zeros(len(self.hashes), np.int64)
+        """Begin with what was given, as if no hash came twice or were boilerplate."""
+        self.given = int(additions.offsets[-1] - additions.offsets[0])
+        self.changed = False
+        self.postings = self.hashes = self.boilerplate = additions.offsets[1:] - additions.offsets[:-1]
+
+    def change(self) -> None:
+        """Prepare to change the counts."""
+        if not self.changed:
+            self.changed = True
+            self.hashes, self.boilerplate = self.postings.copy(), np.zeros(len(self.postings), np.int64)
 
 
 def sorted_postings(additions: Additions, first_id: int, boilerplate_hashes: U64, counts: Counts) -> Iterator[Postings]:
@@ -110,9 +125,11 @@ def sorted_postings(additions: Additions, first_id: int, boilerplate_hashes: U64
         postings = Postings(hashes, document_ids, encoded_positions)
         first = sorting.first_of_pair(hashes, document_ids)
         if len(boilerplate_hashes):
+            counts.change()
             common = first & contains(boilerplate_hashes, hashes)
             np.add.at(counts.boilerplate, document_ids[common] - np.uint32(first_id), 1)
         if np.count_nonzero(first) < len(first):
+            counts.change()
             repeated = document_ids[~first] - np.uint32(first_id)
             np.subtract.at(counts.hashes, repeated, 1)
             same = ~first[1:]
@@ -127,10 +144,10 @@ def sorted_postings(additions: Additions, first_id: int, boilerplate_hashes: U64
 
 def _sorted_buckets(buckets: sorting.PostingBuckets) -> Iterator[tuple[U64, U32, U32]]:
     """Yield the buckets, each sorted, while threads sort the next ones."""
-    threads = min(THREADS, os.cpu_count() or 1, buckets.count)
-    if threads == 1:
-        yield from map(buckets.sort, range(buckets.count))
+    if buckets.count == 1:
+        yield buckets.sort(0)
         return
+    threads = min(THREADS, os.cpu_count() or 1, buckets.count)
     with ThreadPoolExecutor(threads) as pool:
         ahead: deque[Future[tuple[U64, U32, U32]]] = deque()
         for bucket in range(buckets.count):

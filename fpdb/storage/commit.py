@@ -171,9 +171,10 @@ class _Commit:
         sizes["hashes"], sizes["boilerplate"], sizes["share"] = counts.hashes, 0, additions.shares
         self.catalogue.size_table.set(first_id, sizes)  # so that merging takes the documents for live
         ignored = np.empty(0, np.uint64) if additions.boilerplate else boilerplate_hashes
-        given = int(counts.postings.sum())
-        if given:
-            self._write_run(sorted_postings(additions, first_id, ignored, counts), given, (first_id, int(ids[-1])))
+        if counts.given:
+            pieces = sorted_postings(additions, first_id, ignored, counts)
+            self._write_run(pieces, counts.given, (first_id, first_id + documents - 1))
+        if counts.changed:
             sizes["hashes"], sizes["boilerplate"] = counts.hashes, counts.boilerplate
             self.catalogue.size_table.set(first_id, sizes)
         if isinstance(records, RecordColumns):

@@ -30,8 +30,10 @@ def in_order(given_documents, boilerplate=()):
     counts = additions.Counts(given_documents)
     ignored = np.array(sorted(boilerplate), np.uint64)
     pieces = list(additions.sorted_postings(given_documents, FIRST, ignored, counts))
+    if not counts.changed:
+        counts.change()
     rows = [list(zip(*(column.tolist() for column in vars(piece).values()), strict=True)) for piece in pieces]
-    counted = zip(*(column.tolist() for column in vars(counts).values()), strict=True)
+    counted = zip(*(column.tolist() for column in (counts.postings, counts.hashes, counts.boilerplate)), strict=True)
     return [row for piece in rows for row in piece], list(counted)
 
 
