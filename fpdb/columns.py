@@ -139,18 +139,40 @@ def _floats(group: str, *names: str) -> Columns:
 
 
 RANK: Final = ResultColumn("rank", int, "#", "d")
-REGIONS: Final = ResultColumn("regions", int, group="page", page="regions", about="stretches of text that are alike")
+REGIONS: Final = ResultColumn(
+    "regions",
+    int,
+    group="page",
+    page="regions",
+    about="The number of passages that agree; they are shown side by side.",
+)
 
 MATCH: Final[Columns] = (
     ResultColumn("name", str, "name"),
-    ResultColumn("shared", int, "shared", page="shared", about="fingerprints that both have"),
+    ResultColumn("shared", int, "shared", page="shared", about="The number of fingerprints that both have."),
     ResultColumn(
-        "containment", float, "containment", ".1%", page="containment", about="how much of the query is in the document"
+        "containment",
+        float,
+        "containment",
+        ".1%",
+        page="containment",
+        about="The share of the query's fingerprints that are in the document.",
     ),
     ResultColumn(
-        "reverse_containment", float, "reverse", ".1%", page="reverse", about="how much of the document is in the query"
+        "reverse_containment",
+        float,
+        "reverse",
+        ".1%",
+        page="reverse",
+        about="The share of the document's fingerprints that are in the query.",
     ),
-    ResultColumn("resemblance", float, "resemblance", page="resemblance", about="how much of both together they share"),
+    ResultColumn(
+        "resemblance",
+        float,
+        "resemblance",
+        page="resemblance",
+        about="The share of the fingerprints of both together that they have in common.",
+    ),
     *_floats("similarity", "similarity"),
     *_floats("weighted", "weighted_containment"),
     REGIONS,
@@ -160,7 +182,7 @@ MATCH: Final[Columns] = (
         format=".1%",
         group="coverage",
         page="query covered",
-        about="how much of the query lies in regions",
+        about="The share of the query that lies in regions.",
     ),
     ResultColumn(
         "document_coverage",
@@ -168,7 +190,7 @@ MATCH: Final[Columns] = (
         format=".1%",
         group="coverage",
         page="document covered",
-        about="how much of the document lies in regions",
+        about="The share of the document that lies in regions.",
     ),
     ResultColumn("source", group="coverage"),
     ResultColumn("database", str, "database", group="databases"),
@@ -181,10 +203,20 @@ MATCH: Final[Columns] = (
 PAIR: Final[Columns] = (
     ResultColumn("a", str, "a"),
     ResultColumn("b", str, "b"),
-    ResultColumn("shared", int, "shared", page="shared", about="fingerprints that both have"),
-    ResultColumn("containment_a", float, "a in b", ".1%", page="A in B", about="how much of A is in B"),
-    ResultColumn("containment_b", float, "b in a", ".1%", page="B in A", about="how much of B is in A"),
-    ResultColumn("resemblance", float, "resemblance", page="resemblance", about="how much of both together they share"),
+    ResultColumn("shared", int, "shared", page="shared", about="The number of fingerprints that both have."),
+    ResultColumn(
+        "containment_a", float, "a in b", ".1%", page="A in B", about="The share of A's fingerprints that are in B."
+    ),
+    ResultColumn(
+        "containment_b", float, "b in a", ".1%", page="B in A", about="The share of B's fingerprints that are in A."
+    ),
+    ResultColumn(
+        "resemblance",
+        float,
+        "resemblance",
+        page="resemblance",
+        about="The share of the fingerprints of both together that they have in common.",
+    ),
     *_floats("pair_weights", "weighted_containment_a", "weighted_containment_b", "weighted_resemblance", "similarity"),
     ResultColumn("evidence"),
     REGIONS,
@@ -194,7 +226,7 @@ PAIR: Final[Columns] = (
         format=".1%",
         group="coverage",
         page="A covered",
-        about="how much of A lies in regions",
+        about="The share of A that lies in regions.",
     ),
     ResultColumn(
         "coverage_b",
@@ -202,7 +234,7 @@ PAIR: Final[Columns] = (
         format=".1%",
         group="coverage",
         page="B covered",
-        about="how much of B lies in regions",
+        about="The share of B that lies in regions.",
     ),
     ResultColumn("source_a", group="regions"),
     ResultColumn("source_b", group="regions"),

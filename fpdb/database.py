@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from fpdb.pairs.results import Comparison, Results
     from fpdb.pairs.spans import Span
     from fpdb.regions.sources import Contents
-    from fpdb.report.contents import Limits
+    from fpdb.report.contents import Heading, Limits
     from fpdb.report.pair_view import PairView
     from fpdb.report.report import Report
     from fpdb.search.results import Answer
@@ -703,16 +703,17 @@ class Database(Searchable):
         by: str = "containment",
         connect: float | None = None,
         limits: Limits | None = None,
+        heading: Heading | None = None,
         texts: TextLookup | None = None,
     ) -> Report:
         """Return an empty page of evidence: fill it with `add_answer` or `add_pairs`, and write its `html`.
 
-        by, connect, limits: see `report.Report`. Raises MissingPackage.
+        by, connect, limits, heading: see `report.Report`. Raises MissingPackage.
         """
         from fpdb.report.report import Report
 
-        sources = sources_of([self.sources], texts)
-        return Report(self._store.snapshot, self.recipe, sources, by=by, connect=connect, limits=limits)
+        contents = self._contents(texts)
+        return Report(self._store.snapshot, contents, by=by, connect=connect, limits=limits, heading=heading)
 
     def _contents(self, texts: TextLookup | None) -> Contents:
         from fpdb.regions.sources import Contents

@@ -7,9 +7,9 @@ from werkzeug.wrappers import Request, Response
 from fpdb.browse.catalogue import read_page
 from fpdb.browse.html import fields_of
 from fpdb.browse.queries import Found, ask, ask_by_hashes
-from fpdb.browse.recipe_words import recipe_words
 from fpdb.browse.site import Site
 from fpdb.errors import ContentChanged, Unreadable
+from fpdb.report.recipe_words import recipe_words
 from fpdb.search.query_fingerprints import QueryDocument
 
 

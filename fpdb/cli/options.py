@@ -38,12 +38,6 @@ def jobs_option() -> Any:
     return option("Number of worker processes.  [default: one a processor]", minimum=1, metavar="N")
 
 
-def report_option() -> Any:
-    """Declare --report."""
-    text = "Also write an HTML page that shows the matching texts side by side."
-    return option(text, type=click.Path(), callback=output_path, metavar="FILE.html")
-
-
 def format_option() -> Any:
     """Declare --format without Parquet."""
     text = "Output format: a table for people, one JSON object a line, or CSV."

@@ -60,12 +60,6 @@ def open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def write_page(path: str, html: str) -> None:
-    """Write a page to a file, all of it or nothing."""
-    with replace_file(path) as file:
-        file.write(html.encode())
-
-
 def write_results(format: str, columns: Columns, results: Iterable[SupportsToDict]) -> None:
     """Write results as JSON Lines, or their columns as CSV or Parquet."""
     if format == "json":

@@ -10,8 +10,8 @@ import click
 from fpdb.cli.arguments import argument_group, command, option
 from fpdb.cli.fail_over import FailOver, fail_over_option
 from fpdb.cli.nothing_found import NothingFound
-from fpdb.cli.options import RegionOutput, report_option, top_option
-from fpdb.cli.output import write_json, write_page, write_results, write_rows
+from fpdb.cli.options import RegionOutput, top_option
+from fpdb.cli.output import write_json, write_results, write_rows
 from fpdb.cli.pair_options import (
     COUNTED_MEASURES,
     MEASURE_HELP,
@@ -21,6 +21,7 @@ from fpdb.cli.pair_options import (
     warn_of_boilerplate_only,
     with_progress,
 )
+from fpdb.cli.report_options import ReportOutput
 from fpdb.cli.subset_options import SubsetOptions
 from fpdb.cli.table import DEFAULT_TOP, write_ranked, write_table
 from fpdb.cli.target import Target, usage_errors
@@ -62,12 +63,12 @@ class _Arguments:
     clusters: bool = option("Print groups of documents that pairs connect, directly or indirectly.")
     keep: str | None = keep_option(None)
     fail_over: float | None = fail_over_option()
-    report: str | None = report_option()
+    report: ReportOutput
     output: RegionOutput
 
     def check(self) -> None:
         """Raise click.UsageError if options contradict each other."""
-        if self.clusters and self.report:
+        if self.clusters and self.report.report:
             raise click.UsageError("a report has pairs and their clusters: give --report without --clusters")
         if self.keep and not self.clusters:
             raise click.UsageError("--keep says what is kept of a cluster: give --clusters, or see 'fpdb drop-list'")
@@ -97,16 +98,18 @@ def pairs(target: Target, arguments: _Arguments) -> None:
         if arguments.clusters:
             _print_clusters(db, arguments)
         else:
-            _print_pairs(db, arguments, fail_over)
+            _print_pairs(db, target, arguments, fail_over)
     fail_over.exit()
 
 
-def _print_pairs(db: "Database", arguments: _Arguments, fail_over: FailOver) -> None:
+def _print_pairs(db: "Database", target: Target, arguments: _Arguments, fail_over: FailOver) -> None:
     selection, top, format = arguments.selection, arguments.top, arguments.output.format
     measure = selection.by or db.recipe.pair_measure
     options = selection.options() | arguments.subset.options() | {"by": measure}
     connect = None if measure == "shared" else selection.min
-    page = db.report(by=measure, connect=connect) if arguments.report else None
+    page = None
+    if arguments.report.report:
+        page = db.report(by=measure, connect=connect, heading=arguments.report.heading(target))
     limit = page.limits.rows if page else DEFAULT_TOP
     # In a table, one pair more than it shows tells that there are more.
     search = partial(
@@ -131,13 +134,13 @@ def _print_pairs(db: "Database", arguments: _Arguments, fail_over: FailOver) -> 
     else:
         groups = measure_groups(measure, regions=arguments.output.regions)
         write_results(format, select(PAIR, groups | ({"labels"} if arguments.with_labels else set())), found)
-    if page and arguments.report:
+    if page is not None:
         from fpdb.pairs.results import Comparison, Results
 
         copies = Results(lambda: Comparison(iter(reported[:top]), results.ignored, results.advice))
         chosen = {"owners": options["owners"], "max_df": selection.max_df} | arguments.subset.options()
         page.add_pairs(copies, by_owner=arguments.by_owner, **chosen)
-        write_page(arguments.report, page.html())
+        arguments.report.write(page)
 
 
 def _copy_first(pairs: "Iterable[Pair]", copies: "list[Pair]", limit: int) -> "Iterator[Pair]":

@@ -14,9 +14,10 @@ import click
 from fpdb.cli.arguments import argument_group, command, option
 from fpdb.cli.fail_over import FailOver, fail_over_option
 from fpdb.cli.input_options import InputDocuments
-from fpdb.cli.options import RegionOutput, jobs_option, report_option, top_option
-from fpdb.cli.output import encode_json, write_bytes, write_page, write_results, write_rows
+from fpdb.cli.options import RegionOutput, jobs_option, top_option
+from fpdb.cli.output import encode_json, write_bytes, write_results, write_rows
 from fpdb.cli.query_table import show_answer
+from fpdb.cli.report_options import ReportOutput
 from fpdb.cli.subset_options import SubsetOptions
 from fpdb.cli.table import DEFAULT_TOP
 from fpdb.cli.target import Target, usage_errors
@@ -87,7 +88,7 @@ class _Arguments:
     strict: bool = option("Stop at the first query that cannot be read.")
     jobs: int | None = jobs_option()
     fail_over: float | None = fail_over_option()
-    report: str | None = report_option()
+    report: ReportOutput
     both: bool = option("With --regions, in a table: show the document's text, too.")
     output: RegionOutput
 
@@ -132,7 +133,7 @@ def query(target: Target, arguments: _Arguments) -> None:
     paths = (*target.paths, *arguments.databases)
     if arguments.databases:
         target = replace(target, path=paths[0], paths=paths)
-    if len(paths) > 1 and arguments.report:
+    if len(paths) > 1 and arguments.report.report:
         raise click.UsageError("--report shows the documents of one database; give one --db")
     if len(paths) > 1 and arguments.stored:
         raise click.UsageError("--stored names a document of one database; give one --db")
@@ -169,7 +170,7 @@ class _Run:
     def spool_folder(self) -> "AbstractContextManager[str | None]":
         """Open a folder for long answers if workers make the lines of JSON. Workers must end before it closes."""
         arguments = self.arguments
-        if not arguments.queries.record_format or arguments.output.format != "json" or arguments.report is not None:
+        if not arguments.queries.record_format or arguments.output.format != "json" or arguments.report.report:
             return nullcontext()
         if arguments.fail_over is not None:  # which the lines of JSON do not tell
             return nullcontext()
@@ -207,7 +208,9 @@ class _Answers:
         self._nothing: NothingFound | None = None
         by, report = self._arguments.by, self._arguments.report
         self._measure = db.recipe.measure(self._arguments.queries.kind) if by is None else by.replace("-", "_")
-        self._page = db.report(by=self._measure) if report and isinstance(db, fpdb.Database) else None
+        self._page = None
+        if report.report and isinstance(db, fpdb.Database):
+            self._page = db.report(by=self._measure, heading=report.heading(run.target))
 
     def write(self) -> None:
         """Write all answers, and the report."""
@@ -230,8 +233,7 @@ class _Answers:
             groups |= {"databases"} if len(self._run.target.paths) > 1 else set()
             columns = select(MATCH, groups)
             write_rows(format, (ResultColumn("query"), RANK, *columns), self._rows([c.name for c in columns]))
-        if self._page is not None and self._arguments.report is not None:
-            write_page(self._arguments.report, self._page.html())
+        self._arguments.report.write(self._page)
 
     def _options(self) -> dict[str, Any]:
         """Return the options of `Database.query`."""

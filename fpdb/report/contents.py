@@ -1,6 +1,8 @@
 """The contents of a page as plain values: sources, and rows that compare two of them. Knows no HTML, no database."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
 from fpdb.columns import Columns
@@ -34,6 +36,7 @@ class PageSource:
     """A document, or an owner, on the page.
 
     state: "omitted" is a text for which there was no room. owner: its owner, if a rule tells one. signs: of a disguise.
+    is_document: False for an owner.
     """
 
     name: str
@@ -41,6 +44,7 @@ class PageSource:
     excerpt: Excerpt = field(default_factory=Excerpt)
     owner: str | None = None
     signs: str | None = None
+    is_document: bool = True
 
 
 @dataclass(slots=True)
@@ -60,13 +64,34 @@ class Row:
     part: bool = False
 
 
+@dataclass(frozen=True)
+class Heading:
+    """What a page says besides its results.
+
+    Attributes:
+        title: A title instead of "Pairs" or "Matches".
+        note: Words of whoever made the page.
+        database: The name of the database.
+        options: The options of the comparison, as they were given.
+        made: The time at which it was made.
+        is_anonymous: Names are replaced by numbers; `Report.names` tells them.
+    """
+
+    title: str = ""
+    note: str = ""
+    database: str = ""
+    options: Sequence[str] = ()
+    made: datetime | None = None
+    is_anonymous: bool = False
+
+
 @dataclass(slots=True)
 class Contents:
     """A whole page.
 
     noun: what a row is. sides: what its two sources are called. ranked: words for what rows are ranked by. score: the
-    measure that scores are. connect: the score from which rows connect their sources; None for no clusters. more: True
-    if rows were left out.
+    measure that scores are. facts: terms and sentences on what was compared. connect: the score from which rows connect
+    their sources; None for no clusters. more: True if rows were left out.
     """
 
     title: str
@@ -78,6 +103,8 @@ class Contents:
     sources: list[PageSource] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    heading: Heading = Heading()
     connect: float | None = None
     more: bool = False
 

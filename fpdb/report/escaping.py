@@ -26,6 +26,11 @@ def pieces(text: str) -> Iterator[tuple[bool, str]]:
             yield False, part
 
 
+def plain(text: str) -> str:
+    """Return the text with the names of characters that would not show as themselves."""
+    return "".join(part for _, part in pieces(text))
+
+
 def _spelled(code: int) -> str:
     if 0xDC80 <= code <= 0xDCFF:  # a byte that is not UTF-8, in a file's name
         return f"\\x{code - 0xDC00:02x}"

@@ -3,20 +3,22 @@
 import base64
 import hashlib
 from importlib import import_module
+from importlib.metadata import version
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from fpdb.errors import MissingPackage
 from fpdb.report.contents import Contents, Limits
-from fpdb.report.drawing import clusters, histogram
-from fpdb.report.escaping import escaped_json, pieces
+from fpdb.report.drawing import distribution
+from fpdb.report.escaping import escaped_json, pieces, plain
+from fpdb.report.heading import meanings, short_names
 from fpdb.report.script_data import script_data
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-STYLES: Final = ("view.css", "page.css")
-SCRIPTS: Final = ("view.js", "page.js")
+STYLES: Final = ("view.css", "page.css", "print.css")
+SCRIPTS: Final = ("view.js", "review.js", "charts.js", "print.js", "page.js")
 
 
 def check_packages() -> None:
@@ -39,7 +41,7 @@ def environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"pieces": pieces, "counted": counted}
+    made.filters |= {"pieces": pieces, "plain": plain, "counted": counted}
     return made
 
 
@@ -64,8 +66,12 @@ def render(contents: Contents, limits: Limits) -> str:
             data=escaped_json(data),
             texts=[(index, escaped_json(text)) for index, text in texts.items()],
             omitted=sum(source.state == "omitted" for source in contents.sources),
-            histogram=histogram([row.score for row in contents.whole()]),
-            clusters=clusters(contents),
+            distribution=distribution([row.score for row in contents.whole()]),
+            short_names=short_names(contents.sources),
+            facts=contents.facts,
+            meanings=meanings(contents),
+            made=contents.heading.made and contents.heading.made.astimezone().strftime("%Y-%m-%d %H:%M"),
+            version=version("fpdb"),
         )
     )
     return str(page)

@@ -41,7 +41,9 @@ class PageSources:
         if key not in self._index:
             signs = document.original and document.original.fingerprints.signs
             self._index[key] = len(self.sources)
-            self.sources.append(PageSource(name, document.state, owner=owner, signs=signs.text() if signs else None))
+            self.sources.append(PageSource(name, document.state, owner=owner))
+            source = self.sources[-1]
+            source.is_document, source.signs = role != "owner", signs.text() if signs else None
         return self._index[key]
 
     def hold(

@@ -8,15 +8,16 @@ from typing import Final, Unpack
 
 from fpdb.columns import MATCH, Columns
 from fpdb.errors import Unreadable
-from fpdb.fingerprint import Recipe
 from fpdb.options import SubsetKeywords
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owner_pairs import find_document_pairs
 from fpdb.pairs.ranking import Pair
 from fpdb.pairs.results import IgnoredHashes, Results
 from fpdb.regions.pair_aligner import PairAligner
-from fpdb.regions.sources import Original, SourceDocument, Sources
-from fpdb.report.contents import Contents, Limits, Row
+from fpdb.regions.sources import Contents as TextSources
+from fpdb.regions.sources import Original, SourceDocument
+from fpdb.report.contents import Contents, Heading, Limits, Row
+from fpdb.report.heading import anonymise, describe
 from fpdb.report.page import check_packages, render
 from fpdb.report.page_sources import PageSources
 from fpdb.report.pair_rows import (
@@ -51,40 +52,50 @@ class Report:
     def __init__(
         self,
         snapshot: Callable[[], AbstractContextManager[Reader]],
-        recipe: Recipe,
-        sources: Sources,
+        texts: TextSources,
         *,
         by: str = "containment",
         connect: float | None = None,
         limits: Limits | None = None,
+        heading: Heading | None = None,
     ) -> None:
         """Make an empty page for rows ranked by a measure. Raises MissingPackage without Jinja2.
 
-        snapshot: opens a reader of the documents. connect: the score from which pairs are clustered, or CONNECT.
+        snapshot: opens a reader of the documents. texts: where their contents are. connect: the score from which pairs
+        are clustered, or CONNECT. heading: what the page says of itself.
         """
         check_packages()
-        self._snapshot, self._recipe, self._sources = snapshot, recipe, sources
+        self._snapshot, self._recipe, self._sources = snapshot, *texts
         self._by, self._score = by, "containment" if by == "shared" else by
         self._connect = CONNECT if connect is None else connect
         self.limits = limits or Limits()
         self._page = PageSources(self.limits.text)
-        self._contents = new_contents(by, self._page)
+        self._contents = replace(new_contents(by, self._page), heading=heading or Heading())
+        self._anonymous, self.names = self._contents.heading.is_anonymous, list[tuple[str, str]]()
         self._capped_queries = self._ignored_hashes = 0
 
     def html(self) -> str:
-        """Return the page, the same for the same sources and answers."""
-        notes = list(self._contents.notes)
+        """Return the page, the same for the same sources and answers. `names` then tells whose the numbers are."""
+        contents = self._contents
+        if self._anonymous:
+            contents, self.names = anonymise(contents)
+        return render(replace(contents, notes=[*contents.notes, *self._notes(contents)]), self.limits)
+
+    def _notes(self, contents: Contents) -> list[str]:
+        notes = []
+        if self._anonymous:
+            notes.append("Names are replaced by numbers. The texts are as they were written, and may tell more.")
         if self._capped_queries:
             queries = "1 query" if self._capped_queries == 1 else f"{self._capped_queries:,} queries"
             notes.append(
                 f"{self._ignored_hashes:,} hashes of {queries} were ignored as common (max_df). "
                 "Only copies of a query are compared by all hashes."
             )
-        signs = [(source.name, source.signs) for source in self._page.sources if source.signs]
+        signs = [(source.name, source.signs) for source in contents.sources if source.signs]
         notes += [f"Signs of a disguise in {name}: {words}." for name, words in signs[:SIGNS]]
         if len(signs) > SIGNS:
             notes.append(f"{len(signs) - SIGNS:,} more documents have signs of a disguise.")
-        return render(replace(self._contents, notes=notes), self.limits)
+        return notes
 
     def add_answer(self, answer: Answer, content: str | bytes) -> None:
         """Add the matches of a query of this content, which have their regions. Raises Corrupt."""
@@ -101,6 +112,7 @@ class Report:
         source = self._page.add("query", answer.query.name or "-", query)
         matches = answer.matches[:room]
         with self._snapshot() as reader:
+            page.facts = list(describe(reader, self._recipe, page.heading, ""))
             max_df = answer.query.max_df
             find_common = None if max_df is None else lambda hashes: hashes[reader.look_up(hashes, cap=max_df).capped]
             aligner = Documents(reader, self._recipe, self._sources).aligner(find_common)
@@ -154,7 +166,7 @@ class Report:
         page.columns = OWNER_COLUMNS if by_owner else PAIR_COLUMNS
         if isinstance(pairs, Results):
             ignored = ignored or pairs.ignored
-            page.notes += [f"{pairs.advice.text()}."] if pairs.advice else []
+            page.notes += [f"{pairs.advice.text()}."] if pairs.advice and not self._anonymous else []
         if ignored is not None and ignored.hashes:
             noun = "owner" if by_owner else "document"
             page.notes.append(
@@ -165,6 +177,7 @@ class Report:
         listed = listed[: self.limits.rows]
         options = PairOptions(by=self._by if by_owner else "containment", owners=owners, max_df=max_df, **subset)
         with self._snapshot() as reader:
+            page.facts = list(describe(reader, self._recipe, page.heading, "owner" if by_owner else "document"))
             if by_owner:
                 self._add_owner_rows(reader, listed, replace(options, by_owner=True))
             else:

@@ -1,7 +1,7 @@
 "use strict";
 /* Two texts side by side: makes window.fpdb, which `page.js` and servers of pairs use. */
 window.fpdb = (() => {
-  const HUES = 8, AROUND = { code: 8, prose: 3 }, FOLDED = 300;
+  const HUES = 8, AROUND = { code: 8, prose: 3 }, FOLDED = 300, PRINTED = 3000;
   const SYNTAX = ["comment", "keyword", "string", "number"];
   // What would not show as itself: controls but the tab, formats (bidi marks among them), lone surrogates.
   const ODD = /[^\P{C}\t]|[\u2028\u2029]/gu;
@@ -374,5 +374,18 @@ window.fpdb = (() => {
     return { open, turn, difference };
   };
 
-  return { $, element, write, spelled, counted, makeView };
+  /** Appends where a region is, and its text, for print. */
+  const writeRegion = (parent, text, interval, inSymbols) => {
+    const pane = new Pane(parent);
+    pane.text = text;
+    parent.append(element("p", { class: "about" }, pane.place(interval, inSymbols)));
+    const [from, to] = [interval[0], Math.min(interval[1], interval[0] + PRINTED)];
+    if (!text || inSymbols || from < 0) return parent;
+    const block = parent.appendChild(element("div", { class: `printed ${text.flow}`, dir: text.flow === "prose" ? "auto" : "ltr" }));
+    writeStyled(block, text, from, to);
+    if (to < interval[1]) block.append(" ...");
+    return parent;
+  };
+
+  return { $, element, write, spelled, counted, readText, writeRegion, makeView };
 })();

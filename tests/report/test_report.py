@@ -230,18 +230,6 @@ def test_owners_by_label_and_documents_without_one(db) -> None:
     assert rows == [("ann", "bob"), ("b", "a"), ("ann", "c"), ("b", "c"), ("bob", "c"), ("a", "c")]
 
 
-def test_clusters_are_what_scores_connect(db) -> None:
-    texts = {name: words(1000 * (name > "c") + at, 60) for at, name in enumerate("abcde")}
-    fill(db, texts)
-    found = Page(pairs_page(db, texts))
-    members = [
-        {found.data()["sources"][int(at)]["name"] for at in (attributes["data-members"] or "").split()}
-        for _, attributes in found.elements
-        if attributes.get("class") == "members"
-    ]
-    assert members == [{"a", "b", "c"}, {"d", "e"}]
-
-
 def test_without_jinja2_it_says_what_to_install(db, monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
     with pytest.raises(fpdb.MissingPackage, match=r"pip install 'fpdb\[report\]'"):
@@ -280,10 +268,10 @@ def test_rows_tell_how_much_is_covered(db) -> None:
 
 
 def last_cells(page: fpdb.Report) -> list[list[str]]:
-    """Return the last three cells of each row."""
-    cells, width = Page(page.html()).cells, 11
+    """Return the last three cells of each row before that for the review."""
+    cells, width = Page(page.html()).cells, 12
     assert len(cells) % width == 0
-    return [cells[end - 3 : end] for end in range(width, len(cells) + 1, width)]
+    return [cells[end - 4 : end - 1] for end in range(width, len(cells) + 1, width)]
 
 
 def test_signs_of_a_disguise_are_told(db) -> None:

@@ -171,6 +171,9 @@ def test_parts_stay_under_their_pair_of_owners(browser: webdriver.Chrome, tmp_pa
         report.add_pairs(db.pairs(owners="path:1", by_owner=True), by_owner=True, owners="path:1")
         (tmp_path / "report.html").write_text(report.html(), "utf-8")
     browser.get((tmp_path / "report.html").as_uri())
+    assert column(browser, 0) == ["1", "2", "3"]
+    for button in browser.find_elements(By.CLASS_NAME, "files"):
+        button.click()
     numbers = column(browser, 0)
     assert {"1", "1.1", "2", "2.1", "3", "3.1"} <= set(numbers)
     browser.find_elements(By.CSS_SELECTOR, "#list th button")[1].click()
