@@ -1,6 +1,8 @@
 """The server: it listens on this machine alone, and leads the user's browser to its pages."""
 
+import logging
 import os
+import signal
 import socket
 import sys
 import tempfile
@@ -32,7 +34,7 @@ def check_packages() -> None:
 
 
 def serve(db: Database, port: int, announce: Callable[[str], None], *, keep_reviews: bool, open_browser: bool) -> None:
-    """Serve the pages of a database until SIGINT.
+    """Serve the pages of a database until SIGINT, SIGTERM or SIGHUP; in the main thread.
 
     Args:
         db: The database.
@@ -52,6 +54,7 @@ def serve(db: Database, port: int, announce: Callable[[str], None], *, keep_revi
     from fpdb.browse.reviews import Reviews
     from fpdb.browse.site import Site
 
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it tells of each request that waits
     limits.adopt((limits.current(), None))  # what fails in one request costs no other one its time
     site = Site(db, Reviews(db.path) if keep_reviews else None)
     listener = _listen(port)
@@ -64,6 +67,8 @@ def serve(db: Database, port: int, announce: Callable[[str], None], *, keep_revi
         max_request_body_size=limits.MAX_UPLOAD_BYTES + _FORM_BYTES,
         max_request_header_size=_HEADER_BYTES,
     )
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit())
     announce(address)
     with _led_there(address) if open_browser else nullcontext():
         server.run()

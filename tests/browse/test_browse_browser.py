@@ -1,5 +1,6 @@
 """The pages in Chromium: a query is pasted, a pair is followed and reviewed, and nothing is obeyed."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from tests.browse.test_server import browsing
 def address(hostile: fpdb.Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Serve the pages, and give the address that the user is given."""
     monkeypatch.chdir(Path(hostile.path).parent)
-    with browsing("--no-open") as (_, address):
+    with browsing("--no-open", end=signal.SIGHUP) as (_, address):
         yield address
 
 

@@ -25,8 +25,10 @@ printf '%s\\n' "$(stat -c %a "$page")" "$1" "$(cat "$page")" > opened
 
 
 @contextmanager
-def browsing(*options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Start the command, and give the address that it prints; end it as Ctrl-C does."""
+def browsing(
+    *options: str, end: int = signal.SIGINT, **environment: str
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start the command, and give the address that it prints; in the end, send it a signal."""
     command = [sys.executable, "-m", "fpdb", "--db", "t.fpdb", "browse", *options]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
@@ -35,13 +37,14 @@ def browsing(*options: str, **environment: str) -> Iterator[tuple[subprocess.Pop
     try:
         yield process, process.stdout.readline().split()[0]
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(end)
         output = process.communicate(timeout=20)
     assert (process.returncode, output) == (0, ("", ""))
 
 
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_it_prints_its_address_leads_the_browser_there_and_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: int
 ) -> None:
     monkeypatch.chdir(tmp_path)
     fpdb.open("t.fpdb").close()
@@ -50,7 +53,7 @@ def test_it_prints_its_address_leads_the_browser_there_and_ends(
     os.mkfifo("opened")
     opened = os.open("opened", os.O_RDWR)
     monkeypatch.setenv("PYTHONPATH", str(Path(fpdb.__file__).parent.parent))
-    with browsing(BROWSER=f"{tmp_path}/browser %s", TMPDIR=str(tmp_path)) as (process, address):
+    with browsing(end=end, BROWSER=f"{tmp_path}/browser %s", TMPDIR=str(tmp_path)) as (process, address):
         with urllib.request.urlopen(address) as response:  # noqa: S310 (our own server)
             assert "Continue to the database" in response.read().decode()
             cookie = response.headers["Set-Cookie"].partition(";")[0]
