@@ -138,9 +138,9 @@ def _advise(arguments: _Arguments, target: Target, *, is_new: bool) -> None:
             "texts: it compares programs letter by letter, names and layout included. To compare them as programs, "
             f"remove {target.path} and begin with: fpdb --db {shlex.quote(target.path)} init --preset code"
         )
-    elif is_new and look.east_asian:
+    elif is_new and look.chinese_or_japanese:
         say(
-            "these texts are Chinese, Japanese or Korean, of which this new database finds shared passages of 50 "
+            "these texts are Chinese or Japanese, of which this new database finds shared passages of 50 "
             f"characters; to find those of 17, remove {target.path} and begin with: "
             f"fpdb --db {shlex.quote(target.path)} init --preset cjk"
         )

@@ -38,7 +38,7 @@ PRESETS: Mapping[str, Preset] = {
         {"characters": Rule(14, "robust-winnow", {"w": 7})},
     ),
     "cjk": Preset(
-        "Chinese, Japanese and Korean texts, where 17 characters are a sentence: every shared passage of 17 is found",
+        "Chinese and Japanese texts, where a sentence has some 17 characters: every shared passage of 17 is found",
         {"characters": Rule(12, "robust-winnow", {"w": 6})},
     ),
     "code": Preset(

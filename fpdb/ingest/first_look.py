@@ -15,19 +15,19 @@ from fpdb.readers.kinds import kind_by_name
 FIRST_FILES = 200
 FIRST_TEXTS, BEGINNING = 10, 4096
 """Texts that are looked into, and the bytes of each."""
-_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_CHINESE_OR_JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 
 class FirstLook(NamedTuple):
     """A look at the first files.
 
-    files: How many were looked at. programs: How many of them are programs by their names. east_asian: True if most
-    letters of the first texts are Chinese, Japanese or Korean. records: The first one that is named as JSON Lines are.
+    files: How many were looked at. programs: How many of them are programs by their names. chinese_or_japanese: True if
+    most letters of the first texts are. records: The first one that is named as JSON Lines are.
     """
 
     files: int
     programs: int
-    east_asian: bool
+    chinese_or_japanese: bool
     records: str | None
 
     @property
@@ -42,11 +42,11 @@ def look_at(paths: Iterable[str], path_filter: PathFilter) -> FirstLook:
     programs = sum(kind_by_name(name) == "code" for name in names)
     texts = [name for name in names if kind_by_name(name) == "text"][:FIRST_TEXTS]
     records = next((name for name in names if name.endswith(EXTENSIONS["jsonl"])), None)
-    return FirstLook(len(names), programs, _are_east_asian("".join(map(_beginning, texts))), records)
+    return FirstLook(len(names), programs, _is_chinese_or_japanese("".join(map(_beginning, texts))), records)
 
 
-def _are_east_asian(text: str) -> bool:
-    return 2 * len(_EAST_ASIAN.findall(text)) > sum(map(str.isalpha, text))
+def _is_chinese_or_japanese(text: str) -> bool:
+    return 2 * len(_CHINESE_OR_JAPANESE.findall(text)) > sum(map(str.isalpha, text))
 
 
 def _beginning(path: str) -> str:

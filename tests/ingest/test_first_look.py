@@ -1,4 +1,4 @@
-"""The first look tells programs, records and East Asian texts, without taking anything from a pipe."""
+"""The first look tells programs, records and Chinese or Japanese texts, without taking anything from a pipe."""
 
 import os
 from pathlib import Path
@@ -20,24 +20,25 @@ CHINESE, JAPANESE, KOREAN = (
     [
         ([CHINESE], True),
         ([JAPANESE * 1000], True),  # cut in the middle of a character
-        ([KOREAN, "hello"], True),
+        ([CHINESE, "hello"], True),
+        ([KOREAN, "hello"], False),
         ([CHINESE, "An English text, which is much longer than that."], False),
         (["Съешь же ещё этих мягких булок"], False),
         ([""], False),
         ([], False),
     ],
 )
-def test_east_asian_texts_are_told_by_their_letters(tmp_path: Path, texts: list[str], expected: bool) -> None:
+def test_chinese_or_japanese_texts_are_told_by_their_letters(tmp_path: Path, texts: list[str], expected: bool) -> None:
     for number, text in enumerate(texts):
         Path(tmp_path, f"{number}.txt").write_text(text, "utf-8")
     look = look_at([str(tmp_path)], PathFilter())
-    assert (look.files, look.programs, look.east_asian) == (len(texts), 0, expected)
+    assert (look.files, look.programs, look.chinese_or_japanese) == (len(texts), 0, expected)
 
 
 def test_pipes_are_not_read_and_files_that_cannot_be_read_tell_nothing(tmp_path: Path) -> None:
     pipe = tmp_path / "a.txt"
     os.mkfifo(pipe)
-    assert not look_at([str(pipe)], PathFilter()).east_asian  # would wait for a writer
+    assert not look_at([str(pipe)], PathFilter()).chinese_or_japanese  # would wait for a writer
 
 
 def test_programs_and_records_are_told_by_their_names(tmp_path: Path) -> None:
