@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, cast
 
+import numpy as np
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.utils import redirect
 from werkzeug.wrappers import Request, Response
@@ -117,11 +118,27 @@ def _show_pair(site: Site, request: Request, unsaved: Review | None = None) -> R
 
 
 def _view(site: Site, names: Names, options: RankingOptions, neighbours: "Neighbours | None") -> dict[str, Any]:
-    """Return both documents side by side; the measures are those of the ranking, if the pair is in it."""
+    """Return both documents side by side, with all that they share.
+
+    The measures are those of the ranking, if the pair is in it. Else they are counted as `Database.explain` does,
+    which reads all documents, or, of many documents, by all hashes of the two.
+    """
+    by = options.by
     if neighbours is not None:
-        return site.db.pair_view(*names, pair=neighbours.pair, by=options.by).to_dict()
-    by = "containment" if options.by in REGIONAL else options.by
-    return site.db.pair_view(*names, by=by).to_dict()
+        return site.db.pair_view(*names, pair=neighbours.pair, by=by, max_df=0).to_dict()
+    if len(site.db) > AT_ONCE:
+        return site.db.pair_view(*names, pair=_count(site, names), max_df=0).to_dict()
+    return site.db.pair_view(*names, by="containment" if by in REGIONAL else by, max_df=0).to_dict()
+
+
+def _count(site: Site, names: Names) -> Pair:
+    """Return a pair with its measures by all hashes of both documents that are not boilerplate."""
+    with site.db.snapshot() as snapshot:
+        boilerplate = snapshot.boilerplate()
+    a, b = (np.setdiff1d(site.db.fingerprints(name)[0], boilerplate) for name in names)
+    shared = len(np.intersect1d(a, b))
+    in_b, in_a, of_both = (shared / max(count, 1) for count in (len(a), len(b), len(a) + len(b) - shared))
+    return Pair(*names, shared, in_b, in_a, of_both)
 
 
 class Neighbours(NamedTuple):

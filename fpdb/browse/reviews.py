@@ -23,7 +23,7 @@ from fpdb.storage.environment.failures import translated
 from fpdb.storage.environment.lock_files import REVIEWS, open_beside
 from fpdb.storage.environment.locking import flocked, wait_for_flock
 
-Verdict = Literal["copied", "undecided", "not copied"]
+Verdict = Literal["seen", "confirmed", "dismissed"]
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 LONGEST_NOTE: Final = 10_000
 """Characters of a note."""

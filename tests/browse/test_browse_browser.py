@@ -39,7 +39,7 @@ def test_from_the_address_to_a_review(browser: webdriver.Chrome, address: str, h
     wait.until(lambda _: browser.find_elements(By.LINK_TEXT, "Compare"))
     browser.find_elements(By.LINK_TEXT, "Compare")[0].click()
     wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, "#pane-b mark.now"))
-    browser.find_element(By.CSS_SELECTOR, "[value='not copied']").click()
+    browser.find_element(By.CSS_SELECTOR, "[value='dismissed']").click()
     browser.find_element(By.NAME, "note").send_keys("a quotation")
     browser.find_element(By.CSS_SELECTOR, ".review button").click()
     wait.until(lambda _: browser.find_elements(By.CSS_SELECTOR, ".history li"))

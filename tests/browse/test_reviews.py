@@ -23,7 +23,7 @@ DIGESTS = ("00", "11")
 ODD = "line\nbreak \udce9 \u202e \u2028 </textarea>"
 
 
-def review(names=("a", "b"), verdict="copied", note=""):
+def review(names=("a", "b"), verdict="confirmed", note=""):
     return Review.new(names, verdict, note, DIGESTS)
 
 
@@ -64,7 +64,7 @@ def test_nobody_writes_over_what_he_has_not_seen(database):
 def test_threads_and_processes_lose_nothing(database):
     program = (
         "import sys; from fpdb.browse.reviews import Review, Reviews\n"
-        "for at in range(20): Reviews(sys.argv[1]).add(Review.new((sys.argv[2], str(at)), 'copied', '', ('', '')), 0)"
+        "for at in range(20): Reviews(sys.argv[1]).add(Review.new((sys.argv[2], str(at)), 'seen', '', ('', '')), 0)"
     )
     processes = [subprocess.Popen([sys.executable, "-c", program, database, name]) for name in "pq"]
     shared = Reviews(database)
@@ -166,7 +166,7 @@ def test_reviews_are_no_document_and_no_source(database):
 
 
 def test_what_cannot_be_noted_is_refused(database):
-    for verdict, note in (("guilty", ""), ("copied", "x" * (LONGEST_NOTE + 1))):
+    for verdict, note in (("guilty", ""), ("confirmed", "x" * (LONGEST_NOTE + 1))):
         with pytest.raises(fpdb.BadArgument):
             review(verdict=verdict, note=note)
     with pytest.raises(fpdb.BadName):
