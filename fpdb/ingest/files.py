@@ -14,8 +14,8 @@ HEAD = 8192
 
 _FIRST_READ = 1 << 16
 _NEXT_READ = 1 << 24
-_DOCUMENT_MARKS = (b"%PDF-", b"%!PS", b"PK", b"{\\rtf")
-_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")  # UTF-16 and UTF-32, either byte order
+_DOCUMENT_SIGNATURES = (b"%PDF-", b"%!PS", b"PK", b"{\\rtf")
+_WIDE_SIGNATURES = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")  # UTF-16 and UTF-32, either byte order
 
 _BINARY_FORMATS = (
     (b"Rar!\x1a\x07", "a RAR archive: unpack it (unrar x), or pack it as zip or tar"),
@@ -160,7 +160,7 @@ def read_file(path: str, *, is_wide: bool = False) -> bytes:
 
 def may_be_document(head: bytes) -> bool:
     """Return True if a file with this beginning may be a document that some reader takes."""
-    return not is_binary(head) or head.startswith(_DOCUMENT_MARKS)
+    return not is_binary(head) or head.startswith(_DOCUMENT_SIGNATURES)
 
 
 def may_be_archive(document: InputDocument) -> bool:
@@ -172,7 +172,7 @@ def may_be_archive(document: InputDocument) -> bool:
 
 def is_binary(content: bytes) -> bool:
     """Return True if there is a NUL byte near the beginning, and nothing tells UTF-16 or UTF-32."""
-    if b"\0" not in content[:HEAD] or content.startswith(_WIDE_MARKS):
+    if b"\0" not in content[:HEAD] or content.startswith(_WIDE_SIGNATURES):
         return False
     from fpdb.readers.encodings import guess_utf16
 

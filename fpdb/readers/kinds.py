@@ -11,7 +11,7 @@ ZIPPED_KINDS = frozenset({"docx", "odt", "epub", "pptx", "odp", "xlsx", "ods"})
 BINARY_KINDS = ZIPPED_KINDS | {"pdf", "postscript", "rtf"}
 """Kinds whose text has to be taken out of bytes; a string of such a name is that text."""
 _HEAD = 4096
-_MARKS = ((b"%PDF-", "pdf"), (b"%!PS", "postscript"), (b"{\\rtf", "rtf"))
+_SIGNATURES = ((b"%PDF-", "pdf"), (b"%!PS", "postscript"), (b"{\\rtf", "rtf"))
 _HTML = re.compile(
     r"\s*+(?:<\?xml[^>]*+>\s*+)?(?><!--.*?-->\s*+)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
@@ -67,8 +67,8 @@ def detect_kind(name: str | None, content: bytes | str) -> str:
 def _kind_by_bytes(content: bytes) -> str | None:
     if content.startswith(b"PK\x03\x04"):
         return _detect_archive(content)
-    for mark, kind in _MARKS:
-        if content.startswith(mark):
+    for signature, kind in _SIGNATURES:
+        if content.startswith(signature):
             return kind
     return "email" if _is_mail(content[:_HEAD]) else None
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fpdb.arrays import I64, U32, U64, Bools
 from fpdb.errors import Corrupt
-from fpdb.storage import common_hashes, file_format
+from fpdb.storage import file_format, long_lists
 from fpdb.storage.catalogue import Catalogue, CatalogueCache, GivenIds, live_documents
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.reader import Occurrences
@@ -196,7 +196,7 @@ class Snapshot:
         runs = self.runs()
         capped = np.zeros(len(hashes), np.bool_)
         if cap is not None:
-            full_postings = common_hashes.count_inner_postings(self, runs, hashes)
+            full_postings = long_lists.count_inner_postings(self, runs, hashes)
             for index in np.flatnonzero((full_postings >= cap) & (full_postings > 0)).tolist():
                 capped[index] = self._reaches(runs, hashes[index : index + 1], cap)
         listed = ~capped
@@ -215,7 +215,7 @@ class Snapshot:
         runs, ids = self.runs(), self.state.next_document
         if not self._has_dense_ids:
             return None
-        if common_hashes.count_inner_postings(self, runs, hashes).sum() * IDS_A_POSTING < ids:
+        if long_lists.count_inner_postings(self, runs, hashes).sum() * IDS_A_POSTING < ids:
             return None
         counts = np.zeros(self.state.next_document, np.uint32)
         for run in runs:
@@ -236,16 +236,16 @@ class Snapshot:
         """Return which hashes very many documents hold, see `Reader.are_common`."""
         if not self._has_dense_ids:
             return np.zeros(len(hashes), np.bool_)
-        common: Bools = common_hashes.count_inner_postings(self, self.runs(), hashes) >= COMMON
+        common: Bools = long_lists.count_inner_postings(self, self.runs(), hashes) >= COMMON
         return common
 
     def find_holders(self, hashes: U64, document_ids: U32) -> Bools:
         """Return which documents hold which hashes, see `Reader.find_holders`."""
-        return common_hashes.find_holders(self, self._cache, hashes, document_ids)
+        return long_lists.find_holders(self, self._cache, hashes, document_ids)
 
     def count_holders(self, hashes: U64) -> I64:
         """Return how many documents hold each hash, see `Reader.count_holders`."""
-        return common_hashes.count_holders(self, self._cache, hashes)
+        return long_lists.count_holders(self, self._cache, hashes)
 
     def find_occurrences(self, hashes: U64, document_ids: U32) -> Occurrences:
         """Find where live documents hold the hashes, see `Reader.find_occurrences`.

@@ -19,7 +19,7 @@ QUERY_MODULES = {
     "fpdb.readers.": "_fold folding kinds symbols",
     "fpdb.search.": "_candidates batch_query candidates common_hashes match_records options pruning "
     "query_fingerprints ranking rarity results scoring searchable searcher",
-    "fpdb.storage.": "_checksums _records catalogue common_hashes environment file_format hits key_values name_order "
+    "fpdb.storage.": "_checksums _records catalogue environment file_format hits key_values long_lists name_order "
     "reader record_groups records runs seal_tree sizes snapshot sorting state store",
     "fpdb.storage.environment.": "_page_check commit_record environment failures files forking lock_files locking "
     "network open_file page_check page_format refusal",

@@ -1,4 +1,4 @@
-"""Hashes that very many documents of a snapshot hold: who holds them, and how many, see `runs.holders`."""
+"""Long posting lists: hashes that very many documents of a snapshot hold; see `runs.holders`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
