@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby, pairwise, takewhile
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lmdb
 import numpy as np
@@ -22,12 +22,14 @@ from fpdb.storage.file_format import FIRST_BOILERPLATE, LONGEST_PLAIN_NAME, RECO
 from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
 from fpdb.storage.name_order import NamesInOrder
 from fpdb.storage.reader import CatalogueReader
-from fpdb.storage.record_columns import RecordColumns
 from fpdb.storage.record_groups import RecordGroups, Rows, missing, record_in
 from fpdb.storage.records import Record, compress_group, describe, pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import HeldSizes, SizeTable, divide_ids
 from fpdb.storage.state import Roots, Seals
+
+if TYPE_CHECKING:
+    from fpdb.storage.record_columns import RecordColumns
 
 
 class GivenIds(NamedTuple):
@@ -307,7 +309,7 @@ class Catalogue:
         for index, place, part in divide_ids(first_id, len(records), RECORDS_PER_GROUP):
             self._group(index)[place : place + part.stop - part.start] = records[part]
 
-    def add_record_columns(self, first_id: int, records: RecordColumns) -> None:
+    def add_record_columns(self, first_id: int, records: "RecordColumns") -> None:
         """Set the records of the documents first_id and following; not to be read before `write`."""
         start = min(-first_id % RECORDS_PER_GROUP, len(records))
         groups = (len(records) - start) // RECORDS_PER_GROUP

@@ -13,7 +13,7 @@ QUERY_MODULES = {
     "fpdb.": "arrays arrow_table checked_calls columns database documents errors fingerprint gc_control ingest limits "
     "options readers recipe_record search storage subset validation",
     "fpdb.cli.": "arguments fail_over input_options options output parameters program progress query query_table "
-    "subset_options table target terminal",
+    "report_options subset_options table target terminal",
     "fpdb.fingerprint.": "_hash _select fingerprints hashing recipe rule schemes selection",
     "fpdb.ingest.": "chunks discover files path_filter",
     "fpdb.readers.": "_fold folding kinds symbols",
