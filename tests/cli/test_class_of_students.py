@@ -1,29 +1,37 @@
 """A class as Moodle exports it: by the commands of the guide, who copied stands first."""
 
 import ast
+import csv
 from importlib import import_module
 from pathlib import Path
 
+import pytest
+
+import fpdb
 from bench.class_of_students import STUDENTS, WAYS, write_class
 from fpdb.pairs.owners import OwnerRule
-from tests.cli.conftest import Run
-from tests.cli.json_lines import objects
+from tests.transcripts import GUIDE, run, transcript, without_times
 
 
-def test_who_copied_stands_first(run: Run) -> None:
-    planted = write_class(Path())
+def test_the_page_finds_who_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the commands of the page; what they print is shown where it says more than what was added."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(GUIDE.parents[1]))
+    printed = ""
+    for command, expected in transcript("class.md"):
+        said = run(command, tmp_path)
+        printed += said if " pairs " in command else ""
+        assert not expected or without_times(said) == without_times(expected), command
+    planted = write_class(tmp_path / "again")
     assert planted.keys() == set(WAYS)
-    run("init", "--preset", "code")
-    run("add", "--boilerplate", "template")
-    run("add", "class", "last-year.zip")
-    options = ("--owners", "moodle", "--by-owner", "--top", "6", "--format", "json")
-    found = objects(run("pairs", *options).stdout)
-    assert {frozenset((pair["a"], pair["b"])) for pair in found} == set(map(frozenset, planted.values()))
-    for pair in found:
-        first = pair["document_pairs"][0]
-        assert pair["a"] in first["a"]
-        assert pair["b"] in first["b"]
-        assert "harness" not in first["a"] + first["b"]
+    with open("class.csv", encoding="utf-8", newline="") as file:
+        pairs = [(row["a"], row["b"]) for row in csv.DictReader(file)]
+    assert set(map(frozenset, pairs)) == set(map(frozenset, planted.values()))
+    assert all(names[0] in printed and names[1] in printed for names in planted.values())
+    assert "harness" not in printed
+    assert Path("class.html").stat().st_size > 100_000
+    with fpdb.open("class.fpdb", "r") as db:
+        assert db.check() == []
 
 
 def test_both_folders_of_a_student_are_his(tmp_path: Path) -> None:
