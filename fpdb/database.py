@@ -21,6 +21,7 @@ from fpdb.documents import (
     document_of,
     find_document,
     list_documents,
+    list_names,
     names_of_boilerplate_only,
     pass_on_roots,
     source_roots,
@@ -790,6 +791,10 @@ class Database(Searchable):
         They are those of the commit that is the newest when the first is asked for; all are read then.
         """
         return Documents(self._iterate(lambda snapshot: list_documents(snapshot, glob)))
+
+    def names(self, glob: str | None = None) -> Iterator[str]:
+        """Yield the names of what `documents` yields, many times as fast."""
+        return self._iterate(lambda snapshot: list_names(snapshot, glob))
 
     def digest(self, name: str) -> bytes | None:
         """Return the digest of a document's content, or None if there is no such document."""

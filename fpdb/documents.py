@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import os
 import re
-from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgpack
+import numpy as np
 
 from fpdb.arrow_table import ToArrow, import_arrow, table_of
 from fpdb.columns import DOCUMENT
 from fpdb.errors import NoSuchDocument
 from fpdb.storage import file_format
 from fpdb.storage.environment.files import BESIDE
-from fpdb.storage.record_groups import RecordGroups
 from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from fpdb.regions.sources import Sources
+
+
+BATCH: Final = 1 << 12  # documents that are looked for together
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,24 +126,37 @@ def list_documents(snapshot: Snapshot, glob: str | None) -> Iterator[Document]:
 
     The iterator needs no snapshot any more.
     """
-    from fpdb.spool import spool_pieces  # a query needs it not
+    from fpdb.spool import Pieces, spool_pieces  # a query needs it not
 
-    ids = array("I", snapshot.catalogue.in_order_of_names(literal_prefix(glob or "*")))
-    indices = array("I", sorted({document_id // file_format.RECORDS_PER_GROUP for document_id in ids}))
-    # The groups are kept as they are stored: to unpack and pack them here would double the time.
-    return spool_pieces(
-        (value or b"" for value in snapshot.catalogue.raw_groups(indices)),
-        lambda groups: _read_documents(
-            ids, RecordGroups(lambda index: groups[bisect_left(indices, index)] or None), glob
-        ),
-    )
+    ids = np.fromiter((document_id for _, document_id in _entries(snapshot, glob)), np.uint32)
+    ordered = np.sort(ids)
+    # Records that are neighbours by number are stored together, so they are read in this order; by name, each is apart.
+    records = map(snapshot.catalogue.record, ordered.tolist())
+
+    def read(pieces: Pieces) -> Iterator[Document]:
+        for start in range(0, len(ids), BATCH):
+            some = ids[start : start + BATCH]
+            for document_id, place in zip(some.tolist(), np.searchsorted(ordered, some).tolist(), strict=True):
+                values = msgpack.unpackb(pieces[place], unicode_errors="surrogateescape")
+                yield document_of(document_id, Record(*values))
+
+    return spool_pieces((msgpack.packb(record, unicode_errors="surrogateescape") for record in records), read)
 
 
-def _read_documents(document_ids: Iterable[int], groups: RecordGroups, glob: str | None) -> Iterator[Document]:
-    for document_id in document_ids:
-        record = groups.record(document_id)
-        if glob is None or fnmatchcase(file_format.name_text(record.name), glob):
-            yield document_of(document_id, record)
+def list_names(snapshot: Snapshot, glob: str | None) -> Iterator[str]:
+    """Return the names of `list_documents`, of which no record is read unless the name is very long."""
+    from fpdb.spool import spool
+
+    return map(file_format.name_text, spool((name for name, _ in _entries(snapshot, glob)), bytes, bytes))
+
+
+def _entries(snapshot: Snapshot, glob: str | None) -> Iterator[tuple[bytes, int]]:
+    """Return the names that match a shell pattern, or all, in order, with the ids of their documents."""
+    entries = snapshot.catalogue.names_after(literal_prefix(glob or "*"))
+    if glob is None:
+        return entries
+    matches = re.compile(translate(glob)).match
+    return (entry for entry in entries if matches(file_format.name_text(entry[0])))
 
 
 def literal_prefix(glob: str) -> bytes:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.documents import document_of, list_documents
+from fpdb.documents import document_of, list_documents, list_names
 from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.records import Record
 
@@ -63,5 +63,6 @@ def test_a_pattern_lists_the_names_that_match(tmp_path_factory, names, glob):
                 batch.add_fingerprints(name, [1])
         with db.snapshot() as snapshot:
             listed = [document.name for document in list_documents(snapshot, glob)]
+            named = list(list_names(snapshot, glob))
     ordered = sorted(names, key=lambda name: name.encode("utf-8", "surrogateescape"))
-    assert listed == [name for name in ordered if fnmatchcase(name, glob)]
+    assert listed == named == [name for name in ordered if fnmatchcase(name, glob)]

@@ -83,7 +83,7 @@ def listing(workspace: Workspace) -> Iterator[Figure]:
 
         def read_names() -> None:
             with db.snapshot() as snapshot:
-                assert sum(1 for _ in snapshot.catalogue.in_order_of_names()) == workspace.documents
+                assert sum(1 for _ in snapshot.catalogue.names_after()) == workspace.documents
 
         listed, names, some = in_turns(
             workspace.rounds(5),

@@ -44,6 +44,11 @@ class _ListArguments:
     names: NamesOutput
     format: str = format_option()
 
+    @property
+    def are_told_by_names(self) -> bool:
+        """True if the names alone tell which documents are to be listed."""
+        return not self.labels and self.since is None and self.before is None
+
     def matches(self, document: "Document") -> bool:
         """Return True if the document is to be listed."""
         return (
@@ -76,6 +81,9 @@ def list_(target: Target, arguments: _ListArguments) -> None:
     format = arguments.format
     separator = arguments.names.separator(format)
     with target.open("r") as db:
+        if separator is not None and arguments.are_told_by_names:
+            write_names(db.names(arguments.glob), separator)
+            return
         documents = filter(arguments.matches, db.documents(arguments.glob))
         if separator is not None:
             write_names((document.name for document in documents), separator)

@@ -7,12 +7,14 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any, BinaryIO, Final, Protocol, TextIO
 
 from fpdb.cli.terminal import BYTES_OR_ESCAPES, printable, standard_output
 from fpdb.columns import Columns
 from fpdb.errors import BadName
 
+NAMES_TOGETHER: Final = 1 << 12
 encode_json: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode  # made once, for millions of lines
 
 
@@ -121,11 +123,15 @@ def write_names(names: Iterable[str], separator: str) -> None:
     """
     out = standard_output(BYTES_OR_ESCAPES)
     on_terminal = out.isatty()
-    for name in names:
-        if separator in name:
+    remaining = iter(names)
+    while batch := list(islice(remaining, NAMES_TOGETHER)):
+        text = separator.join((*batch, ""))
+        if text.count(separator) > len(batch):
+            bad = next(index for index, name in enumerate(batch) if separator in name)
+            out.write(separator.join((*batch[:bad], "")))
             way = "give -0, or --format json" if separator == "\n" else "use --format json"
-            raise BadName(f"the name {name!r} cannot stand in a list of names that end so: {way}")
-        out.write(printable(name) + "\n" if on_terminal else name + separator)
+            raise BadName(f"the name {batch[bad]!r} cannot stand in a list of names that end so: {way}")
+        out.write("".join(f"{printable(name)}\n" for name in batch) if on_terminal else text)
 
 
 def write_content(content: bytes) -> None:

@@ -1,8 +1,8 @@
 """Tables for people."""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from itertools import compress, islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, compress, islice
 from typing import Literal
 
 from fpdb.cli.terminal import count_text, printable, standard_output, text_width, write_line
@@ -55,17 +55,31 @@ def write_ranked(columns: Columns, results: Iterable[object]) -> None:
 
 def write_table(columns: Sequence[ResultColumn], rows: Iterable[Sequence[str]]) -> None:
     """Write a table, drawn on a terminal and plain elsewhere, without columns that are empty."""
-    cells = [[printable(cell) for cell in row] for row in rows]
     headings = [printable(column.heading or "") for column in columns]
-    used = [bool(heading) or any(row[index] for row in cells) for index, heading in enumerate(headings)]
-    headings, *cells = (list(compress(row, used)) for row in [headings, *cells])
+    widths = [0] * len(columns)  # of the cells
+
+    def measure() -> Iterator[list[str]]:
+        for row in rows:
+            cells = list(map(printable, row))
+            widths[:] = map(max, widths, map(text_width, cells))
+            yield cells
+
+    measured = measure()
+    first = list(islice(measured, DRAWN_ROWS + 1))
+    more: Iterator[list[str]] = iter(())
+    if len(first) > DRAWN_ROWS:
+        from fpdb.spool import spool
+
+        more = spool(measured, list, list)  # widths are known when all are there, and these may be a million
+    used = [bool(heading) or width > 0 for heading, width in zip(headings, widths, strict=True)]
     right = [column.is_number for column in compress(columns, used)]
+    lines = (list(compress(row, used)) for row in chain([headings], first, more))
     out = standard_output("backslashreplace")
-    if out.isatty() and len(cells) <= DRAWN_ROWS:
-        _draw([column.name for column in compress(columns, used)], right, [headings, *cells])
+    if out.isatty() and len(first) <= DRAWN_ROWS:
+        _draw([column.name for column in compress(columns, used)], right, list(lines))
         return
-    widths = [max(map(text_width, column)) for column in zip(headings, *cells, strict=True)]
-    for row in [headings, *cells]:
+    widths = list(compress(map(max, widths, map(text_width, headings)), used))
+    for row in lines:
         padded = (
             " " * (width - text_width(cell)) + cell if number else cell + " " * (width - text_width(cell))
             for cell, width, number in zip(row, widths, right, strict=True)

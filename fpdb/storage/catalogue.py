@@ -3,11 +3,11 @@
 Works inside a transaction that it is given; knows nothing of postings.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby, pairwise, takewhile
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lmdb
@@ -146,25 +146,7 @@ class Catalogue:
         for key, value in self._txn.cursor(self._names):
             yield bytes(key), self._parse_id(bytes(key), value)
 
-    def in_order_of_names(self, beginning: bytes = b"") -> Iterator[int]:
-        """Yield the ids of the documents whose names begin so, in the order of the names' bytes."""
-        cursor = self._txn.cursor(self._names)
-        beginning = beginning[:LONGEST_PLAIN_NAME]
-        if beginning:
-            cursor.set_range(beginning)
-            verify_entry_before(cursor, beginning)
-        if not (cursor.set_range(beginning) if beginning else cursor.first()):
-            return
-        for ids, last in name_order.walk(cursor, self._name):
-            if last.startswith(beginning):
-                yield from self._given(ids).tolist()
-                continue
-            for document_id in self._given(ids).tolist():
-                if not self._name(document_id).startswith(beginning):
-                    return
-                yield document_id
-
-    def names_after(self, beginning: bytes, name: bytes) -> Iterator[tuple[bytes, int]]:
+    def names_after(self, beginning: bytes = b"", name: bytes = b"") -> Iterator[tuple[bytes, int]]:
         """Yield the names that follow a name and begin so, in the order of their bytes, with their documents' ids.
 
         Of `beginning`, the first LONGEST_PLAIN_NAME bytes count.
@@ -177,15 +159,14 @@ class Catalogue:
             verify_entry_before(cursor, start)
         if not (cursor.set_range(start) if start else cursor.first()):
             return
-        for is_long, group in groupby(cursor, name_order.cut_beginning):
-            entries: Iterable[tuple[bytes, int]] = ((bytes(key), self._parse_id(bytes(key), id_)) for key, id_ in group)
-            if is_long:
-                entries = sorted((self._name(document_id), document_id) for _, document_id in entries)
-            for other, document_id in entries:
-                if not other.startswith(beginning):
-                    return
-                if other > name:
-                    yield other, document_id
+        for ids, names, _ in name_order.walk(cursor, self._name):
+            first = bisect_right(names, name)
+            following = zip(names[first:], self._given(ids[first:]).tolist(), strict=True)
+            if names[-1].startswith(beginning):
+                yield from following
+                continue
+            yield from takewhile(lambda entry: entry[0].startswith(beginning), following)
+            return
 
     def ids_by_name(self) -> Iterator[U32]:
         """Yield the ids of all documents, see `CatalogueReader.ids_by_name`; those read before are kept in memory."""
@@ -199,7 +180,7 @@ class Catalogue:
             return
         parts, last = [order.ids], order.last
         try:
-            for ids, key in name_order.walk(cursor, self._name):
+            for ids, _, key in name_order.walk(cursor, self._name):
                 parts.append(self._given(ids))
                 last = key
                 yield ids
@@ -266,12 +247,6 @@ class Catalogue:
             for document_id, record in enumerate(records, index * RECORDS_PER_GROUP):
                 if record is not None:
                     yield self.ids.verified(document_id), record
-
-    def raw_groups(self, indices: Iterable[int]) -> Iterator[bytes | None]:
-        """Yield copies of groups as they are stored, for `RecordGroups`; None where there is none."""
-        for index in indices:
-            value = self._read_group(index)
-            yield None if value is None else bytes(value)
 
     def names_and_kgrams(self, document_ids: U32) -> tuple[list[bytes], list[int]]:
         """Return the names and the numbers of k-grams of existing documents; ids ascending.

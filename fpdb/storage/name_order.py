@@ -28,8 +28,16 @@ class NamesInOrder(NamedTuple):
     last: bytes = b""
 
 
-def walk(cursor: lmdb.Cursor, name_of: Callable[[int], bytes]) -> Iterator[tuple[U32, bytes]]:
-    """Yield the documents of the names from the cursor on, in parts, with the key after which to go on.
+class NamedIds(NamedTuple):
+    """Some documents in the order of their names; last: the key after which to go on."""
+
+    ids: U32
+    names: list[bytes]
+    last: bytes
+
+
+def walk(cursor: lmdb.Cursor, name_of: Callable[[int], bytes]) -> Iterator[NamedIds]:
+    """Yield the documents of the names from the cursor on, in parts.
 
     Args:
         cursor: At the first key; valid buffers end with the part that was yielded for them.
@@ -44,21 +52,19 @@ def walk(cursor: lmdb.Cursor, name_of: Callable[[int], bytes]) -> Iterator[tuple
         if max(len(key) for key, _ in batch) > LONGEST_PLAIN_NAME:
             yield from _walk_long(chain(batch, entries), name_of)
             return
-        yield _read_ids(batch), bytes(batch[-1][0])
+        names = [bytes(key) for key, _ in batch]
+        yield NamedIds(_read_ids(batch), names, names[-1])
         size = min(2 * size, BATCH)
 
 
-def _walk_long(entries: Iterator[tuple[Any, Any]], name_of: Callable[[int], bytes]) -> Iterator[tuple[U32, bytes]]:
+def _walk_long(entries: Iterator[tuple[Any, Any]], name_of: Callable[[int], bytes]) -> Iterator[NamedIds]:
     read = ((bytes(entry[0]), int(_read_ids([entry])[0])) for entry in entries)
     for (_, is_long), group in groupby(read, _beginning):
-        keys, ids = zip(*group, strict=True)
-        yield np.array(sorted(ids, key=name_of) if is_long else ids, np.uint32), keys[-1]
-
-
-def cut_beginning(entry: tuple[Any, Any]) -> bytes:
-    """Return what the names of a long key begin with, as far as it stands in the key; empty for the key of one name."""
-    key = entry[0]
-    return bytes(key[:LONGEST_PLAIN_NAME]) if len(key) > LONGEST_PLAIN_NAME else b""
+        entries_of_group = list(group)
+        last = entries_of_group[-1][0]
+        named = sorted((name_of(id_), id_) for _, id_ in entries_of_group) if is_long else entries_of_group
+        names, ids = zip(*named, strict=True)
+        yield NamedIds(np.array(ids, np.uint32), list(names), last)
 
 
 def _beginning(entry: tuple[bytes, int]) -> tuple[bytes, bool]:

@@ -188,7 +188,7 @@ class _Verifier:
         ordinary = int(np.count_nonzero(ids < FIRST_BOILERPLATE))
         if (ordinary, len(ids) - ordinary) != (state.documents, state.boilerplate_documents):
             yield f"the state counts other documents than the {len(ids)} there are"
-        if not np.array_equal(np.sort(np.fromiter(catalogue.in_order_of_names(), np.uint64)), ids):
+        if not np.array_equal(np.sort(np.fromiter((id_ for _, id_ in catalogue.names_after()), np.uint64)), ids):
             yield "the names lead to other documents than there are records of"
         if not np.array_equal(catalogue.live_ids(), ids):
             yield "the sizes are those of other documents than there are records of"
