@@ -194,6 +194,7 @@ class PairAligner:
             query = query.whole
         if document.sequence is not None:
             regions = tile_symbols(query.sequence, document.sequence, k, repeats=repeats)
+            regions = regions or _whole_copy(query.original, document.source.original, k)
         else:
             shared = query.counted[contains(np.sort(held.hashes), query.counted)]
             regions = tile_fingerprints(query.fingerprints, held, shared, k, slack, repeats=repeats)
@@ -348,6 +349,14 @@ class PairAligner:
         slack = max(rule.k, rule.window or 0)
         near = 0 if alphabet == "tokens" else max(NEAR * rule.k, NEAR_LEAST)
         return _Matching(rule.k, slack, scheme.sampling is None and not scheme.fixed_size, near)
+
+
+def _whole_copy(a: Original, b: Original | None, k: int) -> list[Region]:
+    """Return the region of two documents of the same symbols, too few for a k-gram; none of others."""
+    length = len(a.text.symbols)
+    if b is None or not 0 < length < k or not np.array_equal(a.text.symbols.values, b.text.symbols.values):
+        return []
+    return [Region(0, length, 0, length, 0)]
 
 
 def _find_none(hashes: U64) -> U64:

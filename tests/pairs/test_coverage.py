@@ -225,3 +225,23 @@ def test_pairs_keep_their_regions_however_many_there_are(tmp_path, monkeypatch):
         assert list(db.pairs(regions=True, gap=1)) == every
         assert all(pair.regions for pair in every if len(pair.a) == 1)
         assert db.check() == []
+
+
+@pytest.mark.parametrize(
+    "content", ["tiny", "a" * 29, "x = 1", "<p>tiny</p>", "a tiny text of thirty letters and more"]
+)
+@pytest.mark.parametrize("preset", ["text", "code"])
+def test_a_copy_is_covered_however_short(tmp_path, content, preset):
+    recipe = fpdb.Recipe.preset(preset)
+    kinds = {"x = 1": "code", "<p>tiny</p>": "html"}
+    kind = kinds.get(content, "text") if preset == "code" else "text"
+    with fpdb.open(tmp_path / "d.fpdb", recipe=recipe) as db:
+        for name in ("a.py", "b.py"):
+            db.add(name, content, kind=kind, keep_text=True)
+        db.add("c.py", content[1:], kind=kind, keep_text=True)
+        pair = next(iter(db.pairs(by="coverage")))
+        assert ({pair.a, pair.b}, pair.coverage_a, pair.coverage_b) == ({"a.py", "b.py"}, 1.0, 1.0)
+        (pair,) = (pair for pair in db.pairs(regions=True) if {pair.a, pair.b} == {"a.py", "b.py"})
+        (region,) = pair.regions
+        assert (pair.coverage_a, region.a.start, region.a.end) == (1.0, region.b.start, region.b.end)
+        assert db.check() == []
