@@ -27,6 +27,7 @@ GROUPS = {
     "spark": ("tests/spark/", "tests/recorded/test_spark.py"),
     "browser": (
         "tests/report/test_report_browser.py",
+        "tests/report/test_accessibility.py",
         "tests/browse/test_browse_browser.py",
         "tests/stress/test_crafted_documents.py::test_nothing_in_a_report_is_obeyed",
     ),

@@ -105,7 +105,7 @@ window.fpdb.makeCharts = (data, choose) => {
         svg("text", { ...style, class: "first", transform: `translate(${middle} -4) rotate(-60)` }, nameOf(source)));
     });
     const more = whole.flatMap((row) => [row.a, row.b]).some((source) => !at.has(source));
-    $("heat").replaceChildren(element("p", { class: "about" }, `Each square is a pair on this page; the darker, the more alike.${more ? ` The first ${MAPPED} names of the list.` : ""}`), drawing);
+    $("heat").replaceChildren(element("p", { class: "about" }, `Each square is a pair on this page; the stronger, the more alike.${more ? ` The first ${MAPPED} names of the list.` : ""}`), drawing);
     fit(drawing);
   };
 

@@ -18,9 +18,6 @@ from fpdb.readers.syntax import SyntaxSpan, find_syntax
 from fpdb.regions.line_index import line_starts
 from fpdb.regions.sources import Original
 
-COLOURED: Final = 200_000
-"""Characters of a program up to which its syntax is coloured."""
-
 _BLANKS: Final = re.compile(r"\s+")
 
 
@@ -55,8 +52,11 @@ class Display:
     origins: I64 | None = None
 
     @classmethod
-    def of(cls, original: Original, discarded: Marks) -> "Display":
-        """Return what is shown of an original; discarded: the symbols that do not count."""
+    def of(cls, original: Original, discarded: Marks, *, coloured: bool = True) -> "Display":
+        """Return what is shown of an original; discarded: the symbols that do not count.
+
+        coloured: find the syntax of a program, which takes about a second for 100,000 characters.
+        """
         symbols, kind = original.text.symbols, original.fingerprints.kind
         text = symbols.text
         starts = line_starts(text)
@@ -65,7 +65,7 @@ class Display:
         else:
             is_code = kind in ("code", "ipynb-code")
             display = cls(text, "code" if is_code else "prose", (starts, np.arange(1, len(starts) + 1)))
-            if kind == "code" and len(text) <= COLOURED:
+            if kind == "code" and coloured:
                 display.syntax = _syntax_of(text, symbols.note.partition(";")[0])
             display.parts = [
                 Part(start, label, bisect_right(starts, start)) for start, label in original.text.labelled_parts()

@@ -95,6 +95,7 @@
     const order = visible().map((row) => Number(row.dataset.row)), next = order[order.indexOf(shown) + by];
     if (next !== undefined) location.hash = `r${next}`;
   };
+  for (const [name, value] of [["role", "heading"], ["aria-level", "1"]]) $("which").setAttribute(name, value);
   makePrint(data, textOf, { ...review, index: () => shown }, () => listed().map((row) => Number(row.dataset.row)));
 
   const open = (index) => {
@@ -140,7 +141,7 @@
   };
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
-    if (event.target.matches("input, select, textarea")) { if (event.key === "Escape") event.target.blur(); return; }
+    if (event.target.matches?.("input, select, textarea")) { if (event.key === "Escape") event.target.blur(); return; }
     const action = ($("view").hidden ? IN_LIST : IN_VIEW)[event.key] ?? ANYWHERE[event.key];
     if (action) { event.preventDefault(); action(); }
   });

@@ -14,6 +14,9 @@ from fpdb.report.excerpt import WHOLE
 KEPT: Final = 1 << 24
 """Characters of texts that stay in memory, since more rows may need them."""
 
+COLOURED: Final = 1_000_000
+"""Characters of programs whose syntax is coloured on a page."""
+
 Role = Literal["document", "owner", "query"]
 
 
@@ -25,7 +28,7 @@ class PageSources:
         self.sources: list[PageSource] = []
         self._index: dict[tuple[Role, str], int] = {}
         self._displays: OrderedDict[int, Display] = OrderedDict()
-        self._room, self._whole = room, WHOLE
+        self._room, self._whole, self._coloured = room, WHOLE, COLOURED
 
     def expect(self, documents: int) -> None:
         """Share the room among so many documents: those that are longer than their share are cut."""
@@ -74,7 +77,9 @@ class PageSources:
 
     def _display(self, index: int, original: Original, discarded: Callable[[Original], Marks]) -> Display:
         if index not in self._displays:
-            self._displays[index] = Display.of(original, discarded(original))
+            length = len(original.text.symbols.text)
+            self._displays[index] = Display.of(original, discarded(original), coloured=length <= self._coloured)
+            self._coloured -= min(length, self._coloured)
             while sum(len(display.text) for display in self._displays.values()) > KEPT and len(self._displays) > 2:
                 self._displays.popitem(last=False)
         self._displays.move_to_end(index)

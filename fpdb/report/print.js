@@ -32,7 +32,7 @@ window.fpdb.makePrint = (data, textOf, review, listed) => {
   addEventListener("beforeprint", () => {
     const rows = $("view").hidden ? listed() : [];
     const pairs = $("view").hidden ? rows.filter((index) => data.rows[index].open).slice(0, PAGES) : [review.index()];
-    for (const details of document.querySelectorAll("#overview details")) details.open = true;
+    document.querySelector("#overview details").open = true; // what was compared
     const cut = rows.length > PAGES ? [element("p", { class: "note" }, `Of ${counted(rows.length, "pair")} in the list, the first ${PAGES} have a page: filter the list to print others.`)] : [];
     $("print").replaceChildren(...cut, ...ownerPages(rows.filter((index) => !data.rows[index].number.includes("."))), ...pairs.map(pairPage));
   });

@@ -292,7 +292,9 @@ window.fpdb = (() => {
       regions = row.regions;
       [row.a, row.b].forEach((source, side) => {
         const about = data.sources[source], held = textOf(source), pane = panes[side];
-        $(`name-${"ab"[side]}`).replaceChildren(write(element("bdi"), about.name));
+        const name = $(`name-${"ab"[side]}`);
+        name.replaceChildren(write(element("bdi"), about.name));
+        name.title = spelled(about.name);
         pane.lineElements = null;
         pane.text = null;
         if (held) pane.show(readText(held), row.symbols[side] ? [] : regions.map((region) => region.slice(2 * side, 2 * side + 2)));
@@ -382,8 +384,11 @@ window.fpdb = (() => {
     const [from, to] = [interval[0], Math.min(interval[1], interval[0] + PRINTED)];
     if (!text || inSymbols || from < 0) return parent;
     const block = parent.appendChild(element("div", { class: `printed ${text.flow}`, dir: text.flow === "prose" ? "auto" : "ltr" }));
-    writeStyled(block, text, from, to);
-    if (to < interval[1]) block.append(" ...");
+    for (const line of text.lines) {
+      const start = Math.max(line.from, from), end = line.from + text.text.slice(line.from, Math.min(line.to, to)).replace(/\f?[\r\n]+$/, "").length;
+      if (line.from < to && line.to > from) writeStyled(block.appendChild(element("div")), text, Math.min(start, end), end);
+    }
+    if (to < interval[1]) block.append("...");
     return parent;
   };
 

@@ -89,3 +89,31 @@ def test_wrong_usage_and_failure_leave_no_file(corpus: Run) -> None:
     corpus("pairs", "--report", "nowhere/r.html", status=1)
     assert not Path("r.html").exists()
     assert not Path("nowhere").exists()
+
+
+def test_the_page_says_what_was_compared(corpus: Run) -> None:
+    more = ("--min", "0.1", "--new", "term=1", "--title", "Week <5>", "--note", "one\ntwo")
+    corpus("pairs", "--by", "shared", *more, "--report", "r.html")
+    page = Path("r.html").read_text()
+    assert "<title>Week &lt;5&gt; - fpdb</title>" in page
+    assert "ranked by shared fingerprints." in page
+    assert "--by shared --min 0.1 --new term=1" in page
+    assert "<bdi>one</bdi><br><bdi>two</bdi>" in page
+    assert "3 documents." in page
+
+
+def test_anonymous_pages_hold_no_name(corpus: Run) -> None:
+    corpus("pairs", "--owners", "path:1", "--by-owner", "--report", "r.html", "--anonymous")
+    page = Path("r.html").read_text()
+    whose = Path("r.html.names.csv").read_text().splitlines()
+    assert "Owner 1" in page
+    assert "Document 2" in page
+    told = re.sub(r'id="t[0-9]+">.*', "", page.partition("<body>")[2], flags=re.DOTALL)
+    assert not [name for name in ("sub", "a.txt", "c&lt;i&gt;.txt", "c\\u003ci") if name in told]
+    assert whose[0] == "number,name"
+    assert set(whose[1:]) == {
+        "Owner 1,c<i>.txt", "Owner 2,sub", "Document 1,c<i>.txt", "Document 2,sub/a.txt", "Document 3,sub/b.txt",
+    }  # fmt: skip
+    assert Path("r.html.names.csv").stat().st_mode & 0o777 == 0o600
+    for wrong in (("--title", "x"), ("--anonymous",), ("--anonymous", "--report", "-")):
+        corpus("pairs", *wrong, status=2)

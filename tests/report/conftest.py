@@ -2,4 +2,5 @@
 
 import shutil
 
-collect_ignore = [] if shutil.which("chromium") and shutil.which("chromedriver") else ["test_report_browser.py"]
+IN_BROWSER = ["test_report_browser.py", "test_accessibility.py"]
+collect_ignore = [] if shutil.which("chromium") and shutil.which("chromedriver") else IN_BROWSER

@@ -1,5 +1,6 @@
 """A report in Chromium: sorting, filtering and jumping work, and what people wrote stays text."""
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -213,8 +214,154 @@ def test_light_and_dark(page: webdriver.Chrome) -> None:
     assert grounds == ["rgba(255, 255, 255, 1)", "rgba(20, 23, 27, 1)"]
 
 
-def test_a_thousand_pairs_are_all_listed(browser: webdriver.Chrome, tmp_path: Path) -> None:
-    texts = {f"{at}.txt": lines(200 * (at // 8) + 2 * at, 100) for at in range(400)}
+def press(page: webdriver.Chrome, keys: str) -> None:
+    page.switch_to.active_element.send_keys(keys)
+
+
+def shown(page: webdriver.Chrome) -> str:
+    return page.find_element(By.ID, "which").text
+
+
+def test_keys_go_through_pairs_and_regions(page: webdriver.Chrome) -> None:
+    press(page, "j")
+    press(page, "j")
+    assert page.switch_to.active_element.text == "2"
+    page.switch_to.active_element.send_keys(Keys.ENTER)
+    WebDriverWait(page, 5).until(lambda _: shown(page).startswith("2 of"))
+    press(page, "j")
+    WebDriverWait(page, 5).until(lambda _: shown(page).startswith("3 of"))
+    press(page, "k")
+    WebDriverWait(page, 5).until(lambda _: shown(page).startswith("2 of"))
+    regions = page.find_element(By.ID, "regions")
+    count = len(regions.find_elements(By.TAG_NAME, "option"))
+    press(page, "p")
+    assert regions.get_attribute("value") == str(count - 1)
+    press(page, "n")
+    assert regions.get_attribute("value") == "0"
+    press(page, "d")
+    assert len(page.find_elements(By.CLASS_NAME, "different")) == 2
+    press(page, Keys.ESCAPE)
+    WebDriverWait(page, 5).until(lambda _: page.find_element(By.ID, "overview").is_displayed())
+    press(page, "/")
+    assert page.switch_to.active_element.get_attribute("id") == "name"
+    page.switch_to.active_element.send_keys("j?", Keys.TAB)
+    assert page.find_element(By.ID, "name").get_attribute("value") == "j?"
+    press(page, "?")
+    assert page.find_element(By.ID, "help").is_displayed()
+
+
+def test_a_review_is_kept_and_taken_to_another_browser(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    address = written(tmp_path, {"a": lines(1, 60), "b": lines(1, 60), "c": lines(30, 60)})
+    browser.get(address + "#r0")
+    press(browser, "c")
+    note = browser.find_element(By.CSS_SELECTOR, "[aria-label='note on this pair']")
+    note.send_keys("seen <b>by</b> me\n")
+    browser.get("about:blank")
+    browser.get(address)
+    assert column(browser, 11) == ["confirmed *", "", ""]
+    exported = browser.execute_async_script(
+        """const done = arguments[0], create = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { blob.text().then(done); return create(new Blob([])); };
+        document.getElementById("export").click();"""
+    )
+    browser.execute_script("localStorage.clear()")
+    browser.get("about:blank")
+    browser.get(address)
+    assert column(browser, 11) == ["", "", ""]
+    browser.execute_script(
+        """const input = document.createElement("input"), make = document.createElement.bind(document);
+        window.chooser = null;
+        HTMLInputElement.prototype.click = function () { window.chooser = this; };"""
+    )
+    (tmp_path / "review.json").write_text(exported)
+    browser.find_element(By.ID, "import").click()
+    browser.execute_script("document.body.append(window.chooser)")
+    browser.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(tmp_path / "review.json"))
+    WebDriverWait(browser, 5).until(lambda _: column(browser, 11) == ["confirmed *", "", ""])
+    assert browser.find_element(By.ID, "said").text.startswith("1 of 1 reviews")
+    for value, rows in (("confirmed", 1), ("none", 2), ("dismissed", 0)):
+        browser.execute_script(
+            "const s = document.getElementById('state'); s.value = arguments[0];"
+            "s.dispatchEvent(new Event('input', {bubbles: true}))",
+            value,
+        )
+        assert len(column(browser, 0)) == rows
+
+
+def test_what_is_far_from_regions_is_folded_or_left_out(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    passage = lines(1, 20)
+    texts = {"book": lines(5000, 2000) + passage + lines(9000, 2000), "essay": passage}
+    browser.get(written(tmp_path, texts) + "#r0")
+    (gap, after) = browser.find_elements(By.CLASS_NAME, "gap")
+    assert (tmp_path / "report.html").stat().st_size < 150_000
+    texts_of = [browser.execute_script(f"return document.getElementById('t{at}').textContent") for at in (0, 1)]
+    held = max(len(json.loads(text)["text"]) for text in texts_of)
+    left_out = sum(int(each.text.split()[0].replace(",", "")) for each in (gap, after))
+    assert held + left_out == len(texts["book"])
+    before = len(browser.find_elements(By.CSS_SELECTOR, "#pane-a .line"))
+    button = browser.find_element(By.CLASS_NAME, "fold")
+    count = int(button.text.split()[1].replace(",", ""))
+    browser.execute_script("arguments[0].click()", button)
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#pane-a .line")) == before + count
+    mark = browser.find_element(By.CSS_SELECTOR, "#pane-a mark")
+    assert mark.find_element(By.XPATH, "ancestor::*[@data-line]").get_attribute("data-line") == "2001"
+
+
+def test_right_to_left_and_syntax(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    arabic = "من أهم الأسباب التي تجعل القراءة عادة نافعة أنها توسع مدارك الإنسان وتزيد معرفته بالعالم من حوله"
+    browser.get(written(tmp_path, {"a": arabic, "b": f"{arabic} ."}) + "#r0")
+    assert {browser.find_element(By.ID, f"pane-{side}").get_attribute("dir") for side in "ab"} == {"rtl"}
+    with fpdb.open(tmp_path / "c.fpdb", recipe=fpdb.Recipe.preset("code")) as db:
+        source = "# why\n" + "".join(f"def f{at}(x):\n    return x + {at} * 'y'\n" for at in range(9))
+        for name in ("a.py", "b.py"):
+            db.add(name, source, keep_text=True)
+        view = db.pair_view("a.py", "b.py")
+        (tmp_path / "pair.html").write_text(view.html(), "utf-8")
+    browser.get((tmp_path / "pair.html").as_uri() + "#r0")
+    coloured = {name: browser.find_elements(By.CSS_SELECTOR, f"#pane-a .{name}") for name in ("comment", "keyword")}
+    assert [each.text for each in coloured["comment"]] == ["# why"]
+    assert [each.text for each in coloured["keyword"]] == ["def", "return"] * 9
+
+
+def test_clusters_and_the_map_show_all_names(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    long = "a very long name " * 9
+    texts = {f"{long}{name}": lines(1000 * (name > "c") + 5 * at, 60) for at, name in enumerate("abcdef")}
     browser.get(written(tmp_path, texts))
-    WebDriverWait(browser, 30).until(lambda _: browser.execute_script("return document.readyState") == "complete")
-    assert len(browser.find_elements(By.CSS_SELECTOR, "#list tbody tr")) == 1000
+    for panel in ("clusters", "map"):
+        browser.find_element(By.CSS_SELECTOR, f"#{panel} summary").click()
+        WebDriverWait(browser, 5).until(lambda _, panel=panel: browser.find_elements(By.CSS_SELECTOR, f"#{panel} svg"))
+        inside = """return [...document.querySelectorAll(`#${arguments[0]} svg`)].every((svg) => {
+            const outer = svg.getBoundingClientRect();
+            return [...svg.querySelectorAll("text")].every((text) => {
+                const box = text.getBoundingClientRect();
+                return box.left >= outer.left && box.right <= outer.right
+                    && box.top >= outer.top && box.bottom <= outer.bottom;
+            });
+        })"""
+        assert browser.execute_script(inside, panel)
+    names = {each.text for each in browser.find_elements(By.CSS_SELECTOR, "#clusters text")}
+    assert names == set(texts)
+    browser.execute_script(
+        "const t = document.getElementById('threshold'); t.value = '0.99'; t.dispatchEvent(new Event('input'))"
+    )
+    assert browser.find_element(By.ID, "threshold-value").text == "0.99: 0 clusters"
+
+
+def test_nothing_is_wider_than_the_window(page: webdriver.Chrome) -> None:
+    try:
+        for place in ("", "#r0"):
+            page.execute_script("location.hash = arguments[0]", place)
+            for width in (360, 700, 1180, 2560):
+                size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+                page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+                assert page.execute_script("return document.documentElement.scrollWidth") <= width
+    finally:
+        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_paper_has_a_page_for_each_document_and_pair(page: webdriver.Chrome) -> None:
+    pairs = len(column(page, 0))
+    page.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert len(page.find_elements(By.CLASS_NAME, "sheet")) == len(TEXTS) + pairs
+    page.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert page.find_elements(By.CLASS_NAME, "sheet") == []
