@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections import Counter
 from fnmatch import translate
 from typing import Final, NamedTuple
 
@@ -23,6 +24,12 @@ class DocumentPage(NamedTuple):
     documents: list[Document]
     after: str | None
     complete: bool = True
+
+
+def most_common_language(page: DocumentPage) -> str | None:
+    """Return the language of most programs on a page; None if there is none."""
+    languages = Counter(each.note.partition(";")[0] for each in page.documents if each.kind == "code")
+    return languages.most_common(1)[0][0] if languages else None
 
 
 def read_page(snapshot: Snapshot, glob: str, after: str) -> DocumentPage:

@@ -70,10 +70,10 @@ class Found(NamedTuple):
     seconds: float
 
 
-def ask(db: Database, query: QueryDocument) -> Found:
-    """Return the documents that share text with a query. Raises what `Searchable.query` raises."""
+def ask(db: Database, query: QueryDocument, encoding: str | None = None) -> Found:
+    """Return the documents that share text with a query; encoding, and what is raised: see `Searchable.query`."""
     start = time.perf_counter()
-    options = ContentOptions(regions=True, ranking={"top": SHOWN + 1})
+    options = ContentOptions(regions=True, encoding=encoding, ranking={"top": SHOWN + 1})
     with db.searcher() as searcher:
         ranked = searcher.rank_document(query, options)
     matches = [FoundMatch(match, _excerpt(match, ranked.query.text)) for match in ranked.answer.matches[:SHOWN]]

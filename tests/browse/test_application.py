@@ -188,3 +188,33 @@ def test_unexpected_errors_are_said_and_logged(
 
 def test_the_address_holds_the_port(pages: Browser) -> None:
     assert pages.address.startswith(f"http://127.0.0.1:{PORT}/?token=")
+
+
+def test_a_pasted_program_is_read_in_its_language(tmp_path: Path) -> None:
+    program = (
+        "def total(values):\n    result = 0\n    for value in values:\n        result += value\n    return result\n"
+    )
+    with fpdb.open(tmp_path / "p.fpdb", recipe=fpdb.Recipe.preset("code")) as db:
+        db.add("a.py", program, keep_text=True)
+        db.add("b.java", "class B { int total(int[] values) { return values[0]; } }")
+        db.add("c.py", f"import sys\n{program}")
+        pages = Browser(Site(db))
+        assert "<option selected>python</option>" in pages.get("/").text
+        found = pages.search(text=program.replace("value", "number"), language="python")
+        assert link("/document", name="a.py") in links(found, "/document?")
+        assert "Matches of the pasted text" in words(found)
+        as_text = words(pages.search(text="sum the values up " * 9))
+        assert "It was read as text: if it is a program, choose its language" in as_text
+        assert "It was read as text" not in words(pages.search(text="x = 1\n" * 30, language="python"))
+        named = pages.search(file=(BytesIO(program.encode()), "x.py"), language="java")
+        assert link("/document", name="a.py") in links(named, "/document?")
+        assert db.check() == []
+
+
+def test_documents_of_a_given_encoding_are_asked_for_in_it(tmp_path: Path) -> None:
+    text = "съешь ещё этих мягких французских булок да выпей чаю сегодня вечером"
+    with fpdb.open(tmp_path / "e.fpdb") as db:
+        db.add("a", text.encode("koi8-r"), encoding="koi8-r", keep_text=True)
+        db.add("b", text, keep_text=True)
+        assert text[:40] in words(Browser(Site(db)).get(link("/similar", name="a")).text)
+        assert db.check() == []
