@@ -26,10 +26,10 @@ class DocumentPage(NamedTuple):
     complete: bool = True
 
 
-def most_common_language(page: DocumentPage) -> str | None:
-    """Return the language of most programs on a page; None if there is none."""
+def languages_of(page: DocumentPage) -> list[str]:
+    """Return the languages of programs on a page, those of most programs first."""
     languages = Counter(each.note.partition(";")[0] for each in page.documents if each.kind == "code")
-    return languages.most_common(1)[0][0] if languages else None
+    return [language for language, _ in languages.most_common()]
 
 
 def read_page(snapshot: Snapshot, glob: str, after: str) -> DocumentPage:

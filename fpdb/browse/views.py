@@ -1,10 +1,12 @@
 """The pages: a function each, from a request to a response."""
 
+from typing import Final
+
 from werkzeug.exceptions import BadRequest, Gone
 from werkzeug.utils import redirect
 from werkzeug.wrappers import Request, Response
 
-from fpdb.browse.catalogue import most_common_language, read_page
+from fpdb.browse.catalogue import languages_of, read_page
 from fpdb.browse.html import fields_of
 from fpdb.browse.queries import Found, ask, ask_by_hashes
 from fpdb.browse.site import Site
@@ -13,18 +15,21 @@ from fpdb.readers.languages import LANGUAGES
 from fpdb.report.recipe_words import recipe_words
 from fpdb.search.query_fingerprints import QueryDocument
 
-PASTED = "the pasted text"
+PASTED: Final = "the pasted text"
+_LANGUAGES: Final = {
+    name: language.extensions.split()[0] for name, language in LANGUAGES.items() if language.extensions
+}
+"""The extension of each language."""
+_PASTED_PROGRAMS: Final = frozenset(f"pasted.{extension}" for extension in _LANGUAGES.values())
+_MOST_LANGUAGES: Final = 5
+"""In which a pasted text is tried."""
 
 
 def home(site: Site, _request: Request) -> Response:
     """Show counts, the recipe and the search box."""
-    recipe, languages, usual = site.db.recipe, [], None
-    if "tokens" in recipe.rules:
-        languages = [name for name, language in LANGUAGES.items() if language.extensions]
-        with site.db.snapshot() as snapshot:
-            usual = most_common_language(read_page(snapshot, "", ""))
-    words = list(recipe_words(recipe))
-    return site.templates.page("home.html", info=site.db.info(), recipe=words, languages=languages, usual=usual)
+    words = list(recipe_words(site.db.recipe))
+    languages = list(_LANGUAGES) if "tokens" in site.db.recipe.rules else []
+    return site.templates.page("home.html", info=site.db.info(), recipe=words, languages=languages)
 
 
 def search(site: Site, request: Request) -> Response:
@@ -34,12 +39,29 @@ def search(site: Site, request: Request) -> Response:
     name = None if upload is None else upload.filename
     if not content:
         name, content = None, request.form.get("text", "").replace("\r\n", "\n")  # as it was before it was sent
-    if (language := LANGUAGES.get(request.form.get("language", ""))) is not None and not (upload and content):
-        name = f"{PASTED}.{language.extensions.split()[0]}"  # which tells the kind
     if not content.strip():
         raise BadRequest("There is nothing to search for: paste a text, or choose a file that is not empty.")
-    key = site.queries.keep(QueryDocument(name, content, "auto"))
+    query = QueryDocument(name, content, "auto")
+    language = request.form.get("language", "")
+    if name is None and language in _LANGUAGES:
+        query = _in_language(query, language)
+    elif name is None and language != "text" and "tokens" in site.db.recipe.rules:
+        query = _as_it_fits(site, query)
+    key = site.queries.keep(query)
     return redirect(f"/search/{key}", 303)
+
+
+def _in_language(query: QueryDocument, language: str) -> QueryDocument:
+    """Return a pasted query with a name that tells its language."""
+    return query._replace(name=f"pasted.{_LANGUAGES[language]}")
+
+
+def _as_it_fits(site: Site, query: QueryDocument) -> QueryDocument:
+    """Return a pasted query as a program in the language, or as the text, that shares most with a document."""
+    with site.db.snapshot() as snapshot:
+        languages = [each for each in languages_of(read_page(snapshot, "", "")) if each in _LANGUAGES]
+    ways = [query, *(_in_language(query, language) for language in languages[:_MOST_LANGUAGES])]
+    return max(ways, key=lambda way: sum(match.shared for match in site.db.query(query.content, name=way.name, top=1)))
 
 
 def matches(site: Site, _request: Request, key: str) -> Response:
@@ -47,7 +69,9 @@ def matches(site: Site, _request: Request, key: str) -> Response:
     query = site.queries.get(key)
     if query is None:
         raise Gone("This query is not kept any more: ask again.")
-    return _show(site, ask(site.db, query), title=query.name or PASTED)
+    return _show(
+        site, ask(site.db, query), title=PASTED if query.name is None or query.name in _PASTED_PROGRAMS else query.name
+    )
 
 
 def documents(site: Site, request: Request) -> Response:

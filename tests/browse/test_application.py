@@ -199,10 +199,12 @@ def test_a_pasted_program_is_read_in_its_language(tmp_path: Path) -> None:
         db.add("b.java", "class B { int total(int[] values) { return values[0]; } }")
         db.add("c.py", f"import sys\n{program}")
         pages = Browser(Site(db))
-        assert "<option selected>python</option>" in pages.get("/").text
-        found = pages.search(text=program.replace("value", "number"), language="python")
-        assert link("/document", name="a.py") in links(found, "/document?")
-        assert "Matches of the pasted text" in words(found)
+        assert "<option>python</option>" in pages.get("/").text
+        for language in ("python", ""):
+            found = pages.search(text=program.replace("value", "number"), language=language)
+            assert link("/document", name="a.py") in links(found, "/document?")
+            assert "Matches of the pasted text" in words(found)
+        assert "read as text" in words(pages.search(text=program, language="text"))
         as_text = words(pages.search(text="sum the values up " * 9))
         assert "It was read as text: if it is a program, choose its language" in as_text
         assert "It was read as text" not in words(pages.search(text="x = 1\n" * 30, language="python"))
