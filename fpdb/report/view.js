@@ -259,7 +259,9 @@ window.fpdb = (() => {
    */
   const makeView = (data, textOf) => {
     const panes = [new Pane($("pane-a")), new Pane($("pane-b"))];
-    let regions = [], now = -1, quiet = null;
+    const moved = [-Infinity, -Infinity]; // when the script scrolled each pane, which is no reason to move the other
+    let regions = [], now = -1;
+    const centre = (side, target) => { moved[side] = performance.now(); panes[side].centre(target); };
 
     /** Shows a region: from its start, or, for a mark that was clicked, what stands as far into the partner. */
     const choose = (index, clicked = null) => {
@@ -274,8 +276,7 @@ window.fpdb = (() => {
           mark.classList.toggle("now", own);
           if (own && (!target || mark.dataset.at <= aim + 1)) target = mark;
         }
-        quiet = performance.now();
-        if (target && side !== still) pane.centre(target);
+        if (target && side !== still) centre(side, target);
       });
       $("regions").value = String(index);
     };
@@ -299,6 +300,7 @@ window.fpdb = (() => {
         pane.text = null;
         if (held) pane.show(readText(held), row.symbols[side] ? [] : regions.map((region) => region.slice(2 * side, 2 * side + 2)));
         else pane.root.replaceChildren(element("p", {}, SAID[about.state] ?? "This document is empty."), list(row, side));
+        moved[side] = performance.now();
         pane.root.scrollTop = 0;
       });
       const score = [data.score, row.score.toFixed(3)];
@@ -321,14 +323,13 @@ window.fpdb = (() => {
         if (region[1] < 0 || !a.text.text.slice(region[1], next).trim()) continue;
         now = (at + 1) % regions.length;
         $("regions").value = String(at);
-        quiet = performance.now();
         panes.forEach((pane, side) => {
           const from = Math.min(region[2 * side + 1], pane.text.text.length - 1);
           pane.unfold(from);
           const line = pane.lineElement(from);
           pane.root.querySelectorAll(".different").forEach((other) => other.classList.remove("different"));
           line.classList.add("different");
-          pane.centre(line);
+          centre(side, line);
         });
         return;
       }
@@ -337,7 +338,7 @@ window.fpdb = (() => {
     /** Scrolls the other pane to what stands beside the same region. */
     const follow = (side) => {
       const [pane, other] = [panes[side], panes[1 - side]];
-      if (!$("linked").checked || !pane.text || !other.text || performance.now() - quiet < 250) return;
+      if (!$("linked").checked || !pane.text || !other.text || performance.now() - moved[side] < 250) return;
       const at = pane.visible();
       let best = null, distance = Infinity;
       for (const region of regions) {
@@ -348,9 +349,8 @@ window.fpdb = (() => {
         best = at < start ? there - away : at >= end ? behind + away : there + (at - start) * (behind - there) / (end - start);
       }
       if (best === null) return;
-      quiet = performance.now();
       const line = other.lineElement(best);
-      if (line) other.centre(line);
+      if (line) centre(1 - side, line);
     };
 
     panes.forEach((pane, side) => {

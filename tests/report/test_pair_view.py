@@ -31,3 +31,19 @@ def test_measures_are_counted_or_given(db, by) -> None:
         assert given["rows"][0]["score"] == round(pair.score(by), 6)
     with pytest.raises(fpdb.NoSuchDocument):
         db.pair_view("0", "nobody")
+
+
+def test_what_does_not_count_is_told(db) -> None:
+    """Boilerplate, and what so many documents hold that it is common."""
+    template, common = words(900, 30), words(700, 30)
+    texts = {f"{at}": f"{words(100 * at, 20)}{template}{words(50 * at, 20)}{common}" for at in range(1, 7)}
+    with db.batch() as batch:
+        batch.add("template", template, boilerplate=True)
+        for name, text in texts.items():
+            batch.add(name, text)
+    for max_df, passages in ((0, [template]), (5, [template, common])):
+        view = db.pair_view("1", "2", max_df=max_df, texts=lambda document: texts[document.name]).to_dict()
+        text, flat = view["texts"][0]["text"], view["texts"][0]["discarded"]
+        told = {at for start, end in zip(flat[::2], flat[1::2], strict=True) for at in range(start, end)}
+        expected = {at for passage in passages for at in range(text.index(passage), text.index(passage) + len(passage))}
+        assert len(told ^ expected) < 0.1 * len(expected)

@@ -163,6 +163,32 @@ def test_a_click_on_a_region_jumps_to_its_partner(page: webdriver.Chrome) -> Non
     assert page.find_element(By.ID, "overview").is_displayed()
 
 
+def test_both_texts_scroll_together_by_their_regions(page: webdriver.Chrome) -> None:
+    opened(page, IMAGE, "U+202Egnp.txt")
+    one, other = (page.find_element(By.ID, f"pane-{side}") for side in "ab")
+    swapped = page.find_element(By.ID, "name-a").text != IMAGE
+    line_in_a, line_in_b = (510, 11) if swapped else (11, 510)
+    top = "return arguments[0].querySelector(`[data-line='${arguments[1]}']`).getBoundingClientRect().top"
+    # Once what opening it scrolled has come to rest, by the page's own clock.
+    page.execute_async_script("setTimeout(arguments[0], 300)")
+    page.execute_script(
+        "arguments[0].querySelector(`[data-line='${arguments[1]}']`).scrollIntoView({block: 'center'})",
+        one,
+        line_in_a + 30,
+    )
+    WebDriverWait(page, 5).until(
+        lambda _: (
+            abs(page.execute_script(top, one, line_in_a + 30) - page.execute_script(top, other, line_in_b + 30)) < 60
+        )
+    )
+    page.find_element(By.ID, "linked").click()
+    before = page.execute_script("return arguments[0].scrollTop", other)
+    page.execute_script("arguments[0].scrollTop = 0", one)
+    page.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+    assert page.execute_script("return arguments[0].scrollTop", other) == before
+    page.find_element(By.ID, "linked").click()
+
+
 def test_parts_stay_under_their_pair_of_owners(browser: webdriver.Chrome, tmp_path: Path) -> None:
     texts = {"x/1": lines(1, 60), "x/2": lines(100, 60), "y/1": lines(1, 60), "y/2": lines(120, 60), "z": lines(20, 20)}
     with fpdb.open(tmp_path / "t.fpdb") as db:
@@ -260,11 +286,9 @@ def test_a_review_is_kept_and_taken_to_another_browser(browser: webdriver.Chrome
     browser.get("about:blank")
     browser.get(address)
     assert column(browser, 11) == ["confirmed *", "", ""]
-    exported = browser.execute_async_script(
-        """const done = arguments[0], create = URL.createObjectURL;
-        URL.createObjectURL = (blob) => { blob.text().then(done); return create(new Blob([])); };
-        document.getElementById("export").click();"""
-    )
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    browser.find_element(By.ID, "export").click()
+    WebDriverWait(browser, 5).until(lambda _: (tmp_path / "review.json").exists())
     browser.execute_script("localStorage.clear()")
     browser.get("about:blank")
     browser.get(address)
@@ -274,7 +298,6 @@ def test_a_review_is_kept_and_taken_to_another_browser(browser: webdriver.Chrome
         window.chooser = null;
         HTMLInputElement.prototype.click = function () { window.chooser = this; };"""
     )
-    (tmp_path / "review.json").write_text(exported)
     browser.find_element(By.ID, "import").click()
     browser.execute_script("document.body.append(window.chooser)")
     browser.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(tmp_path / "review.json"))
