@@ -28,6 +28,7 @@ URLS: Final = Map(
         Rule("/", methods=["GET"], endpoint=views.home),
         Rule("/search", methods=["POST"], endpoint=views.search),
         Rule("/search/<key>", methods=["GET"], endpoint=views.matches),
+        Rule("/search/<key>/match", methods=["GET"], endpoint=views.match),
         Rule("/documents", methods=["GET"], endpoint=views.documents),
         Rule("/document", methods=["GET"], endpoint=views.document),
         Rule("/pairs", methods=["GET"], endpoint=pair_views.pairs),

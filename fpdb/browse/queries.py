@@ -4,11 +4,15 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from typing import Final, NamedTuple
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from fpdb.database import Database
+from fpdb.errors import NoSuchDocument
 from fpdb.limits import MAX_UPLOAD_BYTES
 from fpdb.regions.places import MatchedRegion, TextPlace
+from fpdb.report.contents import Limits
+from fpdb.report.pair_view import TEXT, PairView
 from fpdb.search.options import ContentOptions
 from fpdb.search.query_fingerprints import QueryDocument
 from fpdb.search.results import Answer, Match
@@ -86,6 +90,17 @@ def ask_by_hashes(db: Database, name: str) -> Found:
     answer = db.query_stored(name, top=SHOWN + 1)
     matches = [FoundMatch(match, None) for match in answer.matches[:SHOWN]]
     return Found(answer, matches, len(answer) > SHOWN, time.perf_counter() - start)
+
+
+def view_match(db: Database, query: QueryDocument, name: str) -> dict[str, Any]:
+    """Return a query beside one of its matches, as `PairView.to_dict` does. Raises NoSuchDocument if it is none."""
+    found = ask(db, query)
+    matches = [each.match for each in found.matches if each.match.name == name]
+    if not matches:
+        raise NoSuchDocument(f"{name!r} is not among the matches of the query")
+    report = db.report(limits=Limits(rows=1, text=TEXT))
+    report.add_answer(replace(found.answer, matches=matches), query.content)
+    return PairView(report.contents).to_dict()
 
 
 def _excerpt(match: Match, text: str) -> Excerpt | None:

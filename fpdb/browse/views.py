@@ -8,7 +8,7 @@ from werkzeug.wrappers import Request, Response
 
 from fpdb.browse.catalogue import languages_of, read_page
 from fpdb.browse.html import fields_of
-from fpdb.browse.queries import Found, ask, ask_by_hashes
+from fpdb.browse.queries import Found, ask, ask_by_hashes, view_match
 from fpdb.browse.site import Site
 from fpdb.errors import ContentChanged, Unreadable
 from fpdb.readers.languages import LANGUAGES
@@ -66,12 +66,26 @@ def _as_it_fits(site: Site, query: QueryDocument) -> QueryDocument:
 
 def matches(site: Site, _request: Request, key: str) -> Response:
     """Show the documents that share text with a query."""
+    query = _kept(site, key)
+    return _show(site, ask(site.db, query), title=_title(query), key=key)
+
+
+def match(site: Site, request: Request, key: str) -> Response:
+    """Show a query beside a document that shares text with it."""
+    query, name = _kept(site, key), _name_in(request)
+    view = view_match(site.db, query, name)
+    return site.templates.page("match.html", view=view, title=_title(query), name=name, key=key)
+
+
+def _kept(site: Site, key: str) -> QueryDocument:
     query = site.queries.get(key)
     if query is None:
         raise Gone("This query is not kept any more: ask again.")
-    return _show(
-        site, ask(site.db, query), title=PASTED if query.name is None or query.name in _PASTED_PROGRAMS else query.name
-    )
+    return query
+
+
+def _title(query: QueryDocument) -> str:
+    return PASTED if query.name is None or query.name in _PASTED_PROGRAMS else query.name
 
 
 def documents(site: Site, request: Request) -> Response:
@@ -102,10 +116,12 @@ def similar(site: Site, request: Request) -> Response:
     return _show(site, found, title=name, stored=name)
 
 
-def _show(site: Site, found: Found, *, title: str, stored: str | None = None, reason: str = "") -> Response:
+def _show(
+    site: Site, found: Found, *, title: str, stored: str | None = None, key: str | None = None, reason: str = ""
+) -> Response:
     is_text = "tokens" in site.db.recipe.rules and found.answer.query.kind == "text"
     return site.templates.page(
-        "matches.html", found=found, title=title, stored=stored, reason=reason, is_text_among_programs=is_text
+        "matches.html", found=found, title=title, stored=stored, key=key, reason=reason, is_text_among_programs=is_text
     )
 
 

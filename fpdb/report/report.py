@@ -74,6 +74,11 @@ class Report:
         self._anonymous, self.names = self._contents.heading.is_anonymous, list[tuple[str, str]]()
         self._capped_queries = self._ignored_hashes = 0
 
+    @property
+    def contents(self) -> Contents:
+        """What the page has so far, as a server of views shows it."""
+        return self._contents
+
     def html(self) -> str:
         """Return the page, the same for the same sources and answers. `names` then tells whose the numbers are."""
         contents = self._contents

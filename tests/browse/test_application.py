@@ -1,5 +1,6 @@
 """Pages: what they show, whatever names and texts are, while the database changes."""
 
+import json
 import re
 import subprocess
 import sys
@@ -65,6 +66,21 @@ def test_a_query_by_text_and_by_file(pages: Browser) -> None:
     assert "No document shares a fingerprint" in words(pages.search(text=prose(99)))
     for nothing in ({"text": " \n"}, {"file": (BytesIO(), "empty.txt")}, {}):
         assert "nothing to search for" in pages.post("/search", nothing, 400).text
+
+
+def test_a_query_stands_beside_its_matches(pages: Browser) -> None:
+    address = pages.post("/search", {"text": f"{MARKS}{PASSAGE}"}).location
+    compared = [each for each in links(pages.get(address).text, "/search/") if "match" in each]
+    assert set(compared) == {link(f"{address}/match", name=name) for name in HOSTILE}
+    for each in compared:
+        page = pages.get(each).text
+        data = json.loads(re.search('<script type="application/json" id="data">(.*?)</script>', page)[1])
+        assert data["texts"]["0"]["text"] == f"{MARKS}{PASSAGE}"
+        start, end = data["rows"][0]["regions"][0][2:4]
+        assert data["texts"]["1"]["text"][start:end].strip() in f"{MARKS}{PASSAGE}"
+        assert len(re.findall("<(?:img|script|b|i)[ >][^>]*", page)) == 3
+    pages.get(f"{address}/match?name=gone", 404)
+    pages.get("/search/x/match?name=gone", 410)
 
 
 def test_a_query_that_cannot_be_read_says_why(pages: Browser) -> None:
