@@ -467,7 +467,7 @@ class Database(Searchable):
             document_id, record = find_document(snapshot, name)
             content = sources_of([self.sources], texts).find(snapshot, document_id, record).content
         if content is not None:
-            options["encoding"] = document_of(document_id, record).encoding
+            options.setdefault("encoding", document_of(document_id, record).encoding)
             return self.query(content, name=name, kind=record.kind, texts=texts, **options)
         ranking: Any = {key: value for key, value in options.items() if key in HashRankingKeywords.__annotations__}
         if options.get("regions") or options.get("window") or ranking.get("by") in COVERED:

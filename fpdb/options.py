@@ -122,6 +122,7 @@ class SpanKeywords(_Pairing, total=False):
     window: int | None
     rarity: Rarity
     include_self: bool
+    encoding: str | None
 
 
 class ExplainKeywords(SubsetKeywords, total=False):

@@ -125,7 +125,7 @@ def read_content(document: InputDocument, encoding: str | None = None) -> bytes 
 
     In the given encoding, NUL bytes may be parts of characters. Raises Unreadable, OSError.
     """
-    is_wide = encoding is not None and b"\0" in "a".encode(encoding)
+    is_wide = encoding is not None and _is_wide(encoding)
     content = document.content if document.path is None else read_file(document.path, is_wide=is_wide)
     if content is None:
         raise Unreadable("neither content nor a path was given")
@@ -134,6 +134,13 @@ def read_content(document: InputDocument, encoding: str | None = None) -> bytes 
         if kind not in BINARY_KINDS:
             raise Unreadable(binary_reason(content))
     return content
+
+
+def _is_wide(encoding: str) -> bool:
+    """Return True if text in an encoding has NUL bytes. Raises Unreadable if there is no such encoding."""
+    from fpdb.readers.encodings import encoding_name
+
+    return b"\0" in "a".encode(encoding_name(encoding))
 
 
 def read_file(path: str, *, is_wide: bool = False) -> bytes:

@@ -83,7 +83,7 @@ def encoding_name(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name
         "".encode(name)
-    except (LookupError, ValueError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise Unreadable(f"no encoding of texts is called {encoding!r}; some are utf-8, cp1252, gb18030") from error
     return name
 

@@ -124,6 +124,8 @@ class ContentOptions:
         """Check what nothing else does."""
         if self.rarity not in get_args(Rarity):
             raise BadQuery(f"rarity must be one of {', '.join(get_args(Rarity))}, not {self.rarity!r}")
+        if not isinstance(self.encoding, str | None):
+            raise BadQuery(f"encoding must be a string or None, not {self.encoding!r}")
         if not isinstance(self.include_self, bool):
             raise BadQuery(f"include_self must be True or False, not {self.include_self!r}")
 

@@ -3,9 +3,8 @@
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import accumulate
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
@@ -15,6 +14,9 @@ from fpdb.storage.record_columns import RecordColumns
 from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.texts import KeptText
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 THREADS = 4  # that sort at most
 
@@ -148,6 +150,8 @@ def _sorted_buckets(buckets: sorting.PostingBuckets) -> Iterator[tuple[U64, U32,
         yield buckets.sort(0)
         return
     threads = min(THREADS, os.cpu_count() or 1, buckets.count)
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(threads) as pool:
         ahead: deque[Future[tuple[U64, U32, U32]]] = deque()
         for bucket in range(buckets.count):

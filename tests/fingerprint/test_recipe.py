@@ -56,6 +56,8 @@ GOLDEN_SELECTIONS = {
         {
             "text": "372c0ec8713e14827d597d9f0fb64650",
             "answers": "f34d48878e90e9b59f25a45ce911e578",
+            "ocr": "d12744465addffec8f800e995f45011e",
+            "cjk": "414b9b3782288e0ddee8329acb8d1d16",
             "code": "372c0ec8713e14827d597d9f0fb64650",
             "web": "93478d68780e8229d2fe1cdeb675329f",
             "koala": "d43b0ad279bc1fdce5e8190b80aa3d84",
@@ -78,6 +80,8 @@ GOLDEN_SELECTIONS = {
         {
             "text": "61aa6cd45b2da151341fdd8bb67daefd",
             "answers": "bc1d7b6960ee6b10d20ffe338ccadcdc",
+            "ocr": "ac866fa3291735ef9d40b6578efe4afd",
+            "cjk": "5393553e841410acdad9ae59247a65bd",
             "code": "61aa6cd45b2da151341fdd8bb67daefd",
             "web": "d5ae41f7a53a94f077f76748eb282e30",
             "koala": "35d813e8f12139750761a85d306a2740",
@@ -269,7 +273,7 @@ def test_changes_leave_the_rest_alone():
 
 
 def test_unknown_names_are_refused():
-    with pytest.raises(BadRecipe, match="there is no preset 'x'; choose one of: text, answers, code, web"):
+    with pytest.raises(BadRecipe, match="there is no preset 'x'; choose one of: text, answers, ocr, cjk, code, web"):
         Recipe.preset("x")
     with pytest.raises(UnknownKind, match="kind 'audio'; kinds: text"):
         Recipe.preset().fingerprint(TEXT, "audio")

@@ -101,8 +101,8 @@ READING = {
     "show": ["a.txt"],
     "spans": [],
 }
-NOT_HERE = {"init", "spark"}
-"""One makes a new file, the other needs Spark."""
+NOT_HERE = {"init", "spark", "browse"}
+"""One makes a new file, one needs Spark, and one answers until it is ended."""
 
 WRITE = """
 db = fpdb.open(path)
