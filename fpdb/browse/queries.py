@@ -17,6 +17,7 @@ from fpdb.search.options import ContentOptions
 from fpdb.search.query_fingerprints import QueryDocument
 from fpdb.search.results import Answer, Match
 
+PASTED: Final = "the pasted text"
 SHOWN: Final = 25
 """Matches that a page shows."""
 _CONTEXT, _PASSAGE = 60, 300  # characters around a passage, and of it
@@ -99,7 +100,8 @@ def view_match(db: Database, query: QueryDocument, name: str) -> dict[str, Any]:
     if not matches:
         raise NoSuchDocument(f"{name!r} is not among the matches of the query")
     report = db.report(limits=Limits(rows=1, text=TEXT))
-    report.add_answer(replace(found.answer, matches=matches), query.content)
+    asked = found.answer.query._replace(name=query.name or PASTED)
+    report.add_answer(replace(found.answer, query=asked, matches=matches), query.content)
     return PairView(report.contents).to_dict()
 
 

@@ -8,14 +8,13 @@ from werkzeug.wrappers import Request, Response
 
 from fpdb.browse.catalogue import languages_of, read_page
 from fpdb.browse.html import fields_of
-from fpdb.browse.queries import Found, ask, ask_by_hashes, view_match
+from fpdb.browse.queries import PASTED, Found, ask, ask_by_hashes, view_match
 from fpdb.browse.site import Site
 from fpdb.errors import ContentChanged, Unreadable
 from fpdb.readers.languages import LANGUAGES
 from fpdb.report.recipe_words import recipe_words
 from fpdb.search.query_fingerprints import QueryDocument
 
-PASTED: Final = "the pasted text"
 _LANGUAGES: Final = {
     name: language.extensions.split()[0] for name, language in LANGUAGES.items() if language.extensions
 }

@@ -14,7 +14,11 @@ from fpdb.browse.application import make_application
 from fpdb.browse.site import Site
 from tests.cli.prose import prose
 
-collect_ignore = [] if shutil.which("chromium") and shutil.which("chromedriver") else ["test_browse_browser.py"]
+collect_ignore = (
+    []
+    if shutil.which("chromium") and shutil.which("chromedriver")
+    else ["test_browse_browser.py", "test_accessibility.py"]
+)
 
 PORT = 8080
 ORIGIN = f"http://127.0.0.1:{PORT}"

@@ -124,9 +124,9 @@ def test_what_is_being_compared_is_said(db: fpdb.Database, browser: Browser, mon
     going_on.wait()
     page = browser.get("/pairs").text
     assert "comparing: 2 of 5 document" in words(page)
-    assert '<meta http-equiv="refresh" content="1">' in page
+    assert "data-reload" in page
     go_on.set()
-    assert "refresh" not in ranked(browser, "/pairs")
+    assert "data-reload" not in ranked(browser, "/pairs")
 
 
 def test_a_failure_is_said(db: fpdb.Database, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
 "use strict";
+if (document.querySelector("[data-reload]")) setTimeout(() => location.reload(), 1000);
 (() => {
   const held = document.getElementById("data");
   if (!held) return;
