@@ -2,23 +2,29 @@
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from fpdb.arrays import I64, U32, U64, contains
 from fpdb.storage import file_format, sorting
+from fpdb.storage.catalogue import Catalogue
+from fpdb.storage.file_format import RECORDS_PER_GROUP
 from fpdb.storage.record_columns import RecordColumns
 from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.texts import KeptText
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+THREADS = 4  # that sort and pack at most
+MANY = 1 << 18  # postings for which threads pay
+AHEAD = 8  # buckets that are sorted while one is written
 
-THREADS = 4  # that sort at most
+Later = Callable[..., Callable[[], Any]]
+"""Takes a function and its arguments, and returns a function that returns its result once it is there."""
 
 
 class PreparedDocument(NamedTuple):
@@ -111,17 +117,56 @@ class Counts:
             self.hashes, self.boilerplate = self.postings.copy(), np.zeros(len(self.postings), np.int64)
 
 
-def sorted_postings(additions: Additions, first_id: int, boilerplate_hashes: U64, counts: Counts) -> Iterator[Postings]:
+class NewRecords:
+    """Records of documents first_id and following; those in columns are packed while postings are sorted."""
+
+    def __init__(self, records: Sequence[Record], first_id: int, later: Later) -> None:
+        """Begin to pack the records, as if no hash came twice; later: of `workers`."""
+        self._records = records
+        self._first_id = first_id
+        if isinstance(records, RecordColumns):
+            self._groups = records.whole_groups(first_id)
+            self._packed = later(records.group_values, first_id, self._groups)
+
+    def write(self, catalogue: Catalogue, counts: Counts) -> None:
+        """Write the records with these counts."""
+        records, first_id = self._records, self._first_id
+        if not isinstance(records, RecordColumns):
+            counted = zip(records, counts.postings.tolist(), counts.hashes.tolist(), strict=True)
+            catalogue.add_records(first_id, [record.counted(*numbers) for record, *numbers in counted])
+            return
+        groups, values = self._groups, dict(self._packed())
+        if counts.changed:
+            counted_records = records.counted(counts.postings, counts.hashes)
+            rows = counted_records.changed_rows(records)
+            changed = sorted({*((rows + first_id) // RECORDS_PER_GROUP).tolist()}.intersection(groups))
+            values.update(counted_records.group_values(first_id, changed))
+            records = counted_records
+        catalogue.add_groups(values.items())
+        start = min(groups.start * RECORDS_PER_GROUP - first_id, len(records))
+        end = max(groups.stop * RECORDS_PER_GROUP - first_id, start)
+        catalogue.add_records(first_id, records[:start])
+        catalogue.add_records(first_id + end, records[end:])
+
+
+def divide(additions: Additions, first_id: int) -> sorting.PostingBuckets:
+    """Divide the postings of documents first_id and following among buckets."""
+    return sorting.PostingBuckets(additions.hashes, additions.encoded_positions, additions.offsets, first_id)
+
+
+def sorted_postings(
+    buckets: Callable[[], sorting.PostingBuckets], first_id: int, boilerplate_hashes: U64, counts: Counts, later: Later
+) -> Iterator[Postings]:
     """Yield the distinct postings of documents, piece by piece, by (hash, document, position).
 
     Args:
-        additions: The documents.
-        first_id: The id of the first.
+        buckets: Returns the postings.
+        first_id: The id of the first document.
         boilerplate_hashes: Sorted, distinct.
         counts: Of the documents; right once all pieces were taken.
+        later: Of `workers`.
     """
-    buckets = sorting.PostingBuckets(additions.hashes, additions.encoded_positions, additions.offsets, first_id)
-    for hashes, document_ids, encoded_positions in _sorted_buckets(buckets):
+    for hashes, document_ids, encoded_positions in _sorted_buckets(buckets(), later):
         if not len(hashes):
             continue
         postings = Postings(hashes, document_ids, encoded_positions)
@@ -144,19 +189,27 @@ def sorted_postings(additions: Additions, first_id: int, boilerplate_hashes: U64
         yield postings
 
 
-def _sorted_buckets(buckets: sorting.PostingBuckets) -> Iterator[tuple[U64, U32, U32]]:
+def _sorted_buckets(buckets: sorting.PostingBuckets, later: Later) -> Iterator[tuple[U64, U32, U32]]:
     """Yield the buckets, each sorted, while threads sort the next ones."""
-    if buckets.count == 1:
-        yield buckets.sort(0)
+    ahead: deque[Callable[[], tuple[U64, U32, U32]]] = deque()
+    for bucket in range(buckets.count):
+        ahead.append(later(buckets.sort, bucket))
+        if len(ahead) > AHEAD:
+            yield ahead.popleft()()
+    while ahead:
+        yield ahead.popleft()()
+
+
+@contextmanager
+def workers(postings: int) -> Iterator[Later]:
+    """Give a function that calls another one in a thread; of few postings, the function is called for its result."""
+    if postings < MANY:
+        yield partial
         return
-    threads = min(THREADS, os.cpu_count() or 1, buckets.count)
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(threads) as pool:
-        ahead: deque[Future[tuple[U64, U32, U32]]] = deque()
-        for bucket in range(buckets.count):
-            ahead.append(pool.submit(buckets.sort, bucket))
-            if len(ahead) > threads:
-                yield ahead.popleft().result()
-        while ahead:
-            yield ahead.popleft().result()
+    with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
+        try:
+            yield lambda function, *arguments: pool.submit(function, *arguments).result
+        finally:
+            pool.shutdown(cancel_futures=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import lmdb
 import numpy as np
@@ -23,13 +23,10 @@ from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_be
 from fpdb.storage.name_order import NamesInOrder
 from fpdb.storage.reader import CatalogueReader
 from fpdb.storage.record_groups import RecordGroups, Rows, missing, record_in
-from fpdb.storage.records import Record, compress_group, describe, pack_records, unpack_records
+from fpdb.storage.records import Record, describe, pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import HeldSizes, SizeTable, divide_ids
 from fpdb.storage.state import Roots, Seals
-
-if TYPE_CHECKING:
-    from fpdb.storage.record_columns import RecordColumns
 
 
 class GivenIds(NamedTuple):
@@ -284,19 +281,12 @@ class Catalogue:
         for index, place, part in divide_ids(first_id, len(records), RECORDS_PER_GROUP):
             self._group(index)[place : place + part.stop - part.start] = records[part]
 
-    def add_record_columns(self, first_id: int, records: "RecordColumns") -> None:
-        """Set the records of the documents first_id and following; not to be read before `write`."""
-        start = min(-first_id % RECORDS_PER_GROUP, len(records))
-        groups = (len(records) - start) // RECORDS_PER_GROUP
-        end = start + groups * RECORDS_PER_GROUP
-        self.add_records(first_id, records[:start])
-        self.add_records(first_id + end, records[end:])
-        first, items = (first_id + start) // RECORDS_PER_GROUP, []
-        for index, packed in enumerate(records.packed_groups(start, groups), first):
-            key = file_format.id_key(index)
-            value = compress_group(key, packed, 1)
+    def add_groups(self, groups: Iterable[tuple[int, bytes]]) -> None:
+        """Write groups of new records as they are stored, by their numbers; not to be read before `write`."""
+        items = []
+        for index, value in groups:
             self._seals.set(index, value)
-            items.append((key, value))
+            items.append((file_format.id_key(index), value))
         self._txn.cursor(self._documents).putmulti(items)
 
     def rename(self, document_id: int, name: bytes) -> None:

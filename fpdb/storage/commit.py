@@ -13,11 +13,18 @@ from fpdb.arrays import U64
 from fpdb.errors import Corrupt, Error, NameTaken, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format
-from fpdb.storage.additions import Additions, Counts, PreparedDocument, sorted_postings
+from fpdb.storage.additions import (
+    Additions,
+    Counts,
+    NewRecords,
+    PreparedDocument,
+    divide,
+    sorted_postings,
+    workers,
+)
 from fpdb.storage.catalogue import GivenIds
 from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.id_set import IdSet
-from fpdb.storage.record_columns import RecordColumns
 from fpdb.storage.records import Record
 from fpdb.storage.runs import merge_policy
 from fpdb.storage.runs.blocks import delete_blocks
@@ -162,26 +169,24 @@ class _Commit:
 
     def _add(self, additions: Additions, boilerplate_hashes: U64) -> None:
         """Enter documents into the catalogue, and write their run."""
-        records, documents = additions.records, len(additions.records)
+        documents, counts = len(additions.records), Counts(additions)
         first_id = self._take_ids(documents, boilerplate=additions.boilerplate)
         ids = np.arange(first_id, first_id + documents, dtype=np.uint32)
-        self.catalogue.set_names(file_format.name_keys(additions.names), ids)
-        counts = Counts(additions)
-        sizes = np.empty(documents, file_format.SIZE)
-        sizes["hashes"], sizes["boilerplate"], sizes["share"] = counts.hashes, 0, additions.shares
-        self.catalogue.size_table.set(first_id, sizes)  # so that merging takes the documents for live
-        ignored = np.empty(0, np.uint64) if additions.boilerplate else boilerplate_hashes
-        if counts.given:
-            pieces = sorted_postings(additions, first_id, ignored, counts)
-            self._write_run(pieces, counts.given, (first_id, first_id + documents - 1))
-        if counts.changed:
-            sizes["hashes"], sizes["boilerplate"] = counts.hashes, counts.boilerplate
-            self.catalogue.size_table.set(first_id, sizes)
-        if isinstance(records, RecordColumns):
-            self.catalogue.add_record_columns(first_id, records.counted(counts.postings, counts.hashes))
-        else:
-            counted = zip(records, counts.postings.tolist(), counts.hashes.tolist(), strict=True)
-            self.catalogue.add_records(first_id, [record.counted(*numbers) for record, *numbers in counted])
+        with workers(counts.given) as later:
+            buckets = later(divide, additions, first_id)
+            records = NewRecords(additions.records, first_id, later)
+            self.catalogue.set_names(file_format.name_keys(additions.names), ids)
+            sizes = np.empty(documents, file_format.SIZE)
+            sizes["hashes"], sizes["boilerplate"], sizes["share"] = counts.hashes, 0, additions.shares
+            self.catalogue.size_table.set(first_id, sizes)  # so that merging takes the documents for live
+            if counts.given:
+                ignored = np.empty(0, np.uint64) if additions.boilerplate else boilerplate_hashes
+                pieces = sorted_postings(buckets, first_id, ignored, counts, later)
+                self._write_run(pieces, counts.given, (first_id, first_id + documents - 1))
+            if counts.changed:
+                sizes["hashes"], sizes["boilerplate"] = counts.hashes, counts.boilerplate
+                self.catalogue.size_table.set(first_id, sizes)
+            records.write(self.catalogue, counts)
 
     def _arrive(self, first_id: int, records: Sequence[Record], sizes: NDArray[np.void]) -> None:
         """Enter documents into the catalogue whose postings and ids are there already."""

@@ -1,16 +1,16 @@
 """Records of documents that differ in few values, in columns: groups of them are packed without making records."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self, overload
 
 import msgpack
 import numpy as np
 
-from fpdb.arrays import I64
+from fpdb.arrays import I64, Indices
 from fpdb.storage import _checksums, _records
-from fpdb.storage.file_format import DIGEST_BYTES, RECORDS_PER_GROUP
-from fpdb.storage.records import NO_LABELS, Record
+from fpdb.storage.file_format import DIGEST_BYTES, RECORDS_PER_GROUP, id_key
+from fpdb.storage.records import NO_LABELS, Record, compress_group
 
 digest_documents = _checksums.digest_documents
 
@@ -59,14 +59,28 @@ class RecordColumns(Sequence[Record]):
         """Return the records with these counts; shape (documents,)."""
         return replace(self, counts=np.column_stack((self.counts[:, :2], fingerprints, hashes)))
 
-    def packed_groups(self, first: int, groups: int) -> Iterator[bytes]:
-        """Yield groups of records, the first of which begins with the document of row `first`, before compression."""
+    def changed_rows(self, other: "RecordColumns") -> Indices:
+        """Return the rows whose counts are others than in the same records before."""
+        return np.flatnonzero((self.counts != other.counts).any(axis=1))
+
+    def whole_groups(self, first_id: int) -> range:
+        """Return the numbers of the groups that the documents fill; first_id: of the first document."""
+        return range(-(-first_id // RECORDS_PER_GROUP), (first_id + len(self)) // RECORDS_PER_GROUP)
+
+    def packed_groups(self, first_id: int, groups: Iterable[int]) -> Iterator[bytes]:
+        """Yield whole groups before compression; first_id: of the first document."""
         kind = msgpack.packb(self.kind, unicode_errors="surrogateescape")
         shared = kind, b"".join(map(msgpack.packb, (self.added, "", None, None)))
         digests = np.frombuffer(self.digests, np.uint8).reshape(-1, DIGEST_BYTES)
         labels = [msgpack.packb(NO_LABELS)] * RECORDS_PER_GROUP
-        for start in range(first, first + groups * RECORDS_PER_GROUP, RECORDS_PER_GROUP):
+        for group in groups:
+            start = group * RECORDS_PER_GROUP - first_id
             rows = slice(start, start + RECORDS_PER_GROUP)
             if self.labels is not None:
                 labels = [msgpack.packb(some, unicode_errors="surrogateescape") for some in self.labels[rows]]
             yield _records.pack_group(self.names[rows], digests[rows], self.counts[rows], shared, labels)
+
+    def group_values(self, first_id: int, groups: Sequence[int]) -> list[tuple[int, bytes]]:
+        """Return whole groups by their numbers, as they are stored; first_id: of the first document."""
+        packed = zip(groups, self.packed_groups(first_id, groups), strict=True)
+        return [(group, compress_group(id_key(group), body, 1)) for group, body in packed]

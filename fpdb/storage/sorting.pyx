@@ -99,6 +99,7 @@ cdef class PostingBuckets:
         count: The number of buckets, at least 1.
     """
     cdef uint64_t[::1] room
+    cdef list spares
     cdef Py_ssize_t starts[MOST_BUCKETS + 1]
     cdef int shift
     cdef readonly Py_ssize_t count
@@ -129,6 +130,7 @@ cdef class PostingBuckets:
             places = &positions[0]
         # Through numpy, which asks for huge pages: half of the time would go into page faults and misses of the TLB.
         self.room = np.empty(2 * (end - begin) + 1, np.uint64)
+        self.spares = []
         out = <Posting*>&self.room[0]
         with nogil:
             for i in range(begin, end):
@@ -152,20 +154,33 @@ cdef class PostingBuckets:
         self.count = <Py_ssize_t>mask + 1
 
     def sort(self, Py_ssize_t bucket):
-        """Return a bucket's hashes, document ids and encoded positions by hash; those of one hash keep their order."""
+        """Return a bucket's hashes, document ids and encoded positions by hash; those of one hash keep their order.
+
+        They take the place of the bucket, which cannot be sorted again.
+        """
         cdef Py_ssize_t start = self.starts[bucket], n = self.starts[bucket + 1] - start, i
-        cdef Posting* a = <Posting*>&self.room[0] + start
-        cdef uint64_t[::1] spare = np.empty(2 * n + 1, np.uint64)
-        arrays = np.empty(n, np.uint64), np.empty(n, np.uint32), np.empty(n, np.uint32)
-        cdef uint64_t[::1] hashes = arrays[0]
-        cdef uint32_t[::1] documents = arrays[1], positions = arrays[2]
-        with nogil:
-            radix_sort(a, <Posting*>&spare[0], n, self.shift, False)
-            for i in range(n):
-                hashes[i] = a[i].hash
-                documents[i] = a[i].document
-                positions[i] = a[i].position
-        return arrays
+        whole = self.room.base[2 * start : 2 * (start + n)]
+        halves = whole[n:].view(np.uint32)
+        cdef uint64_t[::1] hashes = whole[:n], spare
+        cdef uint32_t[::1] documents = halves[:n], positions = halves[n:]
+        cdef Posting* a
+        cdef Posting* ordered
+        if n:
+            spare = self.take_spare(2 * n)
+            a, ordered = <Posting*>&hashes[0], <Posting*>&spare[0]
+            with nogil:
+                radix_sort(a, ordered, n, self.shift, True)
+                for i in range(n):
+                    hashes[i] = ordered[i].hash
+                    documents[i] = ordered[i].document
+                    positions[i] = ordered[i].position
+            self.spares.append(spare.base)
+        return whole[:n], halves[:n], halves[n:]
+
+    cdef object take_spare(self, Py_ssize_t size):
+        """Return memory that no other thread sorts in; it is kept, as the system takes long to give new memory."""
+        spare = self.spares.pop() if self.spares else None
+        return np.empty(size, np.uint64) if spare is None or len(spare) < size else spare
 
 
 def is_ascending(const uint64_t[::1] hashes, const uint32_t[::1] documents, const uint32_t[::1] positions):

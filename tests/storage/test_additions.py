@@ -1,5 +1,7 @@
 """Postings of documents that are added come in order, each once, and are counted."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from fpdb.storage import additions, sorting
 from fpdb.storage.file_format import WHOLE
 from fpdb.storage.record_columns import RecordColumns
-from fpdb.storage.runs.postings import concat_postings, is_ascending
+from fpdb.storage.runs.postings import NO_POSTINGS, concat_postings, is_ascending
 
 FIRST = 7  # id
 
@@ -29,7 +31,8 @@ def in_order(given_documents, boilerplate=()):
     """Return the sorted postings as tuples, and the counts."""
     counts = additions.Counts(given_documents)
     ignored = np.array(sorted(boilerplate), np.uint64)
-    pieces = list(additions.sorted_postings(given_documents, FIRST, ignored, counts))
+    buckets = partial(additions.divide, given_documents, FIRST)
+    pieces = list(additions.sorted_postings(buckets, FIRST, ignored, counts, partial))
     if not counts.changed:
         counts.change()
     rows = [list(zip(*(column.tolist() for column in vars(piece).values()), strict=True)) for piece in pieces]
@@ -59,9 +62,11 @@ def test_threads_sort_many_postings(bits, rng, monkeypatch):
     encoded, offsets = rng.integers(0, 3, count, np.uint32), np.r_[np.arange(0, count, 100), count]
     some = additions_of(hashes, encoded, offsets)
     counts = additions.Counts(some)
-    whole = None
-    for piece in additions.sorted_postings(some, FIRST, np.empty(0, np.uint64), counts):
-        whole = piece if whole is None else concat_postings(whole, piece)
+    whole = NO_POSTINGS
+    with additions.workers(count) as later:
+        buckets = later(additions.divide, some, FIRST)
+        for piece in additions.sorted_postings(buckets, FIRST, np.empty(0, np.uint64), counts, later):
+            whole = concat_postings(whole, piece)
     assert is_ascending(whole)
     documents = np.arange(FIRST, FIRST + len(offsets) - 1, dtype=np.uint64).repeat(np.diff(offsets))
     keys = np.unique(np.column_stack((hashes, documents, encoded)), axis=0)

@@ -17,7 +17,7 @@ DOCUMENT = st.tuples(NAMES, st.binary(min_size=16, max_size=16), st.lists(COUNTS
 
 
 @given(
-    st.lists(DOCUMENT, min_size=8, max_size=25).filter(lambda some: sum(len(name) for name, _, _ in some) < 2**18),
+    st.lists(DOCUMENT, min_size=1, max_size=25).filter(lambda some: sum(len(name) for name, _, _ in some) < 2**18),
     TEXTS,
     COUNTS,
     st.lists(st.dictionaries(TEXTS, TEXTS, max_size=2), min_size=25, max_size=25) | st.none(),
@@ -33,10 +33,12 @@ def test_packed_groups_are_those_of_the_records(documents, kind, added, labels, 
         for row, (name, digest, numbers) in enumerate(documents)
     ]
     assert columns[:] == records
-    first = data.draw(st.integers(0, len(records) - 8))
-    groups = (len(records) - first) // 8
+    first_id = data.draw(st.integers(0, 20))
+    groups = columns.whole_groups(first_id)
+    held = [row + first_id for row in range(len(records))]
+    assert list(groups) == [group for group in range(10) if {*range(8 * group, 8 * group + 8)} <= {*held}]
     packed = [
-        msgpack.packb(records[first + 8 * group : first + 8 * group + 8], unicode_errors="surrogateescape")
-        for group in range(groups)
+        msgpack.packb(records[8 * group - first_id : 8 * group - first_id + 8], unicode_errors="surrogateescape")
+        for group in groups
     ]
-    assert list(columns.packed_groups(first, groups)) == packed
+    assert list(columns.packed_groups(first_id, groups)) == packed

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Postings and positions to blocks. docs/file-format.md is the only authority for the bytes."""
 
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 import numpy as np
@@ -143,29 +143,36 @@ cdef Py_ssize_t encode_position_block(const uint32_t* positions, Py_ssize_t left
 
 cdef class Rows:
     """Zeroed rows, one a block, of which more are made when they are used up."""
-    cdef object buffer
+    cdef object buffer, numbers
     cdef uint8_t[:, ::1] rows
-    cdef list sizes, counts
+    cdef int64_t[:, ::1] filled     # the size and the count of each block
     cdef Py_ssize_t used
 
     def __init__(self, Py_ssize_t expected):
         self.rows = self.buffer = np.zeros((expected, ROW), np.uint8)
-        self.sizes, self.counts = [], []
+        self.filled = self.numbers = np.empty((2, expected), np.int64)
 
-    cdef uint8_t* next_row(self):
+    cdef void make_room(self) except *:
         if self.used == self.rows.shape[0]:
-            grown = np.zeros((2 * self.used, ROW), np.uint8)
-            grown[: self.used] = self.buffer
+            grown, numbers = np.zeros((2 * self.used, ROW), np.uint8), np.empty((2, 2 * self.used), np.int64)
+            grown[: self.used], numbers[:, : self.used] = self.buffer, self.numbers
             self.rows = self.buffer = grown
+            self.filled = self.numbers = numbers
+
+    cdef bint has_room(self) noexcept nogil:
+        return self.used < self.rows.shape[0]
+
+    cdef uint8_t* next_row(self) noexcept nogil:
         return &self.rows[self.used, 0]
 
-    cdef void add(self, Py_ssize_t size, Py_ssize_t count):
+    cdef void add(self, Py_ssize_t size, Py_ssize_t count) noexcept nogil:
+        self.filled[0, self.used] = size
+        self.filled[1, self.used] = count
         self.used += 1
-        self.sizes.append(size)
-        self.counts.append(count)
 
     cdef tuple result(self):
-        return self.buffer, self.sizes, self.counts
+        sizes, counts = self.numbers[:, : self.used].tolist()
+        return self.buffer, sizes, counts
 
 
 def encode_postings(const uint64_t[::1] hashes, const uint32_t[::1] documents, bint final):
@@ -182,17 +189,16 @@ def encode_postings(const uint64_t[::1] hashes, const uint32_t[::1] documents, b
     """
     cdef Py_ssize_t n = hashes.shape[0], done = 0, size = 0, taken
     cdef Rows rows = Rows(n // 128 + 2)
-    cdef uint8_t* row
     cdef Postings left
     while done < n:
-        row = rows.next_row()
-        left = Postings(&hashes[done], &documents[done], n - done)
+        rows.make_room()
         with nogil:
-            taken = encode_block(&left, row, &size)
-        done += taken
-        if done == n and not final:
-            break
-        rows.add(size, taken)
+            while done < n and rows.has_room():
+                left = Postings(&hashes[done], &documents[done], n - done)
+                taken = encode_block(&left, rows.next_row(), &size)
+                done += taken
+                if done < n or final:
+                    rows.add(size, taken)
     return rows.result()
 
 
@@ -200,12 +206,12 @@ def encode_positions(const uint32_t[::1] positions, bint final):
     """Pack encoded positions, shape (n,), into blocks; see `encode_postings` for the rest."""
     cdef Py_ssize_t n = positions.shape[0], done = 0, size = 0, taken
     cdef Rows rows = Rows(n // 900 + 2)
-    cdef uint8_t* row
     while done < n:
-        row = rows.next_row()
-        taken = encode_position_block(&positions[done], n - done, row, &size)
-        done += taken
-        if done == n and not final:
-            break
-        rows.add(size, taken)
+        rows.make_room()
+        with nogil:
+            while done < n and rows.has_room():
+                taken = encode_position_block(&positions[done], n - done, rows.next_row(), &size)
+                done += taken
+                if done < n or final:
+                    rows.add(size, taken)
     return rows.result()
