@@ -5,6 +5,8 @@ families: 100,000 documents of 105 hashes (10.5 million postings) in families of
 five of the hashes. Load them, query by a document's hashes, add and remove one document, and count right answers.
 random: as many random postings as --size says, 100 a document, and queries of 1,000 hashes, for fpdb and DuckDB.
 long: the same with 1,000 postings a document. files: programs compared with each other, by fpdb and copydetect.
+columns: as many random postings with positions, by `Database.add_columns`, by `add_fingerprints`, and by DuckDB, in
+turns, medians of five rounds (three of more than 30 million postings); memory is what a load takes beside the columns.
 
 The time of loads, additions and removals ends when they are synced to disk. An engine whose package is missing is
 named and left out: pip install 'fpdb[peers]'. Target: fpdb loads the random postings as fast as DuckDB sorts and loads
@@ -27,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for this file ru
 
 import numpy as np
 
+from bench.column_loads import column_loads
 from bench.corpora import KINDS, Documents
 from bench.measuring import Figure, in_child, median, seconds
 from bench.peers import (
@@ -208,6 +211,7 @@ def main() -> None:
         "families": partial(families, names=engines, quick=options.quick),
         "random": partial(random, names=engines, size=size),
         "long": partial(random, names=engines, size=size, corpus="long"),
+        "columns": partial(column_loads, engines=engines, size=size, quick=options.quick),
         "files": partial(programs, names=programmed, quick=options.quick),
     }
     with workplace() as folder:
@@ -242,7 +246,10 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument("engines", nargs="*", metavar="ENGINE", help="which, see below; all by default")
     parser.add_argument(
-        "--work", action="append", choices=("families", "random", "long", "files"), help="only this; repeatable"
+        "--work",
+        action="append",
+        choices=("families", "random", "long", "columns", "files"),
+        help="only this; repeatable",
     )
     parser.add_argument("--size", type=postings, default=SIZE, metavar="N", help="random postings (%(default)s)")
     common_options(parser)

@@ -137,7 +137,7 @@ def peers(runs: Runs) -> str:
     if not runs.peers:
         return "No runs yet: `python -m bench.compare`."
     parts = []
-    for work in ("families", "random", "long", "files"):
+    for work in ("families", "random", "long", "columns", "files"):
         columns: dict[str, str] = {}
         rows: dict[str, dict[str, str]] = {}
         size = 0
@@ -150,7 +150,7 @@ def peers(runs: Runs) -> str:
                     columns[column] = column if not unit or unit in column else f"{column}, {unit}"
                     rows.setdefault(engine, {})[column] = number_text(by_size[size]["value"])
         if rows:
-            about = f"{work}: {size:,} postings" if work in ("random", "long") else work
+            about = f"{work}: {size:,} postings" if work in ("random", "long", "columns") else work
             parts.append(page.table([about, *columns.values()], _peer_rows(rows, columns)))
     return "\n".join(parts)
 

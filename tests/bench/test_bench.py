@@ -183,6 +183,7 @@ def test_a_quick_comparison_answers_right(tmp_path: Path) -> None:
     for work in ("random", "long"):
         assert figures["fpdb", f"{work}: answers right"] == 100
     assert figures["fpdb", "files: copies found"] == 100
+    assert figures["fpdb", "columns: load, of the speed of one document at a time"] > 0
 
 
 def test_an_engine_that_is_not_installed_is_named_and_left_out(capsys: pytest.CaptureFixture[str]) -> None:
