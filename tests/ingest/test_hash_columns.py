@@ -1,5 +1,9 @@
 """Documents that come as columns are those that come one by one."""
 
+import os
+import signal
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,6 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fpdb
+from tests.storage.processes import run_in_child
+
+WRITES = {"put", "putmulti", "delete", "__exit__"}  # calls of LMDB; the last ends a transaction
+MOMENTS = 8
 
 DOCUMENTS = st.lists(
     st.tuples(
@@ -103,3 +111,52 @@ def test_stored_hashes_and_positions_come_out_again(tmp_path):
         with pytest.raises(fpdb.NoSuchDocument):
             db.fingerprints("neither")
         assert db.check() == []
+
+
+@pytest.fixture
+def columns(monkeypatch):
+    """Return columns of ten documents, two in a commit, of which the second hashes come twice."""
+    monkeypatch.setattr("fpdb.database.POSTINGS_PER_COMMIT", 8)
+    hashes = np.arange(40, dtype=np.uint64)
+    hashes[1::4] = hashes[::4]
+    return [f"{number:02}" for number in range(10)], np.arange(11) * 4, hashes
+
+
+def load(path, columns, last):
+    """Add the columns, and count the calls that write; the process is killed before the last one."""
+    calls = 0
+
+    def watch(_frame, event, function):
+        nonlocal calls
+        if event == "c_call" and function.__name__ in WRITES:
+            calls += 1
+            if calls == last:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    with fpdb.open(path) as db:
+        sys.setprofile(watch)
+        db.add_columns(*columns)
+        sys.setprofile(None)
+    return calls
+
+
+def test_a_load_that_was_killed_left_whole_commits_and_goes_on(tmp_path, columns):
+    names, offsets, hashes = columns
+    total = int(run_in_child(lambda: load(tmp_path / "whole", columns, 0)))
+    assert total > MOMENTS
+    for last in np.linspace(1, total, MOMENTS, dtype=int).tolist():
+        path = tmp_path / str(last)
+        assert run_in_child(lambda path=path, last=last: load(path, columns, last)) == ""
+        with fpdb.open(path) as db:
+            assert db.check() == []
+            there = [document.name for document in db.documents()]
+            assert there == names[: len(there) // 2 * 2]
+            assert db.add_columns(*columns) == {
+                "added": 10 - len(there),
+                "replaced": 0,
+                "updated": 0,
+                "unchanged": len(there),
+            }
+            for name, start in zip(names, offsets.tolist(), strict=False):
+                assert db.fingerprints(name)[0].tolist() == sorted({*hashes[start : start + 4].tolist()})
+            assert db.check() == []
