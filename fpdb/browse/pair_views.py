@@ -12,9 +12,11 @@ from fpdb.browse.html import fields_of, link
 from fpdb.browse.rankings import RankedPairs, RankingOptions
 from fpdb.browse.reviews import LONGEST_NOTE, VERDICTS, Names, Review, ReviewedMeanwhile, in_order
 from fpdb.browse.site import Site
+from fpdb.documents import find_document
 from fpdb.options import PairMeasure
 from fpdb.pairs.options import MEASURES, REGIONAL, PairOptions
 from fpdb.pairs.ranking import Pair
+from fpdb.storage.posting_scan import scan_documents
 
 ROWS: Final = 100
 """Pairs on a page."""
@@ -134,8 +136,9 @@ def _view(site: Site, names: Names, options: RankingOptions, neighbours: "Neighb
 def _count(site: Site, names: Names) -> Pair:
     """Return a pair with its measures by all hashes of both documents that are not boilerplate."""
     with site.db.snapshot() as snapshot:
-        boilerplate = snapshot.boilerplate()
-    a, b = (np.setdiff1d(site.db.fingerprints(name)[0], boilerplate) for name in names)
+        ids = [find_document(snapshot, name)[0] for name in names]
+        scanned = {number: hashes for number, hashes, _ in scan_documents(snapshot, np.array(sorted(ids), np.uint32))}
+        a, b = (np.setdiff1d(scanned[number], snapshot.boilerplate()) for number in ids)
     shared = len(np.intersect1d(a, b))
     in_b, in_a, of_both = (shared / max(count, 1) for count in (len(a), len(b), len(a) + len(b) - shared))
     return Pair(*names, shared, in_b, in_a, of_both)
