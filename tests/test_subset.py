@@ -49,7 +49,7 @@ def filled(path, documents):
 
 
 @given(DOCUMENTS, SUBSETS, st.lists(st.integers(0, 9), max_size=5), st.sampled_from([None, 1, 2]), st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_a_subset_is_that_of_the_definition(tmp_path_factory, documents, subset, query, top, data):
     folder = tmp_path_factory.mktemp("subset")
     part = chosen(documents, **subset)

@@ -10,7 +10,8 @@ The program runs under the shim. WHAT is one of
 - "look": Python's allocations fail during the quick check of a sound database.
 
 TRIES: how many allocations of each change are tried, evenly spread from the first to the last, or all if there are
-fewer. With few tries, only every fifth sort of change is tried, and the last allocation is searched in longer strides.
+fewer. With few tries, only every fifth sort of change is tried, and the last allocation is searched in longer strides,
+from the 64th on.
 """
 
 import gc
@@ -149,9 +150,9 @@ class Starvation:
             self.totals["bad"] += 1
             tell(bad=f"{self.what}, {case}: {bad}; {raised}: {message}")
 
-    def last_place(self, step, factor):
-        """Return an allocation, some power of the factor, from which on none fails any more."""
-        last = 1
+    def last_place(self, step, first, factor):
+        """Return an allocation, the first one or that times a power of the factor, from which on none fails any more."""
+        last = first
         while last < self.farthest and self.try_step(step, last, self.lengths[-1]):
             last *= factor
         return last
@@ -164,9 +165,9 @@ def main(folder, what, seed, tries):
         looks(changes, tries)
         return
     starvation = Starvation(changes, what)
-    step_stride, factor = (1, 2) if tries > FEW else (5, 4)
+    step_stride, first, factor = (1, 1, 2) if tries > FEW else (5, 64, 8)
     for step in list(changes.steps.values())[::step_stride]:
-        last = starvation.last_place(step, factor)
+        last = starvation.last_place(step, first, factor)
         starvation.totals["places"] += last
         for times in starvation.lengths:
             stride = max(1, last // tries)

@@ -40,7 +40,7 @@ def test_a_sound_file_is_not_called_damaged_for_want_of_memory(amount, figure):
     """A numpy number without memory for a comparison is unequal to all others, without an error."""
     if importlib.util.find_spec("_testcapi") is None:
         pytest.skip("this Python comes without _testcapi")
-    *remarks, total = run_program("out_of_memory", "look", 1, amount(30, 2_000))
+    *remarks, total = run_program("out_of_memory", "look", 1, amount(12, 2_000))
     assert remarks == []
     assert total["failed"] > total["tries"] / 2
     what = "allocations of Python that failed while a sound file was looked at"
