@@ -151,7 +151,7 @@ class Starvation:
             tell(bad=f"{self.what}, {case}: {bad}; {raised}: {message}")
 
     def last_place(self, step, first, factor):
-        """Return an allocation, the first one or that times a power of the factor, from which on none fails any more."""
+        """Return an allocation, the first or that times a power of the factor, from which on none fails any more."""
         last = first
         while last < self.farthest and self.try_step(step, last, self.lengths[-1]):
             last *= factor
