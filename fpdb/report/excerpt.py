@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from fpdb.arrays import I64
 from fpdb.readers.syntax import SYNTAX, SyntaxSpan
 from fpdb.report.display import Display, Part
 from fpdb.report.escaping import escaped_json
@@ -106,7 +105,7 @@ class AssembledText:
     """The blocks of an excerpt as one text. ranks: of each block, by its index."""
 
     ranks: dict[int, int]
-    units: Callable[[I64], I64]
+    units: Callable[[int], int]
     data: dict[str, Any]
 
     @classmethod
@@ -142,7 +141,7 @@ class AssembledText:
     def place(self, offset: int) -> int:
         """Return where an offset of the whole text, in a block that is held, is."""
         rank = self.ranks[offset // BLOCK] if self.ranks else 0
-        return int(self.units(np.array(rank * BLOCK + offset % BLOCK)))
+        return self.units(rank * BLOCK + offset % BLOCK)
 
     def interval(self, interval: tuple[int, int]) -> list[int]:
         """Return where an interval is; nowhere, [-1, -1], if not all of it is held."""
@@ -150,14 +149,14 @@ class AssembledText:
         last = max(end - 1, start)
         if any(index not in self.ranks for index in range(start // BLOCK, last // BLOCK + 1)):
             return [-1, -1]
-        first, behind = (self.ranks[offset // BLOCK] * BLOCK + offset % BLOCK for offset in (start, last))
-        placed = self.units(np.array([first, behind + (end > start)]))
-        return [int(placed[0]), int(placed[1])]
+        behind = self.ranks[last // BLOCK] * BLOCK + last % BLOCK + (end > start)
+        return [self.place(start), self.units(behind)]
 
 
-def _code_units(text: str) -> Callable[[I64], I64]:
-    """Return a function from indices of code points to those of UTF-16 code units."""
+def _code_units(text: str) -> Callable[[int], int]:
+    """Return a function from the index of a code point to that of its UTF-16 code unit."""
     if text.isascii() or max(text) <= "\uffff":
-        return lambda indices: indices
-    astral = np.flatnonzero(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4") > 0xFFFF)
-    return lambda indices: indices + np.searchsorted(astral, indices)
+        return lambda index: index
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    astral: list[int] = np.flatnonzero(codes > 0xFFFF).tolist()
+    return lambda index: index + bisect_left(astral, index)

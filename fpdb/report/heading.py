@@ -53,10 +53,11 @@ def meanings(contents: Contents) -> Iterator[tuple[str, str]]:
 
 
 class ShortName(NamedTuple):
-    """A name without the folders that all names begin with; the owner apart, None for none."""
+    """A name without the folders that all names begin with; its owner and the rest apart, None for no owner."""
 
+    whole: str
     owner: str | None
-    name: str
+    rest: str
 
 
 def short_names(sources: Sequence[PageSource]) -> list[ShortName]:
@@ -66,8 +67,8 @@ def short_names(sources: Sequence[PageSource]) -> list[ShortName]:
     begin = "".join(f"{parts[0]}/" for parts in common)
     names = []
     for source in sources:
-        owner = None if source.owner is None else _without(source.owner, begin)
-        names.append(ShortName(owner, _without(_without(source.name, begin), f"{owner}/")))
+        whole, owner = _without(source.name, begin), None if source.owner is None else _without(source.owner, begin)
+        names.append(ShortName(whole, owner, _without(whole, f"{owner}/")))
     return names
 
 

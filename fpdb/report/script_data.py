@@ -35,7 +35,7 @@ def script_data(contents: Contents) -> tuple[dict[str, Any], dict[int, dict[str,
         "score": contents.score,
         "columns": [column.page for column in contents.columns],
         "sources": [
-            {"name": source.name, "short": short.name, "state": source.state}
+            {"name": source.name, "short": short.whole, "state": source.state}
             for source, short in zip(contents.sources, short_names(contents.sources), strict=True)
         ],
         "rows": rows,
