@@ -13,7 +13,7 @@ from fpdb.cli.input_options import InputDocuments
 from fpdb.cli.options import format_option, jobs_option
 from fpdb.cli.output import write_csv, write_json
 from fpdb.cli.parameters import name_value
-from fpdb.cli.target import FILE_SUFFIXES, Target
+from fpdb.cli.target import OWN_SUFFIXES, Target
 from fpdb.cli.terminal import NAMES_IN_LINE, count_text, names_text, say, size_text, write_line
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def _new_or_kept(target: Target) -> "Iterator[Database]":
                     figures = db.info()
                     is_empty = not (figures["documents"] or figures["boilerplate_documents"])
     finally:
-        for suffix in FILE_SUFFIXES if is_empty else ():
+        for suffix in OWN_SUFFIXES if is_empty else ():
             with suppress(OSError):
                 os.unlink(target.path + suffix)
 

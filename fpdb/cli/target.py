@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from fpdb.fingerprint import Recipe
     from fpdb.ingest.files import DatabaseFiles
 
-FILE_SUFFIXES = ("", "-lock", "-writer", "-merge", "-reviews")
-"""Suffixes of the files of a database."""
+OWN_SUFFIXES = ("", "-lock", "-writer", "-merge")
+"""Suffixes of the files that make a database."""
+FILE_SUFFIXES = (*OWN_SUFFIXES, "-reviews")
+"""Suffixes of the files of a database, and of what people wrote about it."""
 
 
 @dataclass(frozen=True)

@@ -397,8 +397,9 @@ def test_nothing_to_add_is_a_failure_and_leaves_no_database(run: Run) -> None:
     for arguments in (["binary"], ["empty"], ["missing"], ["--jsonl", "not.jsonl"], ["empty", "--strict"]):
         assert "nothing was added" in run("add", *arguments, status=1).stderr
         assert not list(Path().glob("corpus.fpdb*"))
+    write("corpus.fpdb-reviews", "fpdb reviews 1\n")  # of a database that was here before
     run("add", "binary", "--strict", status=1)
-    assert not list(Path().glob("corpus.fpdb*"))
+    assert [path.name for path in Path().glob("corpus.fpdb*")] == ["corpus.fpdb-reviews"]
     run("init")
     run("add", "binary", status=1)
     assert Path("corpus.fpdb").exists()
