@@ -47,23 +47,51 @@ def ranks_of(const uint32_t[::1] document_ids, const uint32_t[::1] pages, const 
     return result
 
 
-def posting_lists(const uint64_t[::1] hashes, const uint32_t[::1] ranks):
-    """Return the posting lists of postings sorted by hash and rank, each rank once in a list, without NONE."""
-    cdef Py_ssize_t n = hashes.shape[0], i, end = 0, start = 0
+cdef Py_ssize_t take(const uint32_t* ranks, Py_ssize_t count, uint32_t first, uint32_t last, uint32_t* members) noexcept nogil:
+    """Copy the ranks from first to last, both included, each once where equal ones follow each other; return how many."""
+    cdef Py_ssize_t i, end = 0
+    for i in range(count):
+        if first <= ranks[i] <= last and (end == 0 or members[end - 1] != ranks[i]):
+            members[end] = ranks[i]
+            end += 1
+    return end
+
+
+def posting_lists(const uint64_t[::1] hashes, const uint32_t[::1] ranks, uint32_t new):
+    """Return the posting lists of postings sorted by hash, each rank once in a list, without NONE.
+
+    Of one hash, ranks below `new` ascend, and so do the others, mixed as they may be.
+    """
+    cdef Py_ssize_t n = hashes.shape[0], i, end = 0, start = 0, taken
     result = np.empty(n, np.uint32)
     cdef uint32_t[::1] members = result
     with nogil:
-        for i in range(n):
-            if i and hashes[i] != hashes[i - 1]:
-                if end > start:
-                    members[end - 1] |= LAST
-                start = end
-            if ranks[i] != NONE and (end == start or members[end - 1] != ranks[i]):
-                members[end] = ranks[i]
-                end += 1
-        if end > start:
-            members[end - 1] |= LAST
+        for i in range(1, n + 1):
+            if i < n and hashes[i] == hashes[start]:
+                continue
+            taken = take(&ranks[start], i - start, 0, new - 1, &members[end]) if new else 0
+            taken += take(&ranks[start], i - start, new, NONE - 1, &members[end + taken])
+            if taken:
+                end += taken
+                members[end - 1] |= LAST
+            start = i
     return result[:end]
+
+
+def lists_of_new(const uint32_t[::1] lists, uint32_t new):
+    """Return those of some posting lists that hold a rank below `new`, and another one."""
+    cdef Py_ssize_t n = lists.shape[0], start = 0, end = 0, i, documents
+    result = np.empty(n, np.uint32)
+    cdef uint32_t[::1] members = result
+    with nogil:
+        while start < n:
+            documents = length(&lists[start])
+            if documents > 1 and lists[start] < new:
+                for i in range(documents):
+                    members[end + i] = lists[start + i]
+                end += documents
+            start += documents
+    return result[:end].copy()
 
 
 cdef inline Py_ssize_t length(const uint32_t* members) noexcept nogil:

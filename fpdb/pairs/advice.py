@@ -31,7 +31,7 @@ def find_advice(rule: OwnerRule, names: Sequence[bytes], owners: Owners, *, by_o
     count = len(names)
     if count < 2:
         return Advice("There is only 1 document to compare" if count else "There is no document to compare")
-    if all(owner is None for owner in owners):
+    if owners.count(None) == count:
         if rule.text == DEFAULT and not by_owner:
             return None
         reason = f"None of the {count:,} documents {rule.matches}, so each is its own owner"

@@ -19,9 +19,9 @@ from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.pairs.seams import Seams
 from fpdb.storage import file_format
+from fpdb.storage.document_table import DocumentTable
 from fpdb.storage.posting_scan import scan_postings
 from fpdb.storage.reader import Reader
-from fpdb.storage.records import Record
 
 NONE: Final = 2**32 - 1  # the rank of documents that are not compared
 EMPTY: Final = np.frombuffer(content_digest(b""), np.uint64)
@@ -72,7 +72,8 @@ class Corpus:
     name_order: the place in the order of names. owners: equal numbers for those that are never paired, or shape (0,) if
     any two are paired. owner_names: the names of all owners, by number, or else by rank.
     shares: of all its hashes, of which a document's are a sample, see file_format.WHOLE. new: the number of new ones,
-    which have the first ranks. ascending: True if ranks rise with ids. advice: see `find_advice`.
+    which have the first ranks. ascending: True if the ranks of new ones rise with ids, and those of the others do.
+    advice: see `find_advice`.
     seams: the postings that do not count, see `Seams`.
     complete: True if all k-grams are kept, or hashes are the caller's own. digests: of the contents, an owner's their
     sum; shape (n, 2). without_hashes: True for documents that are not empty, and have no hash.
@@ -123,7 +124,7 @@ class Corpus:
             if not self.ascending:
                 order = np.lexsort((ranks, hashes))
                 hashes, ranks = hashes[order], ranks[order]
-            yield _counting.posting_lists(hashes, ranks)
+            yield _counting.posting_lists(hashes, ranks, self.new if self.new < len(self) else 0)
 
 
 class _Properties(NamedTuple):
@@ -136,14 +137,17 @@ class _Properties(NamedTuple):
     digests: U64
 
     @classmethod
-    def of(cls, records: Sequence[Record], shares: U32, options: PairOptions) -> Self:
+    def of(cls, table: DocumentTable, shares: U32, options: PairOptions) -> Self:
         """Return the properties of documents."""
-        kgrams = np.array([record.kgrams if record.kind in KINDS else 0 for record in records], np.int64)
-        fingerprints = np.array([record.fingerprints for record in records], np.int64)
-        digests = np.frombuffer(b"".join(record.digest for record in records), np.uint64).reshape(-1, 2)
+        _, kgrams, fingerprints, _, added = table.counts.T
+        is_read = np.array([kind in KINDS for kind in table.kinds], np.bool_)
+        digests = table.digests.view(np.uint64)
         without_hashes = (fingerprints == 0) & (digests != EMPTY).any(axis=1)
-        new = np.array([_is_new(record, options) for record in records], np.bool_)
-        return cls(new, shares, fingerprints >= kgrams, without_hashes, digests)
+        new = np.ones(len(added), np.bool_) if options.since is None else added >= options.since.timestamp()
+        if options.new is not None:
+            key, value = options.new
+            new &= np.array([each == value for each in table.labels[key]], np.bool_)
+        return cls(new, shares, (fingerprints >= kgrams) | ~is_read, without_hashes, digests)
 
     def of_owners(self, owner_index: NDArray[np.intp], count: int) -> Self:
         """Return the properties of owners. owner_index: the owner of each document."""
@@ -165,21 +169,14 @@ class _Properties(NamedTuple):
 def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
     """Read the catalogue. An owner is new if one of his documents is. Raises Corrupt."""
     rule = OwnerRule.parse(options.owners)
-    ids, records = [], []
-    subset = options.subset
-    for document_id, record in reader.catalogue.records():
-        if not subset.has(record.name, record.labels):
-            continue
-        ids.append(document_id)
-        records.append(record)
-    names = [record.name for record in records]
-    owners = rule.owners(names, [record.labels.get(rule.label or "") for record in records])
+    table = _read_table(reader, options, rule)
+    names = table.names
+    owners = rule.owners(names, table.labels.get(rule.label or "", ()))
     advice = find_advice(rule, names, owners, by_owner=options.by_owner)
-    document_ids = np.array(ids, np.uint32)
+    document_ids = table.ids
     shares = reader.catalogue.sizes(document_ids)["share"].astype(np.uint32)
-    properties = _Properties.of(records, shares, options)
-    seams = Seams(reader, document_ids, records)
-    del records
+    properties = _Properties.of(table, shares, options)
+    seams = Seams(reader, table)
     owner_names, owner_index = _group_by_owner(names, owners)
     members, numbers = np.arange(len(names)), NO_U32
     if options.by_owner:
@@ -201,7 +198,7 @@ def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
         owner_names=owner_names,
         shares=properties.shares,
         new=int(properties.new.sum()),
-        ascending=bool((np.diff(ranks[members].astype(np.int64)) > 0).all()),
+        ascending=not options.by_owner or bool((np.diff(ranks[members].astype(np.int64)) > 0).all()),
         ranks=RankTable.build(document_ids, ranks[members]),
         members=Members.of(document_ids, ranks[members], len(names)),
         seams=seams,
@@ -212,16 +209,24 @@ def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
     )
 
 
-def _is_new(record: Record, options: PairOptions) -> bool:
-    """Return True if a document has the label of new ones and was added since the given time."""
-    label, since = options.new, options.since
-    return (label is None or record.labels.get(label[0]) == label[1]) and (
-        since is None or record.added >= since.timestamp()
-    )
+def _read_table(reader: Reader, options: PairOptions, rule: OwnerRule) -> DocumentTable:
+    """Return the documents that are compared, with the labels that the options name. Raises Corrupt."""
+    subset = options.subset
+    keys = [key for key, _ in (*subset.labels, *([options.new] if options.new else ()))]
+    table = reader.catalogue.table([*keys, *([] if rule.label is None else [rule.label])])
+    if subset.is_all:
+        return table
+    chosen: Sequence[int] = range(len(table.names))
+    for key, value in subset.labels:
+        chosen = [place for place in chosen if table.labels[key][place] == value]
+    by_name = subset._replace(labels=())
+    return table.take([place for place in chosen if by_name.has(table.names[place], {})])
 
 
 def _group_by_owner(names: list[bytes], owners: list[bytes | None]) -> tuple[list[bytes], NDArray[np.intp]]:
     """Return the owners, and each document's index among them; a document without an owner is its own."""
+    if owners.count(None) == len(owners):
+        return names, np.arange(len(names))
     known: dict[tuple[bool, bytes], int] = {}
     index = [
         known.setdefault((owner is None, name if owner is None else owner), len(known))

@@ -94,9 +94,14 @@ class PairCounter:
             self.corpus.owners if options.weighted or cap_owners else NO_U32, cap_owners
         )
         self._survey = _counting.Survey(count, self.corpus.new, self.max_df, self.weights, self._frequencies)
-        done = 0
+        self._lists: list[U32] | None = [] if self.corpus.new < count else None
+        done = held = 0
         for lists in self.corpus.posting_lists(reader):
             self._survey.add(lists)
+            if self._lists is not None:
+                self._lists.append(_counting.lists_of_new(lists, self.corpus.new))
+                held += len(self._lists[-1])
+                self._lists = self._lists if held <= BUDGET // 4 else None
             done += len(lists)
             self._watch("reading", "posting", done, reader.posting_count)
         self._counts = self._survey.sizes.astype(np.float64)
@@ -214,7 +219,7 @@ class PairCounter:
         inside[panel.a_start : panel.a_end] = inside[panel.b_start : panel.b_end] = True
         room = int(self._survey.paired[inside].sum(dtype=np.int64))
         gathered = _counting.PanelLists(panel, room, self.max_df, self.options.weighted, self._frequencies)
-        for lists in self.corpus.posting_lists(self._reader):
+        for lists in self.corpus.posting_lists(self._reader) if self._lists is None else self._lists:
             gathered.add(lists)
         gathered.finish()
         return gathered

@@ -1,6 +1,5 @@
 """Find the postings that lie in seams of boilerplate, which count for nothing; see `fingerprint.marks`."""
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -8,9 +7,9 @@ import numpy as np
 from fpdb.arrays import U32, U64, Bools, contains, sorted_distinct
 from fpdb.fingerprint import KINDS
 from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.storage.document_table import DocumentTable
 from fpdb.storage.hits import Hits
 from fpdb.storage.reader import Reader
-from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings
 
 TOGETHER: Final = 1 << 15  # documents whose boilerplate is looked up at once
@@ -23,13 +22,15 @@ class Seams:
     A document's k is what its numbers of symbols and k-grams tell. Hashes of the caller's own have no symbols to mark.
     """
 
-    def __init__(self, reader: Reader, document_ids: U32, records: Sequence[Record]) -> None:
-        """Find the marks of documents, by ascending ids. Raises Corrupt."""
+    def __init__(self, reader: Reader, table: DocumentTable) -> None:
+        """Find the marks of documents. Raises Corrupt."""
+        document_ids = table.ids
         boilerplate = reader.boilerplate()
         self._ids, self._k = document_ids[:0], np.empty(0, np.int64)
         if len(boilerplate):
-            lengths = [record.symbols - record.kgrams + 1 if record.kind in KINDS else 0 for record in records]
-            k = np.array([length if record.kgrams else 0 for length, record in zip(lengths, records, strict=True)])
+            symbols, kgrams = table.counts[:, 0], table.counts[:, 1]
+            is_read = np.array([kind in KINDS for kind in table.kinds], np.bool_)
+            k = np.where(is_read & (kgrams > 0), symbols - kgrams + 1, 0)
             holds = (k > 0) & (reader.catalogue.sizes(document_ids)["boilerplate"] > 0)
             self._ids, self._k = document_ids[holds], k[holds]
         parts = [self._find_marks(reader, boilerplate, at) for at in range(0, len(self._ids), TOGETHER)]

@@ -8,6 +8,7 @@ Measured against msgpack's own unpacking, of all records or with Unpacker.skip: 
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
@@ -179,6 +180,113 @@ def describe(const uint8_t[::1] group, int rows, list places, Py_ssize_t longest
         if count >> 63:
             raise ValueError("a count cannot be")
         counts.append(count)
+
+
+cdef bint take_text(Packed* packed, bint binary, const char** text, Py_ssize_t* length) noexcept nogil:
+    """Go on behind a string, or bytes, and tell where it stands; return False where something else comes next."""
+    cdef int tag = packed.bytes[packed.next] if packed.next < packed.end else 0xc1
+    cdef Py_ssize_t start = packed.next + 1
+    if binary and not 0xc4 <= tag <= 0xc6 or not binary and not (0xa0 <= tag < 0xc0 or 0xd9 <= tag <= 0xdb):
+        return False
+    if tag >= 0xc4:
+        start += 1 << (tag - (0xc4 if binary else 0xd9))
+    if not skip(packed, 1):
+        return False
+    text[0] = <const char*>packed.bytes + start
+    length[0] = packed.next - start
+    return True
+
+
+cdef bint take_count(Packed* packed, int64_t* count) noexcept nogil:
+    """Go on behind a number of 0 to 2^63 - 1, and tell it; return False where something else comes next."""
+    cdef int tag = packed.bytes[packed.next] if packed.next < packed.end else 0xc0
+    cdef Py_ssize_t start = packed.next + 1
+    if not (tag < 0x80 or 0xcc <= tag <= 0xcf) or not skip(packed, 1):
+        return False
+    count[0] = tag
+    if tag >= 0x80:
+        packed.next = start
+        count[0] = <int64_t>take_number(packed, 1 << (tag & 3))
+    return count[0] >= 0
+
+
+cdef bint find_labels(Packed* row, list keys, list found) except -1:
+    """Append the value of each key in the map that comes next, None for one that it lacks; False if it is malformed."""
+    cdef Py_ssize_t pairs, i, length = 0, place, first = len(found)
+    cdef const char* text = NULL
+    pairs = enter(row, True)
+    if pairs < 0:
+        return False
+    found.extend([None] * len(keys))
+    for i in range(pairs):
+        if not take_text(row, False, &text, &length):
+            return False
+        key = PyUnicode_DecodeUTF8(text, length, "surrogateescape")
+        if not take_text(row, False, &text, &length):
+            return False
+        for place in range(len(keys)):
+            if keys[place] == key:
+                found[first + place] = PyUnicode_DecodeUTF8(text, length, "surrogateescape")
+    return True
+
+
+def read_columns(const uint8_t[::1] group, int rows, tuple limits, list keys, tuple columns,
+                 int64_t[:, ::1] counts, uint8_t[:, ::1] digests):
+    """Read what most records have in common out of a group; return the places of those that are there.
+
+    Args:
+        group: A packed group.
+        rows: The number of rows, 15 at most.
+        limits: The length of names, the latest time, the index of labels, and the most values of a record.
+        keys: Of labels that are read.
+        columns: Three lists that names, kinds and values of labels, one record's after the other's, are appended to.
+        counts: Is given symbols, k-grams, fingerprints, hashes and the time of each record; shape (rows, 5).
+        digests: Is given the digests; shape (rows, bytes of a digest).
+
+    Raises ValueError where a row cannot be read so.
+    """
+    cdef Packed packed = Packed(NULL, 1, group.shape[0])
+    cdef Py_ssize_t longest = limits[0], labels_index = limits[2], most = limits[3], size = digests.shape[1], length = 0, count
+    cdef int64_t latest = limits[1]
+    cdef list names = columns[0], kinds = columns[1], values = columns[2], places = []
+    cdef const char* text = NULL
+    cdef int row, i, found = 0
+    if packed.end:
+        packed.bytes = &group[0]
+    if packed.end == 0 or packed.bytes[0] != (0x90 | rows):
+        raise ValueError("a group is not an array of its rows")
+    for row in range(rows):
+        if packed.next < packed.end and packed.bytes[packed.next] == 0xc0:
+            packed.next += 1
+            continue
+        count = enter(&packed, False)
+        if not 8 <= count <= most or not take_text(&packed, True, &text, &length) or not 0 < length <= longest:
+            raise ValueError("a name cannot be")
+        names.append(PyBytes_FromStringAndSize(text, length))
+        if not take_text(&packed, False, &text, &length):
+            raise ValueError("a kind is not a string")
+        kind = PyUnicode_DecodeUTF8(text, length, "surrogateescape")
+        kinds.append(kinds[len(kinds) - 1] if kinds and kinds[len(kinds) - 1] == kind else kind)
+        if not take_text(&packed, True, &text, &length) or length != size:
+            raise ValueError("a digest cannot be")
+        memcpy(&digests[found, 0], text, size)
+        for i in range(5):
+            if not take_count(&packed, &counts[found, i]):
+                raise ValueError("a count is not a number")
+        if counts[found, 3] > counts[found, 2] or counts[found, 4] > latest:
+            raise ValueError("its counts, or when it was added, cannot be")
+        count -= 8
+        if keys and count > labels_index - 8:
+            if not skip(&packed, labels_index - 8) or not find_labels(&packed, keys, values):
+                raise ValueError("labels cannot be")
+            count -= labels_index - 7
+        elif keys:
+            values.extend([None] * len(keys))
+        if not skip(&packed, count):
+            raise ValueError("a group ends before its rows do")
+        places.append(row)
+        found += 1
+    return places
 
 
 cdef enum:

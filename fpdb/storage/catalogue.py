@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, takewhile
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lmdb
 import numpy as np
@@ -27,6 +27,9 @@ from fpdb.storage.records import Record, describe, pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.sizes import HeldSizes, SizeTable, divide_ids
 from fpdb.storage.state import Roots, Seals
+
+if TYPE_CHECKING:
+    from fpdb.storage.document_table import DocumentTable
 
 
 class GivenIds(NamedTuple):
@@ -244,6 +247,24 @@ class Catalogue:
             for document_id, record in enumerate(records, index * RECORDS_PER_GROUP):
                 if record is not None:
                     yield self.ids.verified(document_id), record
+
+    def table(self, label_keys: Sequence[str] = ()) -> "DocumentTable":
+        """Return all documents as columns, boilerplate excluded, with the values of these labels."""
+        from fpdb.storage.document_table import DocumentTable  # a query needs it not
+
+        def groups() -> Iterator[tuple[int, bytes | memoryview]]:
+            cursor = self._txn.cursor(self._documents)
+            keys = cursor.iternext(values=False)
+            for index in self._seals.verify_indices(file_format.parse_id_key(bytes(key)) for key in keys):
+                if index * RECORDS_PER_GROUP >= file_format.FIRST_BOILERPLATE:
+                    return
+                value = cursor.value()
+                self._seals.verify(index, value)
+                yield index, value
+
+        table = DocumentTable.read(groups(), label_keys)
+        self._given(table.ids)
+        return table
 
     def names_and_kgrams(self, document_ids: U32) -> tuple[list[bytes], list[int]]:
         """Return the names and the numbers of k-grams of existing documents; ids ascending.

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from heapq import merge
 from itertools import accumulate, islice, pairwise, starmap
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.sizes import HeldSizes
 from fpdb.storage.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from fpdb.storage.document_table import DocumentTable
 
 NAMES_TOGETHER = 64
 DiscardedCounts = dict[int, I64]
@@ -195,6 +199,13 @@ class _MultiCatalogue:
         for snapshot, base in self._stores:
             for own_id, record in snapshot.catalogue.records():
                 yield base + own_id, record
+
+    def table(self, label_keys: Sequence[str] = ()) -> "DocumentTable":
+        """Return all documents as columns, boilerplate excluded, with the values of these labels."""
+        from fpdb.storage.document_table import DocumentTable
+
+        tables = [(snapshot.catalogue.table(label_keys), base) for snapshot, base in self._stores]
+        return DocumentTable.concatenate([table._replace(ids=table.ids + np.uint32(base)) for table, base in tables])
 
     def names_and_kgrams(self, document_ids: U32) -> tuple[list[bytes], list[int]]:
         """Return the names and the numbers of k-grams of existing documents; ids ascending."""

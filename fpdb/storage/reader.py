@@ -16,6 +16,7 @@ from fpdb.storage.records import Record
 from fpdb.storage.sizes import HeldSizes
 
 if TYPE_CHECKING:
+    from fpdb.storage.document_table import DocumentTable
     from fpdb.storage.runs.postings import Postings
 
 
@@ -48,6 +49,9 @@ class CatalogueReader(Protocol):
 
     def records(self) -> Iterator[tuple[int, Record]]:
         """Yield the id and the record of every document, boilerplate excluded, by ascending id."""
+
+    def table(self, label_keys: Sequence[str] = ()) -> "DocumentTable":
+        """Return all documents as columns, boilerplate excluded, by ascending id, with the values of these labels."""
 
     def names_and_kgrams(self, document_ids: U32) -> tuple[list[bytes], list[int]]:
         """Return the names and the numbers of k-grams of existing documents; ids ascending."""

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import msgpack
 
+from fpdb.arrays import I64, U8
 from fpdb.errors import BadLabel, Corrupt
 from fpdb.storage import _records
 from fpdb.storage.file_format import (
@@ -168,6 +169,23 @@ def describe(key: bytes, value: bytes | memoryview, places: list[int], names: li
         _records.describe(_inflate(key, value), RECORDS_PER_GROUP, places, LONGEST_NAME, names, kgrams)
     except _MALFORMED as error:
         raise _corrupt(key, error) from error
+
+
+def read_columns(
+    key: bytes,
+    value: bytes | memoryview,
+    label_keys: list[str],
+    columns: tuple[list[bytes], list[str], list[str | None]],
+    arrays: tuple[I64, U8],
+) -> list[int]:
+    """Read what most records have in common out of a group, see `_records.read_columns`. Raises Corrupt."""
+    try:
+        return _records.read_columns(_inflate(key, value), RECORDS_PER_GROUP, _LIMITS, label_keys, columns, *arrays)
+    except _MALFORMED as error:
+        raise _corrupt(key, error) from error
+
+
+_LIMITS: Final = LONGEST_NAME, LATEST, Record._fields.index("labels"), len(Record._fields)
 
 
 def _inflate(key: bytes, value: bytes | memoryview) -> bytes:

@@ -135,6 +135,13 @@ class ReaderTests(ABC):
             stored = [*oracle.live(), *oracle.live(boilerplate=True)]
             if all(each.text is None for each in stored):
                 assert reader.posting_count == sum(len(each.postings) for each in stored)
+            records = list(reader.catalogue.records())
+            table = reader.catalogue.table(["k"])
+            assert list(zip(table.ids.tolist(), table.names, table.kinds, table.labels["k"], strict=True)) == [
+                (document_id, record.name, record.kind, record.labels.get("k")) for document_id, record in records
+            ]
+            assert table.counts.tolist() == [[*record[3:8]] for _, record in records]
+            assert table.digests.tobytes() == b"".join(record.digest for _, record in records)
             ids = np.array(sorted(live.values(), reverse=True), np.uint32)  # in any order
             sizes = reader.catalogue.sizes(ids)
             by_id = {document_id: name for name, document_id in live.items()}

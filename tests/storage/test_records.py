@@ -6,13 +6,14 @@ import zlib
 from contextlib import suppress
 
 import msgpack
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpdb.errors import BadLabel, Corrupt
 from fpdb.storage import _records, file_format
-from fpdb.storage.records import LARGEST_RECORD, MOST_LABELS, MOST_TEXT, Record, pack_records, unpack_rows
+from fpdb.storage.records import LARGEST_RECORD, LATEST, MOST_LABELS, MOST_TEXT, Record, pack_records, unpack_rows
 
 WIDE = st.sampled_from([16, 20, 65536]).flatmap(lambda n: st.sampled_from([[0] * n, dict.fromkeys(range(n))]))
 VALUES = st.recursive(
@@ -111,6 +112,61 @@ def test_rows_that_no_record_has_are_refused(row, wrong):
         _records.describe(msgpack.packb([row]), 1, [0], 2, [], [])
 
 
+COUNT = st.integers(0, 2**63 - 1)
+LABELS = st.dictionaries(st.sampled_from(["k", "l", "ö", "\udcff"]), st.sampled_from(["", "v", "\udcff" * 40]))
+RECORDS = st.builds(
+    lambda name, kind, digest, counts, rest: Record(
+        name, kind, digest, *counts[:2], *sorted(counts[2:], reverse=True), *rest
+    ),
+    st.binary(min_size=1, max_size=300),
+    st.sampled_from(["text", "python", "x" * 40]),
+    st.binary(min_size=16, max_size=16),
+    st.lists(COUNT, min_size=4, max_size=4),
+    st.tuples(st.integers(0, LATEST), st.text(max_size=3), st.none() | st.text(max_size=40), st.none(), LABELS),
+)
+
+
+def columns_of(packed, rows, keys):
+    names, kinds, labels = [], [], []
+    counts, digests = np.zeros((rows, 5), np.int64), np.zeros((rows, 16), np.uint8)
+    limits = 65535, LATEST, Record._fields.index("labels"), len(Record._fields)
+    places = _records.read_columns(packed, rows, limits, keys, (names, kinds, labels), counts, digests)
+    return places, names, kinds, labels, counts[: len(places)], digests[: len(places)]
+
+
+@given(
+    st.lists(st.none() | RECORDS, min_size=8, max_size=8), st.sampled_from([[], ["k"], ["k", "\udcff", "z"]]), st.data()
+)
+@settings(deadline=None)
+def test_columns_of_a_group_are_those_of_its_records(records, keys, data):
+    shorter = data.draw(st.sampled_from([9, 11, 14]))  # values that are left out at the end are those by default
+    rows = [
+        record and list(record)[: shorter if not record.labels and record.source is None else 14] for record in records
+    ]
+    packed = msgpack.packb(rows, unicode_errors="surrogateescape")
+    places, names, kinds, labels, counts, digests = columns_of(packed, 8, keys)
+    there = [record for record in records if record is not None]
+    assert [records[place] for place in places] == there
+    assert names == [record.name for record in there]
+    assert kinds == [record.kind for record in there]
+    assert labels == [record.labels.get(key) for record in there for key in keys]
+    assert counts.tolist() == [[*record[3:8]] for record in there]
+    assert digests.tobytes() == b"".join(record.digest for record in there)
+    for end in data.draw(st.sets(st.integers(0, len(packed) - 1), max_size=9)):
+        with pytest.raises(ValueError, match=r"array|name|kind|digest|count|labels|ends"):
+            columns_of(memoryview(packed)[:end], 8, keys)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"name": b""}, {"name": bytes(65536)}, {"digest": b"x"}, {"symbols": 2**63}, {"hashes": 2}, {"added": LATEST + 1}],
+)
+def test_columns_that_no_record_has_are_refused(wrong):
+    row = list(Record(b"a", "text", bytes(16), 1, 1, 1, 1, 1)._replace(**wrong))
+    with pytest.raises(ValueError, match=r"cannot be|not a number"):
+        columns_of(msgpack.packb([row]), 1, [])
+
+
 @given(st.binary(max_size=300), st.sets(st.integers(0, 7)))
 def test_any_bytes_as_a_group_are_described_or_refused(data, places):
     for packed in (data, b"\x98" + data, b"\x98\x9e\xc4\x01a" + data):
@@ -118,6 +174,8 @@ def test_any_bytes_as_a_group_are_described_or_refused(data, places):
         with suppress(ValueError, LookupError):
             _records.describe(packed, 8, sorted(places), 65535, names, counts)
             assert len(names) == len(counts) == len(places)
+        with suppress(ValueError):
+            columns_of(packed, 8, ["k"])
 
 
 def test_records_are_not_called_malformed_for_want_of_memory() -> None:
