@@ -35,6 +35,8 @@ URLS: Final = Map(
         Rule("/pairs", methods=["POST"], endpoint=pair_views.rank),
         Rule("/pair", methods=["GET"], endpoint=pair_views.pair),
         Rule("/pair", methods=["POST"], endpoint=pair_views.review),
+        Rule("/reviews", methods=["GET"], endpoint=pair_views.reviews),
+        Rule("/review.json", methods=["GET"], endpoint=pair_views.exported_reviews),
         Rule("/similar", methods=["GET"], endpoint=views.similar),
     ],
 )

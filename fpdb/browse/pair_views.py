@@ -1,5 +1,6 @@
 """The pages of pairs: the ranking, one pair side by side, and its review."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, cast
 
@@ -93,6 +94,22 @@ def review(site: Site, request: Request) -> Response:
         return _show_pair(site, request, unsaved=made)
     options = _options(site, fields_of(request))
     return redirect(link("/pair", a=names[0], b=names[1], **options.fields()) + "#review", 303)
+
+
+def reviews(site: Site, _request: Request) -> Response:
+    """List the last review of each pair, the newest first."""
+    kept = site.reviews
+    listed = sorted(kept.latest().values(), key=lambda each: -each.at) if kept else []
+    return site.templates.page("reviews.html", reviews=listed, unread=kept.unread_lines if kept else 0)
+
+
+def exported_reviews(site: Site, _request: Request) -> Response:
+    """Give the last review of each pair as reports export and import them."""
+    latest = site.reviews.latest() if site.reviews else {}
+    pairs = [{"names": list(names), "state": each.verdict, "note": each.note} for names, each in latest.items()]
+    text = json.dumps({"format": "fpdb-review", "pairs": pairs}, indent=1)
+    headers = {"Content-Disposition": "attachment; filename=review.json"}
+    return Response(text, content_type="application/json", headers=headers)
 
 
 def _show_pair(site: Site, request: Request, unsaved: Review | None = None) -> Response:

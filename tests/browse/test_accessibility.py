@@ -23,6 +23,7 @@ PATHS = (
     "/pairs",
     "/pairs?by_owner=1&owners=path:1",
     link("/pair", a=A, b=B),
+    "/reviews",
     "/nowhere",
 )
 

@@ -187,6 +187,26 @@ def test_reviews_are_kept_listed_and_filtered(site: Site, browser: Browser) -> N
     assert len(cells(other.get(link("/pairs", by_owner="1", owners="path:1", reviewed="confirmed")).text)) == 2
 
 
+def test_all_reviews_are_listed_and_exported_as_reports_do(site: Site, browser: Browser) -> None:
+    assert "No pair is reviewed yet" in browser.get("/reviews").text
+    for (a, b), verdict in ((("ann/1", "bob/1"), "seen"), (("bob/2", "cid/1"), "dismissed")):
+        review(browser, link("/pair", a=a, b=b), verdict, f"of {a}", 0)
+    rows = cells(browser.get("/reviews").text)
+    assert sorted(row[:4] for row in rows) == [
+        ["ann/1", "bob/1", "seen", "of ann/1"], ["bob/2", "cid/1", "dismissed", "of bob/2"]
+    ]  # fmt: skip
+    exported = browser.get("/review.json")
+    assert exported.headers["Content-Disposition"].startswith("attachment")
+    assert json.loads(exported.text) == {
+        "format": "fpdb-review",
+        "pairs": [
+            {"names": ["ann/1", "bob/1"], "state": "seen", "note": "of ann/1"},
+            {"names": ["bob/2", "cid/1"], "state": "dismissed", "note": "of bob/2"},
+        ],
+    }
+    assert "No pair is reviewed yet" in Browser(Site(site.db)).get("/reviews").text
+
+
 def test_a_review_that_somebody_made_meanwhile_is_not_written_over(site: Site, browser: Browser) -> None:
     address = link("/pair", a="ann/1", b="bob/1")
     other = Browser(Site(site.db, Reviews(site.db.path)))
@@ -212,6 +232,7 @@ def test_hostile_reviews_do_nothing(hostile: fpdb.Database) -> None:
         assert len(scripts) == 3
         assert not re.search(r"\son\w+=|javascript:", re.sub("&[^;]*;", "", re.sub(">[^<]*<", "><", page)))
     assert len(site.reviews.latest()) == len(HOSTILE) - 1
+    assert len(re.findall("<(?:img|script|b|i)[ >][^>]*", browser.get("/reviews").text)) == 1
 
 
 @pytest.mark.parametrize(
