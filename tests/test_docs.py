@@ -30,6 +30,12 @@ def test_paths_exist(page: Path) -> None:
     assert [path for path in linked + quoted if not path.exists()] == []
 
 
+def test_every_page_is_on_the_site() -> None:
+    listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M)
+    pages = {str(page.relative_to(ROOT)) for page in [*PAGES, ROOT / "SECURITY.md"]}
+    assert set(listed) == pages | {"api.md"}
+
+
 def test_paths_in_tools_exist() -> None:
     text = "".join(path.read_text() for path in (ROOT / "tools").iterdir())
     assert [path for path in re.findall(r"\b(?:tests|docs)/[\w./-]*\w", text) if not (ROOT / path).exists()] == []
