@@ -42,6 +42,9 @@ class TextFactors(NamedTuple):
     factors: F64
 
 
+NO_FACTORS: Final = TextFactors(np.empty(0, np.intp), np.empty((0, 3)))
+
+
 class Certainty:
     """Compare what is estimated of pairs with what is known of their documents."""
 
@@ -91,7 +94,13 @@ def cautious_factors(
     """
     certain = (known[0] | (sizes[0] >= few)) & (known[1] | (sizes[1] >= few))
     cases = (known[0], sizes[0]), (known[1], sizes[1]), (certain, sizes[0] + sizes[1] - shared)
-    return Measures(*(np.where(sure, 1.0, np.minimum(size / max(few, 1), 1.0)) for sure, size in cases)), certain
+    return Measures(*(_factor(sure, size, few) for sure, size in cases)), certain
+
+
+def _factor(sure: Bools, sizes: NDArray[Any], few: int) -> F64:
+    if sure.all() or sizes.min() >= few:
+        return np.ones(len(sure))
+    return np.where(sure, 1.0, np.minimum(sizes / max(few, 1), 1.0))
 
 
 def counted_kgrams(recipe: Recipe, kind: str, symbols: Symbols, boilerplate: U64) -> U64:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import F64, U8, U32, Bools
 from fpdb.pairs import _counting
-from fpdb.pairs.certainty import FEW, TEXTS, Certainty, TextFactors
+from fpdb.pairs.certainty import FEW, NO_FACTORS, TEXTS, Certainty, TextFactors
 from fpdb.pairs.common_hashes import CommonHashes
 from fpdb.pairs.corpus import NO_U32, read_corpus
 from fpdb.pairs.duplicates import Duplicates
@@ -276,9 +276,11 @@ class PairCounter:
 
     def compare_texts(self, pairs: CountedPairs) -> TextFactors:
         """Compare the texts of the pairs, as far as these tell more than the fingerprints. Raises Corrupt."""
-        estimates, sizes = self._estimate(pairs, weighted=False)
         few = self.options.few
         short = (self._whole_sizes[pairs.a] < few) | (self._whole_sizes[pairs.b] < few)
+        if not short.any():
+            return NO_FACTORS
+        estimates, sizes = self._estimate(pairs, weighted=False)
         doubtful = self._certainty.factors(pairs, sizes)[1] == FEW
         return self._certainty.compare_texts(pairs, estimates, doubtful & short)
 

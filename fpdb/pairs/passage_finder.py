@@ -49,19 +49,12 @@ class PassageFinder:
             return passages, None
         unaligned = np.zeros(len(self._corpus), np.bool_)
         unaligned[others[ALIGNED_FIRST:]] = True
-        while len(chosen := self._hold_open_hashes(query.counted[hashes.find_open()], unaligned)):
+        first_open = hashes.find_open()
+        holders = self._holders.find(query.counted[first_open])
+        while len(chosen := _choose(holders, contains(hashes.find_open(), first_open), unaligned)):
             passages += self._align(query, chosen, hashes)
             unaligned[chosen] = False
         return passages, UnalignedDocuments(self._holders, query, unaligned)
-
-    def _hold_open_hashes(self, hashes: U64, unaligned: Bools) -> U32:
-        """Return for each hash that unaligned ranks hold one of them, one that holds the most, each once."""
-        holders = [ranks[unaligned[ranks]] for ranks in self._holders.find(hashes)]
-        ranks = np.concatenate([np.empty(0, np.uint32), *holders])
-        lists = np.repeat(np.arange(len(holders)), [*map(len, holders)])
-        counts = np.bincount(ranks)[ranks] if len(ranks) else lists
-        order = np.lexsort((ranks, -counts, lists))
-        return sorted_distinct(ranks[order][group_starts(lists[order])])
 
     def _align(self, query: AlignmentQuery, ranks: U32, hashes: "_CoveredHashes") -> list[Passage]:
         """Return the passages of these ranks, and note what they cover."""
@@ -76,6 +69,16 @@ class PassageFinder:
         return passages
 
 
+def _choose(holders: list[U32], is_open: Bools, unaligned: Bools) -> U32:
+    """Return for each open hash that unaligned ranks hold one of them, one that holds the most, each once."""
+    parts = [ranks[unaligned[ranks]] for ranks, wanted in zip(holders, is_open.tolist(), strict=True) if wanted]
+    ranks = np.concatenate([np.empty(0, np.uint32), *parts])
+    lists = np.repeat(np.arange(len(parts)), [*map(len, parts)])
+    counts = np.bincount(ranks)[ranks] if len(ranks) else lists
+    order = np.lexsort((ranks, -counts, lists))
+    return sorted_distinct(ranks[order][group_starts(lists[order])])
+
+
 class UnalignedDocuments:
     """Documents that share hashes with a document, but were not aligned with it."""
 
@@ -88,10 +91,14 @@ class UnalignedDocuments:
         fingerprints = self._query.fingerprints
         places = self._query.original.text.symbols.offsets[fingerprints.positions]
         hashes = sorted_distinct(fingerprints.hashes[(places >= start) & (places < end)])
-        held = np.zeros(len(self._ranks), np.bool_)
+        remaining = self._ranks.copy()
+        count, total = 0, int(remaining.sum())
         for ranks in self._holders.find(hashes[contains(self._query.counted, hashes)]):
-            held[ranks] = True
-        return int((held & self._ranks).sum())
+            count += int(np.count_nonzero(remaining[ranks]))
+            if count == total:  # soon, where all hold one passage
+                break
+            remaining[ranks] = False
+        return count
 
 
 class _Holders:
@@ -108,10 +115,12 @@ class _Holders:
         missing = np.array([key for key in keys if key not in self._ranks], np.uint64)
         if len(missing):
             hits = self._reader.look_up(missing)
-            parts = np.split(self._corpus.ranks.look_up(hits.document_ids), np.cumsum(hits.counts)[:-1])
-            for key, ranks in zip(missing.tolist(), parts, strict=True):
-                self._ranks[key] = ranks[ranks != NONE]
-                self._cached += len(self._ranks[key]) + 1
+            ranks = self._corpus.ranks.look_up(hits.document_ids)
+            hits, ranks = hits.filter(ranks != NONE), ranks[ranks != NONE]
+            ends = np.cumsum(hits.counts)
+            for key, start, end in zip(missing.tolist(), (ends - hits.counts).tolist(), ends.tolist(), strict=True):
+                self._ranks[key] = ranks[start:end].copy()  # which keeps no other ranks in memory
+                self._cached += end - start + 1
         found = [self._ranks[key] for key in keys]
         for key in keys:
             self._ranks.move_to_end(key)

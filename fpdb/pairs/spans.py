@@ -5,7 +5,7 @@ Passages are regions. Those of several documents are merged, widened if that is 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U32
 from fpdb.errors import BadQuery
+from fpdb.gc_control import gc_paused
 from fpdb.pairs.corpus import Corpus
 from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.keep_policy import KeepRule, keep_order
@@ -109,7 +110,7 @@ def spans_of_pairs(
 ) -> Comparison[Span]:
     """Return the spans of all documents, by name, then in order: of each pair, the document that is kept later is cut.
 
-    The order is told by `keep`, see `KeepRule`. Memory is that of `PairCounter` and 8 bytes a pair that passes.
+    The order is told by `keep`, see `KeepRule`. Memory is that of `PairCounter` and 12 bytes a pair that passes.
     Raises BadQuery, Corrupt, MissingPackage.
     """
     if options.by_owner:
@@ -133,31 +134,44 @@ def _cut_later(reader: Reader, aligner: PairAligner, counter: PairCounter, place
     order = np.argsort(corpus.name_order)
     for later, earlier, shared in _by_later(counter, places, order):
         first = np.lexsort((corpus.name_order[earlier], -shared.astype(np.int64)))
-        yield from _spans_of_document(aligner, finder, corpus, (later, earlier[first], int(shared[first[0]])), cut)
+        with gc_paused():
+            spans = list(
+                _spans_of_document(aligner, finder, corpus, (later, earlier[first], int(shared[first[0]])), cut)
+            )
+        yield from spans
 
 
 def _by_later(counter: PairCounter, places: I64, order: NDArray[np.intp]) -> Iterator[tuple[int, U32, U32]]:
     """Yield the ranks that are kept later, in this order, with the earlier ones of their pairs, and what they share."""
-    batches = []
+    batches: list[tuple[NDArray[np.intp], I64, list[U32]]] = []  # ranks, their numbers of pairs, and these in columns
     counts = np.zeros(len(order), np.int64)
     for pairs in counter.batches():
         first = places[pairs.a] < places[pairs.b]
         later = np.where(first, pairs.b, pairs.a)
         by_later = np.argsort(later, kind="stable")
-        batches.append((later[by_later], np.where(first, pairs.a, pairs.b)[by_later], pairs.shared[by_later]))
-        counts += np.bincount(later, minlength=len(order))
+        of_batch = np.bincount(later, minlength=len(order))
+        ranks = np.flatnonzero(of_batch)
+        columns = [np.where(first, pairs.a, pairs.b)[by_later], pairs.shared[by_later]]
+        batches.append((ranks, of_batch[ranks], columns))
+        counts += of_batch
     ends = np.cumsum(counts)
-    filled = ends - counts
-    earlier_of_all, shared_of_all = np.empty((2, int(counts.sum())), np.uint32)
-    while batches:
-        later, earlier, shared = batches.pop()
-        targets = filled[later] + np.arange(len(later)) - np.searchsorted(later, later)
-        earlier_of_all[targets], shared_of_all[targets] = earlier, shared
-        filled += np.bincount(later, minlength=len(order))
+    earlier_of_all, shared_of_all = (_join_columns(batches, ends - counts) for _ in range(2))
     for rank in order.tolist():
         if counts[rank]:
             part = slice(int(ends[rank] - counts[rank]), int(ends[rank]))
             yield rank, earlier_of_all[part], shared_of_all[part]
+
+
+def _join_columns(batches: Sequence[tuple[NDArray[np.intp], I64, list[U32]]], starts: I64) -> U32:
+    """Take the first column out of the batches, and return it with the values of each rank together, from its start."""
+    joined = np.empty(sum(len(columns[0]) for _, _, columns in batches), np.uint32)
+    filled = starts.copy()
+    for ranks, numbers, columns in batches:
+        column = columns.pop(0)
+        offsets = np.repeat(filled[ranks] - (np.cumsum(numbers) - numbers), numbers)
+        joined[offsets + np.arange(len(column))] = column
+        filled[ranks] += numbers
+    return joined
 
 
 def _spans_of_document(
