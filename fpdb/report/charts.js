@@ -86,7 +86,8 @@ window.fpdb.makeCharts = (data, choose) => {
   const drawMap = () => {
     const order = [...new Set(whole.flatMap((row) => [row.a, row.b]))].slice(0, MAPPED);
     const at = new Map(order.map((source, index) => [source, index])), cell = Math.max(5, Math.min(20, Math.floor(1000 / order.length)));
-    const drawing = svg("svg", { class: "map", role: "img", "aria-label": `heat map of ${order.length} names: the list has the same numbers` });
+    const letters = Math.min(cell * 0.7, 11);
+    const drawing = svg("svg", { class: "map", "font-size": letters, role: "img", "aria-label": `heat map of ${order.length} names: the list has the same numbers` });
     const end = order.length * cell;
     drawing.append(svg("rect", { class: "room", width: end, height: end }));
     for (const row of whole) {
@@ -97,12 +98,11 @@ window.fpdb.makeCharts = (data, choose) => {
         drawing.append(square);
       }
     }
-    const letters = Math.min(cell * 0.7, 11);
     order.forEach((source, index) => {
-      const middle = index * cell + cell / 2, style = { "font-size": letters };
+      const middle = index * cell + cell / 2;
       if (letters < 6) return;
-      drawing.append(svg("text", { ...style, class: "last", x: -4, y: middle }, nameOf(source)),
-        svg("text", { ...style, class: "first", transform: `translate(${middle} -4) rotate(-60)` }, nameOf(source)));
+      drawing.append(svg("text", { class: "last", x: -4, y: middle }, nameOf(source)),
+        svg("text", { class: "first", transform: `translate(${middle} -4) rotate(-60)` }, nameOf(source)));
     });
     const more = whole.flatMap((row) => [row.a, row.b]).some((source) => !at.has(source));
     $("heat").replaceChildren(element("p", { class: "about" }, `Each square is a pair on this page; the stronger, the more alike.${more ? ` The first ${MAPPED} names of the list.` : ""}`), drawing);
