@@ -51,6 +51,9 @@ class ResultColumn:
 
 Columns = tuple[ResultColumn, ...]
 
+EVIDENCE_WORDS: Final[Mapping[str | None, str]] = {"few": "few fingerprints", "texts": "by their texts"}
+"""Words by the evidence of a pair that fingerprints alone do not tell."""
+
 
 def one_line(title: str, names: Iterable[object], values: Mapping[str, Any]) -> str:
     """Return `Title('name', measure=0.812, regions=3)`, for `repr`: numbers are rounded, lists are counted."""

@@ -35,6 +35,7 @@ from fpdb.options import (
     FileKeywords,
     HashKeywords,
     HashRankingKeywords,
+    HeadingKeywords,
     Mode,
     OnCollision,
     PairKeywords,
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     from fpdb.pairs.results import Comparison, Results
     from fpdb.pairs.spans import Span
     from fpdb.regions.sources import Contents
-    from fpdb.report.contents import Heading, Limits
+    from fpdb.report.contents import Limits
     from fpdb.report.pair_view import PairView
     from fpdb.report.report import Report
     from fpdb.search.results import Answer
@@ -704,17 +705,18 @@ class Database(Searchable):
         by: str = "containment",
         connect: float | None = None,
         limits: Limits | None = None,
-        heading: Heading | None = None,
         texts: TextLookup | None = None,
+        **heading: Unpack[HeadingKeywords],
     ) -> Report:
         """Return an empty page of evidence: fill it with `add_answer` or `add_pairs`, and write its `html`.
 
-        by, connect, limits, heading: see `report.Report`. Raises MissingPackage.
+        by, connect, limits: see `report.Report`. heading: title, note, anonymous and so on, see `contents.Heading`.
+        Raises MissingPackage, BadArgument.
         """
         from fpdb.report.report import Report
 
         contents = self._contents(texts)
-        return Report(self._store.snapshot, contents, by=by, connect=connect, limits=limits, heading=heading)
+        return Report(self._store.snapshot, contents, by=by, connect=connect, limits=limits, **heading)
 
     def _contents(self, texts: TextLookup | None) -> Contents:
         from fpdb.regions.sources import Contents

@@ -63,6 +63,17 @@ class HashKeywords(TypedDict, total=False):
     labels: Mapping[str, str] | None
 
 
+class HeadingKeywords(TypedDict, total=False):
+    """Keywords for what a report says of itself, see `report.contents.Heading`."""
+
+    title: str
+    note: str
+    database: str
+    options: Sequence[str]
+    made: datetime | None
+    anonymous: bool
+
+
 class SubsetKeywords(TypedDict, total=False):
     """Keywords that choose documents, see `subset.Subset`."""
 

@@ -26,13 +26,21 @@ from fpdb.cli.subset_options import SubsetOptions
 from fpdb.cli.table import DEFAULT_TOP, write_ranked, write_table
 from fpdb.cli.target import Target, usage_errors
 from fpdb.cli.terminal import bar, count_text, write_line
-from fpdb.columns import CLUSTER, PAIR, RANK, ResultColumn, measure_groups, named, score_heading, select, shown
+from fpdb.columns import (
+    CLUSTER,
+    EVIDENCE_WORDS,
+    PAIR,
+    RANK,
+    ResultColumn,
+    measure_groups,
+    named,
+    score_heading,
+    select,
+    shown,
+)
 
 if TYPE_CHECKING:
     from fpdb import Cluster, Database, Pair, Results
-
-DOUBTFUL = {"few": "few fingerprints", "texts": "by their texts"}
-"""The words in a table, by the evidence of a pair that fingerprints alone do not tell."""
 
 DOCUMENT_PAIRS = 10
 """Pairs of documents that stand with a pair of owners in JSON."""
@@ -109,7 +117,7 @@ def _print_pairs(db: "Database", target: Target, arguments: _Arguments, fail_ove
     connect = None if measure == "shared" else selection.min
     page = None
     if arguments.report.report:
-        page = db.report(by=measure, connect=connect, heading=arguments.report.heading(target))
+        page = db.report(by=measure, connect=connect, **arguments.report.heading(target))
     limit = page.limits.rows if page else DEFAULT_TOP
     # In a table, one pair more than it shows tells that there are more.
     search = partial(
@@ -137,7 +145,7 @@ def _print_pairs(db: "Database", target: Target, arguments: _Arguments, fail_ove
     if page is not None:
         from fpdb.pairs.results import Comparison, Results
 
-        copies = Results(lambda: Comparison(iter(reported[:top]), results.ignored, results.advice))
+        copies = Results(lambda: Comparison(iter(reported[:top]), results.ignored, results.advice, results.held_back))
         chosen = {"owners": options["owners"], "max_df": selection.max_df} | arguments.subset.options()
         page.add_pairs(copies, by_owner=arguments.by_owner, **chosen)
         arguments.report.write(page)
@@ -161,7 +169,7 @@ def _print_table(pairs: "list[Pair]", arguments: _Arguments, measure: str, empty
     part = "containment" if measure == "shared" else measure
     bars = ResultColumn("bar", str, "", lambda pair: bar(pair.score(part)))
     columns = shown(select(PAIR, {"labels"} if arguments.with_labels else ()))
-    evidence = ResultColumn("evidence", str, "", lambda pair: DOUBTFUL.get(pair.evidence, ""))
+    evidence = ResultColumn("evidence", str, "", lambda pair: EVIDENCE_WORDS.get(pair.evidence, ""))
     write_ranked((*columns, *([score] if heading else []), bars, evidence), shown_pairs)
     if len(pairs) > len(shown_pairs):
         write_line("there are more; see them with --top")

@@ -210,7 +210,7 @@ class _Answers:
         self._measure = db.recipe.measure(self._arguments.queries.kind) if by is None else by.replace("-", "_")
         self._page = None
         if report.report and isinstance(db, fpdb.Database):
-            self._page = db.report(by=self._measure, heading=report.heading(run.target))
+            self._page = db.report(by=self._measure, **report.heading(run.target))
 
     def write(self) -> None:
         """Write all answers, and the report."""

@@ -15,7 +15,7 @@ from fpdb.cli.target import Target, output_path
 from fpdb.cli.terminal import say
 
 if TYPE_CHECKING:
-    from fpdb.report.contents import Heading
+    from fpdb.options import HeadingKeywords
     from fpdb.report.report import Report
 
 NOT_TOLD = frozenset(("report", "title", "note", "anonymous", "format", "path", "jobs", "verbose"))
@@ -46,18 +46,16 @@ class ReportOutput:
         if self.anonymous and self.report == "-":
             raise click.UsageError("--anonymous writes a second file: give --report the name of a file")
 
-    def heading(self, target: Target) -> "Heading":
+    def heading(self, target: Target) -> "HeadingKeywords":
         """Return what the page says of itself."""
-        from fpdb.report.contents import Heading
-
-        return Heading(
-            title=self.title or "",
-            note=self.note or "",
-            database=os.path.basename(target.path),
-            options=given_options(click.get_current_context()),
-            made=datetime.now(UTC),
-            is_anonymous=self.anonymous,
-        )
+        return {
+            "title": self.title or "",
+            "note": self.note or "",
+            "database": os.path.basename(target.path),
+            "options": given_options(click.get_current_context()),
+            "made": datetime.now(UTC),
+            "anonymous": self.anonymous,
+        }
 
     def write(self, page: "Report | None") -> None:
         """Write the page, if there is one, and whose numbers are on it."""

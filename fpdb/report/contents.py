@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
 from fpdb.columns import Columns
+from fpdb.errors import BadArgument
 from fpdb.regions.sources import SourceState
 from fpdb.report.excerpt import Excerpt
 
@@ -53,6 +54,7 @@ class Row:
 
     values: None for unknown. regions: in order of a; None if there is nothing to compare. symbols: for each side,
     whether its regions are in symbols. part: True for a pair of documents under the pair of their owners before it.
+    evidence: words on what tells the measures, if fingerprints alone do not.
     """
 
     a: int
@@ -62,9 +64,10 @@ class Row:
     regions: list[ShownRegion] | None = None
     symbols: tuple[bool, bool] = (False, False)
     part: bool = False
+    evidence: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Heading:
     """What a page says besides its results.
 
@@ -74,7 +77,7 @@ class Heading:
         database: The name of the database.
         options: The options of the comparison, as they were given.
         made: The time at which it was made.
-        is_anonymous: Names are replaced by numbers; `Report.names` tells them.
+        anonymous: Names are replaced by numbers; `Report.names` tells them.
     """
 
     title: str = ""
@@ -82,7 +85,15 @@ class Heading:
     database: str = ""
     options: Sequence[str] = ()
     made: datetime | None = None
-    is_anonymous: bool = False
+    anonymous: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise BadArgument if a value has a wrong type."""
+        kinds = {"made": datetime | None, "anonymous": bool, "options": Sequence}
+        for name in self.__slots__:
+            value, kind = getattr(self, name), kinds.get(name, str)
+            if not isinstance(value, kind):
+                raise BadArgument(f"{name} must be {getattr(kind, '__name__', 'a datetime')}, not {value!r}")
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ def describe(reader: Reader, recipe: Recipe, heading: Heading, noun: str) -> Ite
     hashes = len(reader.boilerplate())
     what = f"{hashes:,} fingerprints of boilerplate do not count, wherever they occur." if hashes else "None."
     yield "Template", what
-    if heading.options and not heading.is_anonymous:
+    if heading.options and not heading.anonymous:
         yield "Options", " ".join(heading.options)
 
 

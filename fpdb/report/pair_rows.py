@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from fpdb.arrays import U64
-from fpdb.columns import PAIR, Columns
+from fpdb.columns import EVIDENCE_WORDS, PAIR, Columns
 from fpdb.fingerprint import Recipe
 from fpdb.pairs.common_hashes import CommonHashes
 from fpdb.pairs.options import PairOptions
@@ -80,6 +80,7 @@ class _PairRows:
         if regions is not None:
             values = {"regions": len(regions), "coverage_a": alignment.coverage_a, "coverage_b": alignment.coverage_b}
         row = Row(a, b, score(pair, self._by), column_values(PAIR_COLUMNS, pair, values))
+        row.evidence = EVIDENCE_WORDS.get(pair.evidence, "")
         show_regions(self._page, row, regions, self._aligner, (alignment.a, alignment.b))
         return row
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final, Unpack
 
-from fpdb.columns import MATCH, Columns
+from fpdb.columns import EVIDENCE_WORDS, MATCH, Columns
 from fpdb.errors import Unreadable
-from fpdb.options import SubsetKeywords
+from fpdb.options import HeadingKeywords, SubsetKeywords
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owner_pairs import find_document_pairs
 from fpdb.pairs.ranking import Pair
@@ -57,12 +57,12 @@ class Report:
         by: str = "containment",
         connect: float | None = None,
         limits: Limits | None = None,
-        heading: Heading | None = None,
+        **heading: Unpack[HeadingKeywords],
     ) -> None:
         """Make an empty page for rows ranked by a measure. Raises MissingPackage without Jinja2.
 
         snapshot: opens a reader of the documents. texts: where their contents are. connect: the score from which pairs
-        are clustered, or CONNECT. heading: what the page says of itself.
+        are clustered, or CONNECT. heading: what the page says of itself, see `Heading`.
         """
         check_packages()
         self._snapshot, self._recipe, self._sources = snapshot, *texts
@@ -70,8 +70,8 @@ class Report:
         self._connect = CONNECT if connect is None else connect
         self.limits = limits or Limits()
         self._page = PageSources(self.limits.text)
-        self._contents = replace(new_contents(by, self._page), heading=heading or Heading())
-        self._anonymous, self.names = self._contents.heading.is_anonymous, list[tuple[str, str]]()
+        self._contents = replace(new_contents(by, self._page), heading=Heading(**heading))
+        self._anonymous, self.names = self._contents.heading.anonymous, list[tuple[str, str]]()
         self._capped_queries = self._ignored_hashes = 0
 
     @property
@@ -172,6 +172,8 @@ class Report:
         if isinstance(pairs, Results):
             ignored = ignored or pairs.ignored
             page.notes += [f"{pairs.advice.text()}."] if pairs.advice and not self._anonymous else []
+            if pairs.held_back.by_texts or pairs.held_back.unread:
+                page.notes.append(f"{pairs.held_back.text()}.")
         if ignored is not None and ignored.hashes:
             noun = "owner" if by_owner else "document"
             page.notes.append(
@@ -205,7 +207,8 @@ class Report:
             a, b = (self._page.add("owner", name, UNREAD) for name in (pair.a, pair.b))
             counts = [len(row.regions) for row in parts if row.regions is not None]
             values = column_values(OWNER_COLUMNS, pair, {"regions": sum(counts) if counts else None})
-            page.rows += [Row(a, b, score(pair, self._by), values), *parts]
+            evidence = EVIDENCE_WORDS.get(pair.evidence, "")
+            page.rows += [Row(a, b, score(pair, self._by), values, evidence=evidence), *parts]
 
     def _pair_rows(self, reader: Reader, pairs: Sequence[Pair], options: PairOptions) -> list[Row]:
         documents = Documents(reader, self._recipe, self._sources)

@@ -26,6 +26,7 @@ def script_data(contents: Contents) -> tuple[dict[str, Any], dict[int, dict[str,
             "values": [column.text(value) for column, value in zip(contents.columns, row.values, strict=False)],
             "symbols": list(row.symbols),
             "open": row.regions is not None,
+            "evidence": row.evidence,
             "regions": [_region(region, row, texts) for region in row.regions or ()],
         }
         for number, row in contents.numbered()

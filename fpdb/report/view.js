@@ -305,6 +305,7 @@ window.fpdb = (() => {
       });
       const score = [data.score, row.score.toFixed(3)];
       const values = [score, ...data.columns.map((name, at) => [name, row.values[at]])].filter(([, value]) => value !== undefined);
+      if (row.evidence) values.push(["evidence", row.evidence]);
       $("measures").replaceChildren(...values.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value || "unknown"))));
       const words = regions.map((region, at) => `${at + 1} of ${regions.length}: `
         + [0, 1].map((side) => panes[side].place(region.slice(2 * side, 2 * side + 2), row.symbols[side])).join(" = ") + `, ${region[4]} shared`);

@@ -5,7 +5,9 @@ import re
 import pytest
 
 import fpdb
+from fpdb import columns
 from fpdb.pairs import options as pair_options
+from fpdb.pairs.results import Comparison, HeldBack, Results
 from fpdb.report import report
 from fpdb.report.contents import Limits
 from fpdb.report.escaping import escaped_json
@@ -285,3 +287,19 @@ def test_signs_of_a_disguise_are_told(db) -> None:
     answers = db.report(texts=lambda document: texts[document.name])
     answers.add_answer(db.query(texts["0"], name="essay", regions=True), texts["0"])
     assert "Signs of a disguise in essay: " in answers.html()
+
+
+def test_what_tells_the_measures_is_said(db) -> None:
+    """As the terminal does: a document of few fingerprints may be alike by chance; and pairs that are held back."""
+    texts = {"a": words(1, 6), "b": words(1, 6) + words(50, 6), "c": words(4, 6), "d": words(1, 60)}
+    fill(db, texts)
+    pairs = db.pairs(texts=lambda document: texts[document.name])
+    page = db.report(texts=lambda document: texts[document.name])
+    listed = list(pairs)
+    page.add_pairs(Results(lambda: Comparison(iter(listed), pairs.ignored, None, HeldBack(16, 2, 1))))
+    found = Page(page.html())
+    assert [row["evidence"] for row in found.data()["rows"]] == [
+        columns.EVIDENCE_WORDS.get(pair.evidence, "") for pair in listed
+    ]
+    assert any(row["evidence"] for row in found.data()["rows"])
+    assert "3 pairs of documents with fewer than 16 fingerprints were held back" in found.text
