@@ -73,6 +73,11 @@ class Runs:
     machines: dict[str, str] = field(default_factory=dict)
 
     @property
+    def peer_sizes(self) -> list[int]:
+        """Return the sizes of all comparisons, in order."""
+        return sorted({size for figures in self.peers.values() for sizes in figures.values() for size in sizes})
+
+    @property
     def sizes(self) -> list[int]:
         """Return all sizes that were run, in order."""
         return sorted({size for figures in self.figures.values() for sizes in figures.values() for size in sizes})
@@ -133,26 +138,32 @@ def _rows(figures: Mapping[str, Mapping[int, Mapping[str, Any]]], sizes: Sequenc
 
 
 def peers(runs: Runs) -> str:
-    """Return a table for each work: a row for each engine, with its latest figures at the largest size."""
+    """Return a table for each work: a row for each engine, with its latest figures at the largest size.
+
+    Of columns there is a table for each size.
+    """
     if not runs.peers:
         return "No runs yet: `python -m bench.compare`."
-    parts = []
-    for work in ("families", "random", "long", "columns", "files"):
-        columns: dict[str, str] = {}
-        rows: dict[str, dict[str, str]] = {}
-        size = 0
-        for engine, figures in runs.peers.items():
-            for what, by_size in figures.items():
-                mine, _, column = what.partition(": ")
-                if mine == work:
-                    size = max(by_size)
-                    unit = by_size[size]["unit"]
-                    columns[column] = column if not unit or unit in column else f"{column}, {unit}"
-                    rows.setdefault(engine, {})[column] = number_text(by_size[size]["value"])
-        if rows:
-            about = f"{work}: {size:,} postings" if work in ("random", "long", "columns") else work
-            parts.append(page.table([about, *columns.values()], _peer_rows(rows, columns)))
-    return "\n".join(parts)
+    parts = [_peer_table(runs.peers, work, None) for work in ("families", "random", "long")]
+    parts += [_peer_table(runs.peers, "columns", size) for size in runs.peer_sizes]
+    return "\n".join([part for part in [*parts, _peer_table(runs.peers, "files", None)] if part])
+
+
+def _peer_table(measured: Measured, work: str, only: int | None) -> str:
+    """Return the table of a work, of one size or of the largest; "" if there are no figures."""
+    columns: dict[str, str] = {}
+    rows: dict[str, dict[str, str]] = {}
+    size = 0
+    for engine, figures in measured.items():
+        for what, by_size in figures.items():
+            mine, _, column = what.partition(": ")
+            if mine == work and (only is None or only in by_size):
+                size = only or max(by_size)
+                unit = by_size[size]["unit"]
+                columns[column] = column if not unit or unit in column else f"{column}, {unit}"
+                rows.setdefault(engine, {})[column] = number_text(by_size[size]["value"])
+    about = f"{work}: {size:,} postings" if work in ("random", "long", "columns") else work
+    return page.table([about, *columns.values()], _peer_rows(rows, columns)) if rows else ""
 
 
 def _peer_rows(rows: Mapping[str, Mapping[str, str]], columns: Iterable[str]) -> Iterator[list[str]]:

@@ -1,12 +1,9 @@
 """Documents that a commit adds, in columns, and their postings in order."""
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -19,12 +16,7 @@ from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.texts import KeptText
 
-THREADS = 4  # that sort and pack at most
-MANY = 1 << 18  # postings for which threads pay
-AHEAD = 8  # buckets that are sorted while one is written
-
-Later = Callable[..., Callable[[], Any]]
-"""Takes a function and its arguments, and returns a function that returns its result once it is there."""
+THREADS = 4  # that sort at most
 
 
 class PreparedDocument(NamedTuple):
@@ -117,56 +109,17 @@ class Counts:
             self.hashes, self.boilerplate = self.postings.copy(), np.zeros(len(self.postings), np.int64)
 
 
-class NewRecords:
-    """Records of documents first_id and following; those in columns are packed while postings are sorted."""
-
-    def __init__(self, records: Sequence[Record], first_id: int, later: Later) -> None:
-        """Begin to pack the records, as if no hash came twice; later: of `workers`."""
-        self._records = records
-        self._first_id = first_id
-        if isinstance(records, RecordColumns):
-            self._groups = records.whole_groups(first_id)
-            self._packed = later(records.group_values, first_id, self._groups)
-
-    def write(self, catalogue: Catalogue, counts: Counts) -> None:
-        """Write the records with these counts."""
-        records, first_id = self._records, self._first_id
-        if not isinstance(records, RecordColumns):
-            counted = zip(records, counts.postings.tolist(), counts.hashes.tolist(), strict=True)
-            catalogue.add_records(first_id, [record.counted(*numbers) for record, *numbers in counted])
-            return
-        groups, values = self._groups, dict(self._packed())
-        if counts.changed:
-            counted_records = records.counted(counts.postings, counts.hashes)
-            rows = counted_records.changed_rows(records)
-            changed = sorted({*((rows + first_id) // RECORDS_PER_GROUP).tolist()}.intersection(groups))
-            values.update(counted_records.group_values(first_id, changed))
-            records = counted_records
-        catalogue.add_groups(values.items())
-        start = min(groups.start * RECORDS_PER_GROUP - first_id, len(records))
-        end = max(groups.stop * RECORDS_PER_GROUP - first_id, start)
-        catalogue.add_records(first_id, records[:start])
-        catalogue.add_records(first_id + end, records[end:])
-
-
-def divide(additions: Additions, first_id: int) -> sorting.PostingBuckets:
-    """Divide the postings of documents first_id and following among buckets."""
-    return sorting.PostingBuckets(additions.hashes, additions.encoded_positions, additions.offsets, first_id)
-
-
-def sorted_postings(
-    buckets: Callable[[], sorting.PostingBuckets], first_id: int, boilerplate_hashes: U64, counts: Counts, later: Later
-) -> Iterator[Postings]:
+def sorted_postings(additions: Additions, first_id: int, boilerplate_hashes: U64, counts: Counts) -> Iterator[Postings]:
     """Yield the distinct postings of documents, piece by piece, by (hash, document, position).
 
     Args:
-        buckets: Returns the postings.
-        first_id: The id of the first document.
+        additions: The documents.
+        first_id: The id of the first.
         boilerplate_hashes: Sorted, distinct.
         counts: Of the documents; right once all pieces were taken.
-        later: Of `workers`.
     """
-    for hashes, document_ids, encoded_positions in _sorted_buckets(buckets(), later):
+    buckets = sorting.PostingBuckets(additions.hashes, additions.encoded_positions, additions.offsets, first_id)
+    for hashes, document_ids, encoded_positions in _sorted_buckets(buckets):
         if not len(hashes):
             continue
         postings = Postings(hashes, document_ids, encoded_positions)
@@ -189,27 +142,31 @@ def sorted_postings(
         yield postings
 
 
-def _sorted_buckets(buckets: sorting.PostingBuckets, later: Later) -> Iterator[tuple[U64, U32, U32]]:
+def _sorted_buckets(buckets: sorting.PostingBuckets) -> Iterator[tuple[U64, U32, U32]]:
     """Yield the buckets, each sorted, while threads sort the next ones."""
-    ahead: deque[Callable[[], tuple[U64, U32, U32]]] = deque()
-    for bucket in range(buckets.count):
-        ahead.append(later(buckets.sort, bucket))
-        if len(ahead) > AHEAD:
-            yield ahead.popleft()()
-    while ahead:
-        yield ahead.popleft()()
-
-
-@contextmanager
-def workers(postings: int) -> Iterator[Later]:
-    """Give a function that calls another one in a thread; of few postings, the function is called for its result."""
-    if postings < MANY:
-        yield partial
+    if buckets.count == 1:
+        yield buckets.sort(0)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
         try:
-            yield lambda function, *arguments: pool.submit(function, *arguments).result
+            yield from pool.map(buckets.sort, range(buckets.count))
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def write_records(catalogue: Catalogue, records: Sequence[Record], first_id: int, counts: Counts) -> None:
+    """Write the records of documents first_id and following with these counts."""
+    if not isinstance(records, RecordColumns):
+        counted = zip(records, counts.postings.tolist(), counts.hashes.tolist(), strict=True)
+        catalogue.add_records(first_id, [record.counted(*numbers) for record, *numbers in counted])
+        return
+    if counts.changed:
+        records = records.counted(counts.postings, counts.hashes)
+    groups = records.whole_groups(first_id)
+    catalogue.add_groups(records.group_values(first_id, groups))
+    start = min(groups.start * RECORDS_PER_GROUP - first_id, len(records))
+    end = max(groups.stop * RECORDS_PER_GROUP - first_id, start)
+    catalogue.add_records(first_id, records[:start])
+    catalogue.add_records(first_id + end, records[end:])

@@ -13,15 +13,7 @@ from fpdb.arrays import U64
 from fpdb.errors import Corrupt, Error, NameTaken, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format
-from fpdb.storage.additions import (
-    Additions,
-    Counts,
-    NewRecords,
-    PreparedDocument,
-    divide,
-    sorted_postings,
-    workers,
-)
+from fpdb.storage.additions import Additions, Counts, PreparedDocument, sorted_postings, write_records
 from fpdb.storage.catalogue import GivenIds
 from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.id_set import IdSet
@@ -172,21 +164,18 @@ class _Commit:
         documents, counts = len(additions.records), Counts(additions)
         first_id = self._take_ids(documents, boilerplate=additions.boilerplate)
         ids = np.arange(first_id, first_id + documents, dtype=np.uint32)
-        with workers(counts.given) as later:
-            buckets = later(divide, additions, first_id)
-            records = NewRecords(additions.records, first_id, later)
-            self.catalogue.set_names(file_format.name_keys(additions.names), ids)
-            sizes = np.empty(documents, file_format.SIZE)
-            sizes["hashes"], sizes["boilerplate"], sizes["share"] = counts.hashes, 0, additions.shares
-            self.catalogue.size_table.set(first_id, sizes)  # so that merging takes the documents for live
-            if counts.given:
-                ignored = np.empty(0, np.uint64) if additions.boilerplate else boilerplate_hashes
-                pieces = sorted_postings(buckets, first_id, ignored, counts, later)
-                self._write_run(pieces, counts.given, (first_id, first_id + documents - 1))
-            if counts.changed:
-                sizes["hashes"], sizes["boilerplate"] = counts.hashes, counts.boilerplate
-                self.catalogue.size_table.set(first_id, sizes)
-            records.write(self.catalogue, counts)
+        self.catalogue.set_names(file_format.name_keys(additions.names), ids)
+        sizes = np.empty(documents, file_format.SIZE)
+        sizes["hashes"], sizes["boilerplate"], sizes["share"] = counts.hashes, 0, additions.shares
+        self.catalogue.size_table.set(first_id, sizes)  # so that merging takes the documents for live
+        if counts.given:
+            ignored = np.empty(0, np.uint64) if additions.boilerplate else boilerplate_hashes
+            pieces = sorted_postings(additions, first_id, ignored, counts)
+            self._write_run(pieces, counts.given, (first_id, first_id + documents - 1))
+        if counts.changed:
+            sizes["hashes"], sizes["boilerplate"] = counts.hashes, counts.boilerplate
+            self.catalogue.size_table.set(first_id, sizes)
+        write_records(self.catalogue, additions.records, first_id, counts)
 
     def _arrive(self, first_id: int, records: Sequence[Record], sizes: NDArray[np.void]) -> None:
         """Enter documents into the catalogue whose postings and ids are there already."""

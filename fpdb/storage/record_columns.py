@@ -7,7 +7,7 @@ from typing import Self, overload
 import msgpack
 import numpy as np
 
-from fpdb.arrays import I64, Indices
+from fpdb.arrays import I64
 from fpdb.storage import _checksums, _records
 from fpdb.storage.file_format import DIGEST_BYTES, RECORDS_PER_GROUP, id_key
 from fpdb.storage.records import NO_LABELS, Record, compress_group
@@ -59,10 +59,6 @@ class RecordColumns(Sequence[Record]):
         """Return the records with these counts; shape (documents,)."""
         return replace(self, counts=np.column_stack((self.counts[:, :2], fingerprints, hashes)))
 
-    def changed_rows(self, other: "RecordColumns") -> Indices:
-        """Return the rows whose counts are others than in the same records before."""
-        return np.flatnonzero((self.counts != other.counts).any(axis=1))
-
     def whole_groups(self, first_id: int) -> range:
         """Return the numbers of the groups that the documents fill; first_id: of the first document."""
         return range(-(-first_id // RECORDS_PER_GROUP), (first_id + len(self)) // RECORDS_PER_GROUP)
@@ -80,7 +76,7 @@ class RecordColumns(Sequence[Record]):
                 labels = [msgpack.packb(some, unicode_errors="surrogateescape") for some in self.labels[rows]]
             yield _records.pack_group(self.names[rows], digests[rows], self.counts[rows], shared, labels)
 
-    def group_values(self, first_id: int, groups: Sequence[int]) -> list[tuple[int, bytes]]:
-        """Return whole groups by their numbers, as they are stored; first_id: of the first document."""
-        packed = zip(groups, self.packed_groups(first_id, groups), strict=True)
-        return [(group, compress_group(id_key(group), body, 1)) for group, body in packed]
+    def group_values(self, first_id: int, groups: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+        """Yield whole groups by their numbers, as they are stored; first_id: of the first document."""
+        for group, packed in zip(groups, self.packed_groups(first_id, groups), strict=True):
+            yield group, compress_group(id_key(group), packed, 1)

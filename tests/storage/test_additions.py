@@ -1,7 +1,5 @@
 """Postings of documents that are added come in order, each once, and are counted."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -31,8 +29,7 @@ def in_order(given_documents, boilerplate=()):
     """Return the sorted postings as tuples, and the counts."""
     counts = additions.Counts(given_documents)
     ignored = np.array(sorted(boilerplate), np.uint64)
-    buckets = partial(additions.divide, given_documents, FIRST)
-    pieces = list(additions.sorted_postings(buckets, FIRST, ignored, counts, partial))
+    pieces = list(additions.sorted_postings(given_documents, FIRST, ignored, counts))
     if not counts.changed:
         counts.change()
     rows = [list(zip(*(column.tolist() for column in vars(piece).values()), strict=True)) for piece in pieces]
@@ -63,10 +60,8 @@ def test_threads_sort_many_postings(bits, rng, monkeypatch):
     some = additions_of(hashes, encoded, offsets)
     counts = additions.Counts(some)
     whole = NO_POSTINGS
-    with additions.workers(count) as later:
-        buckets = later(additions.divide, some, FIRST)
-        for piece in additions.sorted_postings(buckets, FIRST, np.empty(0, np.uint64), counts, later):
-            whole = concat_postings(whole, piece)
+    for piece in additions.sorted_postings(some, FIRST, np.empty(0, np.uint64), counts):
+        whole = concat_postings(whole, piece)
     assert is_ascending(whole)
     documents = np.arange(FIRST, FIRST + len(offsets) - 1, dtype=np.uint64).repeat(np.diff(offsets))
     keys = np.unique(np.column_stack((hashes, documents, encoded)), axis=0)
