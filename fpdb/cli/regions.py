@@ -66,7 +66,9 @@ def _show(
 ) -> None:
     write_line()
     write_line(heading)
-    largest = sorted(range(len(regions)), key=lambda index: (-regions[index].shared, index))[:REGION_LIMIT]
+    largest = sorted(range(len(regions)), key=lambda index: (-regions[index].matched_fingerprints, index))[
+        :REGION_LIMIT
+    ]
     for index in sorted(largest):
         for line in lines_of(regions[index]):
             write_line(line)
@@ -75,7 +77,7 @@ def _show(
 
 
 def _equation(region: "MatchedRegion") -> str:
-    return f"  {region.a.in_words} = {region.b.in_words} ({region.shared:,} shared)"
+    return f"  {region.a.in_words} = {region.b.in_words} ({region.matched_fingerprints:,} matched)"
 
 
 def _with_text(region: "MatchedRegion", lines: Sequence[str], other_lines: Sequence[str] | None) -> Iterator[str]:

@@ -96,7 +96,7 @@ def merge_passages(name: str, text: str, passages: Iterable[Passage], cut: Cut) 
 def compare_answer(answer: Answer, text: str, cut: Cut) -> Comparison[Span]:
     """Return the spans of a query's text that its matches, which have their regions, have too."""
     passages = (
-        Passage(*region.a.interval, match.name, region.shared)
+        Passage(*region.a.interval, match.name, region.matched_fingerprints)
         for match in answer.matches
         for region in match.regions or ()
     )

@@ -103,22 +103,22 @@ class MatchedRegion:
     Attributes:
         a: Its place in the first document: the query of a `Match`, or document a of a `Pair`.
         b: Its place in the second document.
-        shared: The number of shared fingerprints in it.
+        matched_fingerprints: How many fingerprints in it both have; one that occurs twice counts twice.
     """
 
     a: TextPlace | SymbolPlace
     b: TextPlace | SymbolPlace
-    shared: int
+    matched_fingerprints: int
 
     @classmethod
-    def of(cls, a: Sequence[int], b: Sequence[int], shared: int) -> Self:
+    def of(cls, a: Sequence[int], b: Sequence[int], matched_fingerprints: int) -> Self:
         """Return the region of what `dataclasses.astuple` made of one."""
         a_place, b_place = (TextPlace.of(place) if len(place) > 2 else SymbolPlace(*place) for place in (a, b))
-        return cls(a_place, b_place, shared)
+        return cls(a_place, b_place, matched_fingerprints)
 
     def to_dict(self, a: str = "a", b: str = "b") -> dict[str, Any]:
         """Return the region as JSON output has it, with the two places under the given keys."""
-        return {a: self.a.to_dict(), b: self.b.to_dict(), "shared": self.shared}
+        return {a: self.a.to_dict(), b: self.b.to_dict(), "matched_fingerprints": self.matched_fingerprints}
 
 
 def _range(noun: str, first: int, last: int) -> str:

@@ -99,12 +99,15 @@ def show_regions(
     documents: tuple[SourceDocument, SourceDocument],
 ) -> None:
     """Give a row its regions, in order of a, and have the page hold the texts around them."""
-    ordered = sorted(regions or (), key=lambda region: (region.a.interval, region.b.interval, region.shared))
+    ordered = sorted(
+        regions or (), key=lambda region: (region.a.interval, region.b.interval, region.matched_fingerprints)
+    )
     a = page.hold(row.a, documents[0], [region.a for region in ordered], aligner.discarded)
     b = page.hold(row.b, documents[1], [region.b for region in ordered], aligner.discarded)
     if regions is not None:
         row.regions = [
-            ShownRegion(place_a, place_b, region.shared) for place_a, place_b, region in zip(a, b, ordered, strict=True)
+            ShownRegion(place_a, place_b, region.matched_fingerprints)
+            for place_a, place_b, region in zip(a, b, ordered, strict=True)
         ]
     if ordered:
         row.symbols = isinstance(ordered[0].a, SymbolPlace), isinstance(ordered[0].b, SymbolPlace)

@@ -308,7 +308,7 @@ window.fpdb = (() => {
       if (row.evidence) values.push(["evidence", row.evidence]);
       $("measures").replaceChildren(...values.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value || "unknown"))));
       const words = regions.map((region, at) => `${at + 1} of ${regions.length}: `
-        + [0, 1].map((side) => panes[side].place(region.slice(2 * side, 2 * side + 2), row.symbols[side])).join(" = ") + `, ${region[4]} shared`);
+        + [0, 1].map((side) => panes[side].place(region.slice(2 * side, 2 * side + 2), row.symbols[side])).join(" = ") + `, ${region[4]} matched`);
       $("regions").replaceChildren(...(regions.length ? words : ["No region can be shown."]).map((text, at) => element("option", { value: String(at) }, text)));
       for (const id of ["regions", "back-region", "next-region", "next-difference"]) $(id).disabled = !regions.length;
       if (regions.length) choose(0);

@@ -23,7 +23,7 @@ def test_json_has_places(shared_lines: Run) -> None:
     match = answer["matches"][0]
     assert list(match)[5:] == ["query_coverage", "document_coverage", "source", "regions"]
     (region,) = match["regions"]
-    assert list(region) == ["query", "document", "shared"]
+    assert list(region) == ["query", "document", "matched_fingerprints"]
     assert region["query"]["last_line"] == 22
     assert (region["document"]["first_line"], region["document"]["last_line"]) in {(6, 25), (5, 25), (6, 26), (5, 26)}
     for side, name in (("query", "draft.txt"), ("document", "a.txt")):
@@ -136,7 +136,7 @@ def test_pairs_tell_their_regions(shared_lines: Run) -> None:
     shown = shared_lines("pairs", "--regions").stdout
     assert shown.startswith(table)
     assert "  b.txt and draft.txt: 1 region, 100.0% of a and " in shown
-    assert f"\n  lines 1-10 = lines 13-22 ({region['shared']} shared)\n" in shown
+    assert f"\n  lines 1-10 = lines 13-22 ({region['matched_fingerprints']} matched)\n" in shown
 
 
 def test_pairs_whose_texts_are_gone_have_positions(shared_lines: Run) -> None:

@@ -128,7 +128,10 @@ def pair_of(db, documents, held, names, missing):
     said = {"query": asked, "document": other}
     side_a, side_b = sorted(said, key=lambda side: name_bytes(said[side]))
     coverages = {side: getattr(match, f"{side}_coverage") for side in said}
-    regions = [{"a": one[side_a], "b": one[side_b], "shared": one["shared"]} for one in match.to_dict()["regions"]]
+    regions = [
+        {"a": one[side_a], "b": one[side_b], "matched_fingerprints": one["matched_fingerprints"]}
+        for one in match.to_dict()["regions"]
+    ]
     shared = len(held[a] & held[b])
     pair = {
         "a": a,

@@ -85,7 +85,7 @@ def test_from_the_first_line_to_the_last(db, tmp_path, separator, letter, final)
     start, end = (index(map(str.isalnum, text)) for index in (first, last))
     ends = 11 if separator in ("\n", "\r\n", "\r") else 0
     passage = TextPlace(start, end + 1, 1, 1 + ends)
-    assert match.regions == [MatchedRegion(passage, passage, match_of(db, text).regions[0].shared)]
+    assert match.regions == [MatchedRegion(passage, passage, match_of(db, text).regions[0].matched_fingerprints)]
     assert (match.query_coverage, match.document_coverage, match.source) == (1, 1, "same")
 
 

@@ -94,7 +94,7 @@ def test_small_gaps_are_bridged_in_texts_or_if_asked(db, tmp_path):
     assert region.a.end == len(changed)
     parts = match_of(db, changed, gap=0)
     assert len(parts.regions) == 2
-    assert region.shared == sum(part.shared for part in parts.regions)
+    assert region.matched_fingerprints == sum(part.matched_fingerprints for part in parts.regions)
     assert parts.query_coverage == match_of(db, changed).query_coverage < 1  # what lies in the gap does not agree
     for gap in (-1, 1.5, True, "1"):
         with pytest.raises((fpdb.BadQuery, fpdb.BadArgument)):

@@ -10,9 +10,9 @@ def test_places_are_those_of_the_documented_json() -> None:
     assert MatchedRegion(text, symbols, 5).to_dict("query", "document") == {
         "query": {"start": 3, "end": 9, "first_line": 1, "last_line": 2, "first_column": 4, "last_column": 5},
         "document": {"first_symbol": 4, "last_symbol": 6},
-        "shared": 5,
+        "matched_fingerprints": 5,
     }
-    assert list(MatchedRegion(text, symbols, 5).to_dict()) == ["a", "b", "shared"]
+    assert list(MatchedRegion(text, symbols, 5).to_dict()) == ["a", "b", "matched_fingerprints"]
 
 
 def test_parts_of_documents_are_told() -> None:

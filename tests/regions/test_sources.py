@@ -23,7 +23,7 @@ def test_a_source_that_changed_or_went_is_said(db, tmp_path):
     (region,) = gone.regions
     assert isinstance(region.b, SymbolPlace)
     assert isinstance(region.a, TextPlace)
-    assert region.shared == before.regions[0].shared
+    assert region.matched_fingerprints == before.regions[0].matched_fingerprints
     assert 0 <= region.b.first_symbol < region.b.last_symbol < db.document("a").symbols
 
 

@@ -39,7 +39,7 @@ def test_offsets_and_regions_are_those_of_the_definition(tmp_path_factory, query
             held = {*documents[int(match.name)]}
             agreeing = sorted(here for value, here in {*query} if (value, here + match.offset) in held)
             covered = [(region.a.first_symbol, region.a.last_symbol) for region in match.regions]
-            assert sum(region.shared for region in match.regions) == match.aligned == len(agreeing)
+            assert sum(region.matched_fingerprints for region in match.regions) == match.aligned == len(agreeing)
             assert all(any(first <= here <= last for first, last in covered) for here in agreeing)
             assert all(region.b.first_symbol - region.a.first_symbol == match.offset for region in match.regions)
             assert len(covered) == 1 + sum(
