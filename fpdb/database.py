@@ -264,7 +264,7 @@ class Database(Searchable):
     ) -> dict[Status, int]:
         """Add many documents of the caller's own hashes, durably, see `WriteBatch.add_columns`.
 
-        They come in by commits of some 34 million postings, each of which is written once, and which take 1.1 GB of
+        They come in by commits of some 34 million postings, each of which is written once, and which take 1.2 GB of
         memory beside the columns. If it is interrupted, the documents that are there are whole, and adding all again
         goes on from there. To commit fewer at once, call it in `bulk` with fewer.
         """
