@@ -122,8 +122,10 @@ def main(documents: int = 1_000_000, hashes: int = 100) -> None:
                     started = time.perf_counter()
                     server.ask(address, form)
                     rounds.append(time.perf_counter() - started)
-                memory = f"{server.megabytes('VmHWM'):.0f} MB, {server.megabytes('RssAnon'):.0f} MB of its own"
-            print(f"{page}: {rounds[0]:.3f} s, again {sorted(rounds[1:])[AGAIN // 2]:.3f} s; {memory}")
+                now, own, most = map(server.megabytes, ("VmRSS", "RssAnon", "VmHWM"))
+            print(
+                f"{page}: {rounds[0]:.3f} s, again {sorted(rounds[1:])[AGAIN // 2]:.3f} s; {now:.0f} MB, {own:.0f} of its own, at most {most:.0f}"
+            )
 
 
 if __name__ == "__main__":
