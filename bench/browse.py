@@ -123,8 +123,9 @@ def main(documents: int = 1_000_000, hashes: int = 100) -> None:
                     server.ask(address, form)
                     rounds.append(time.perf_counter() - started)
                 now, own, most = map(server.megabytes, ("VmRSS", "RssAnon", "VmHWM"))
+            again = sorted(rounds[1:])[AGAIN // 2]
             print(
-                f"{page}: {rounds[0]:.3f} s, again {sorted(rounds[1:])[AGAIN // 2]:.3f} s; {now:.0f} MB, {own:.0f} of its own, at most {most:.0f}"
+                f"{page}: {rounds[0]:.3f} s, again {again:.3f} s; {now:.0f} MB, {own:.0f} its own, at most {most:.0f}"
             )
 
 
