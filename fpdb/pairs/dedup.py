@@ -1,7 +1,7 @@
 """Drop lists: which documents to remove so that no pair that passes the thresholds is left.
 
 Of each cluster one document is kept, by a `KeepRule`; or, directly, all are kept that are not similar to a kept one.
-Memory is that of `PairCounter`, and directly 8 bytes a pair that passes. Reads all postings once more, for the counts.
+Memory is that of `PairCounter`, and directly 16 bytes a pair that passes. Reads all postings once more, for the counts.
 """
 
 from collections import Counter, defaultdict
@@ -156,23 +156,36 @@ def _first_linked(places: I64, pairs: list[U32], duplicates: Duplicates) -> U32:
     """
     count = len(places)
     rank_at = np.argsort(places).astype(np.uint32)
-    pair_places = places[np.concatenate([np.empty((2, 0), np.uint32), *pairs], axis=1)]
-    early, late = pair_places.min(axis=0), pair_places.max(axis=0)
-    order = np.lexsort((late, early))
-    early, late = early[order], late[order]
-    firsts, starts = np.unique(early, return_index=True)
-    linked = dict(zip(firsts.tolist(), np.split(late, starts[1:]), strict=False))
+    later, bounds = _later_places(places, pairs)
+    firsts = np.flatnonzero(bounds[1:] > bounds[:-1])
     equal = _DuplicatesInOrder(places, duplicates)
     keeper = np.full(count, -1, np.int64)  # by place
-    for place in sorted(linked.keys() | equal.indices.keys()):
+    for place in sorted({*firsts.tolist(), *equal.indices}):
         if keeper[place] < 0:
-            for others in (linked.get(place), equal.later(place)):
+            for others in (later[bounds[place] : bounds[place + 1]], equal.later(place)):
                 if others is not None:
                     keeper[others[keeper[others] < 0]] = place
     kept = np.full(count, NONE, np.uint32)
     dropped = np.flatnonzero(keeper >= 0)
     kept[rank_at[dropped]] = rank_at[keeper[dropped]]
     return kept
+
+
+def _later_places(places: I64, pairs: list[U32]) -> tuple[U32, I64]:
+    """Take the pairs, and return the later places that each place is a pair with, and where those of each begin.
+
+    The pairs, of which there may be very many, are given up one part after the other.
+    """
+    by_rank = places.astype(np.uint64)
+    keys = np.empty(sum(part.shape[1] for part in pairs), np.uint64)
+    end = 0
+    while pairs:
+        a, b = by_rank[pairs.pop()]
+        keys[end : end + len(a)] = np.minimum(a, b) << RANK_BITS | np.maximum(a, b)
+        end += len(a)
+    keys.sort()
+    starts = np.arange(len(places) + 1, dtype=np.uint64) << RANK_BITS
+    return keys.astype(np.uint32), np.searchsorted(keys, starts)
 
 
 class _DuplicatesInOrder:
