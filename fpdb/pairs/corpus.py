@@ -110,16 +110,12 @@ class Corpus:
         """Return the number of the owner of each rank, see `owner_names`; shape (n,)."""
         return self.owners[ranks] if len(self.owners) else ranks
 
-    def postings(self, reader: Reader) -> Iterator[tuple[U64, U32]]:
-        """Yield the hashes and document ids of all postings that count, see `scan_postings`. Raises Corrupt."""
-        return scan_postings(reader, self.seams.counted)
-
     def posting_lists(self, reader: Reader) -> Iterator[U32]:
         """Yield the posting lists of all hashes that count, see `_counting`, in parts of whole lists.
 
         Raises Corrupt.
         """
-        for hashes, document_ids in self.postings(reader):
+        for hashes, document_ids in scan_postings(reader, self.seams.counted):
             ranks = self.ranks.look_up(document_ids)
             if not self.ascending:
                 order = np.lexsort((ranks, hashes))

@@ -9,7 +9,7 @@ Measures are Broder's (1997); weights are those of `rarity`.
 import math
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import combinations_with_replacement
 from typing import Final, NamedTuple, TypeVar
@@ -214,12 +214,16 @@ class PairCounter:
             if cuts[first] < new:
                 yield _Panel(cuts[first], min(cuts[first + 1], new), cuts[second], cuts[second + 1])
 
+    def posting_lists(self) -> Iterable[U32]:
+        """Return the posting lists of all hashes that new documents share, in parts of whole lists. Raises Corrupt."""
+        return self.corpus.posting_lists(self._reader) if self._lists is None else self._lists
+
     def _gather(self, panel: _Panel) -> _counting.PanelLists:
         inside = np.zeros(len(self.corpus), np.bool_)
         inside[panel.a_start : panel.a_end] = inside[panel.b_start : panel.b_end] = True
         room = int(self._survey.paired[inside].sum(dtype=np.int64))
         gathered = _counting.PanelLists(panel, room, self.max_df, self.options.weighted, self._frequencies)
-        for lists in self.corpus.posting_lists(self._reader) if self._lists is None else self._lists:
+        for lists in self.posting_lists():
             gathered.add(lists)
         gathered.finish()
         return gathered

@@ -26,6 +26,7 @@ from fpdb.regions.sources import Contents
 from fpdb.storage.reader import Reader
 
 RANK_BITS: Final = np.uint64(32)  # the low bits of a key of a posting list and a rank
+LAST: Final = np.uint32(1 << 31)  # is set in the last rank of a posting list
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def drop_list(
     dropped = dropped[: options.top]
     results: Iterator[Drop] = iter(())
     if len(dropped):
-        judged = _judge_pairs(reader, counter, dropped.astype(np.uint32), kept[dropped])
+        judged = _judge_pairs(counter, dropped.astype(np.uint32), kept[dropped])
         results = _describe(corpus, clusters, judged, np.stack((dropped, kept[dropped])), counter.passes(judged.pairs))
     return counter.compared(results)
 
@@ -213,19 +214,17 @@ class _DuplicatesInOrder:
         return later[later > place]
 
 
-def _judge_pairs(reader: Reader, counter: PairCounter, dropped: U32, kept: U32) -> JudgedPairs:
+def _judge_pairs(counter: PairCounter, dropped: U32, kept: U32) -> JudgedPairs:
     """Count what each dropped rank, of all different ones, shares with the kept one, and judge it. Raises Corrupt."""
     corpus, weights = counter.corpus, counter.weights
     other = np.full(len(corpus), NONE, np.uint32)
     other[dropped] = kept
     shared = np.zeros(len(corpus), np.uint32)
     weight: F64 = np.zeros(len(corpus) if len(weights) else 0)
-    for hashes, document_ids in corpus.postings(reader):
-        ranks = corpus.ranks.look_up(document_ids)
-        lists = np.cumsum(np.r_[False, hashes[1:] != hashes[:-1]][: len(hashes)], dtype=np.uint64)
-        ranked = ranks != NONE
-        keys = sorted_distinct(lists[ranked] << RANK_BITS | ranks[ranked])
-        lists, ranks = keys >> RANK_BITS, keys.astype(np.uint32)
+    for members in counter.posting_lists():
+        is_last, ranks = members >= LAST, members & ~LAST
+        lists = np.cumsum(is_last, dtype=np.uint64) - is_last
+        keys = lists << RANK_BITS | ranks
         frequencies = np.bincount(lists.astype(np.int64))[lists.astype(np.int64)]
         asked = other[ranks] != NONE
         if counter.max_df:
