@@ -123,7 +123,7 @@ class Histories(RuleBasedStateMachine):
 @pytest.mark.usefixtures("small_limits")
 def test_texts_are_a_dict(tmp_path):
     Histories.base = tmp_path
-    short = settings(max_examples=18, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
+    short = settings(max_examples=9, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck))
     run_state_machine_as_test(Histories, settings=short)
 
 
