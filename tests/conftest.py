@@ -14,9 +14,9 @@ from fpdb.storage import commit, file_format, hits, sizes, store
 from fpdb.storage.maintenance import copies
 from fpdb.storage.runs import blocks, look_up, merge, merge_policy, scan, writer
 
-# A third of what Hypothesis tries by default, so that tools/test stays short; --hypothesis-profile=default tries all.
+# A quarter of what Hypothesis tries by default, so that tools/test stays short; --hypothesis-profile=default tries all.
 # No deadline, nor a word on slow examples: a machine may be busy.
-settings.register_profile("short", max_examples=35, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("short", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("short")
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, in processes that tests start as well
