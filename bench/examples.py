@@ -131,15 +131,15 @@ def files() -> Mapping[str, str]:
     }
 
 
-def main() -> None:
-    """Write the files into the folder."""
+def write(module: str, files: Mapping[str, str]) -> None:
+    """Write files, texts by name, into the folder that the command line of a module names."""
     if len(sys.argv) != 2:
-        raise SystemExit("usage: python -m bench.examples FOLDER")
-    for name, text in files().items():
+        raise SystemExit(f"usage: python -m {module} FOLDER")
+    for name, text in files.items():
         path = Path(sys.argv[1], name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write("bench.examples", files())

@@ -4,11 +4,9 @@ python -m bench.scans FOLDER
 """
 
 import random
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
-from bench.examples import sentences
+from bench.examples import sentences, write
 from bench.misreading import misread
 
 ERRORS = 0.04
@@ -38,15 +36,5 @@ def files() -> Mapping[str, str]:
     return scans | {"typed.txt": clean["scans/tract-09.txt"][60:460], "notice.txt": NOTICE}
 
 
-def main() -> None:
-    """Write the files into the folder."""
-    if len(sys.argv) != 2:
-        raise SystemExit("usage: python -m bench.scans FOLDER")
-    for name, text in files().items():
-        path = Path(sys.argv[1], name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, "utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    write("bench.scans", files())

@@ -142,6 +142,13 @@ def _floats(group: str, *names: str) -> Columns:
 
 
 RANK: Final = ResultColumn("rank", int, "#", "d")
+RESEMBLANCE: Final = ResultColumn(
+    "resemblance",
+    float,
+    "resemblance",
+    page="resemblance",
+    about="The share of the fingerprints of both together that they have in common.",
+)
 REGIONS: Final = ResultColumn(
     "regions",
     int,
@@ -169,13 +176,7 @@ MATCH: Final[Columns] = (
         page="reverse",
         about="The share of the document's fingerprints that are in the query.",
     ),
-    ResultColumn(
-        "resemblance",
-        float,
-        "resemblance",
-        page="resemblance",
-        about="The share of the fingerprints of both together that they have in common.",
-    ),
+    RESEMBLANCE,
     *_floats("similarity", "similarity"),
     *_floats("weighted", "weighted_containment"),
     REGIONS,
@@ -213,13 +214,7 @@ PAIR: Final[Columns] = (
     ResultColumn(
         "containment_b", float, "b in a", ".1%", page="B in A", about="The share of B's fingerprints that are in A."
     ),
-    ResultColumn(
-        "resemblance",
-        float,
-        "resemblance",
-        page="resemblance",
-        about="The share of the fingerprints of both together that they have in common.",
-    ),
+    RESEMBLANCE,
     *_floats("pair_weights", "weighted_containment_a", "weighted_containment_b", "weighted_resemblance", "similarity"),
     ResultColumn("evidence"),
     REGIONS,

@@ -162,7 +162,7 @@ def _count(site: Site, names: Names) -> Pair:
 
 
 class Neighbours(NamedTuple):
-    """Where a pair stands in its ranking, and the pairs before and after it."""
+    """The place of a pair in its ranking, and the pairs before and after it."""
 
     pair: Pair
     rank: int

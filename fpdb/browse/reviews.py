@@ -41,7 +41,7 @@ class ReviewedMeanwhile(Error):
 
 @dataclass(frozen=True)
 class Review:
-    """What somebody thinks of a pair.
+    """An opinion of a pair.
 
     Attributes:
         a, b: The names, in the order of their bytes.

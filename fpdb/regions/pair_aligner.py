@@ -35,12 +35,12 @@ from fpdb.storage.reader import Reader
 
 NEAR: Final = 5
 NEAR_LEAST: Final = 150
-"""So many k-grams, but at least so many symbols, are the largest gap in a passage of a text, and its least length: see
-docs/guide/quality.md."""
-SENTENCES: Final = 3
-"""So many are in a passage of that length;"""
-LONG: Final = 10
-"""and so many times this length is a long document."""
+"""The largest gap in a passage of a text, and its usual least length: NEAR k-grams, or NEAR_LEAST symbols if these are
+more (docs/guide/quality.md)."""
+PASSAGE_SENTENCES: Final = 3
+"""A passage of that length has so many sentences: what is shorter than one of them is a phrase."""
+LONG_DOCUMENT: Final = 10
+"""A document of so many times that length is long: two long ones share phrases by chance."""
 
 BATCH: Final = 32  # documents that are looked up together
 
@@ -337,10 +337,10 @@ class PairAligner:
         Any two long documents share phrases. So shorter regions count only where there is no longer one, and those
         shorter than a sentence only if a document is short.
         """
-        for shortest in (near, near // SENTENCES):
+        for shortest in (near, near // PASSAGE_SENTENCES):
             if long := long_regions(regions, text_a, text_b, shortest):
                 return long
-        return regions if symbols < LONG * near else []
+        return regions if symbols < LONG_DOCUMENT * near else []
 
     def _matching(self, kind: str) -> _Matching:
         """Return the parameters of a kind's rule. Raises UnknownKind."""

@@ -69,7 +69,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a page says besides its results.
+    """The parts of a page besides its results.
 
     Attributes:
         title: A title instead of "Pairs" or "Matches".

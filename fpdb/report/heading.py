@@ -1,4 +1,4 @@
-"""What a page says of itself: what was compared, and what its numbers mean. Knows no HTML."""
+"""The heading of a page: the comparison in words, and the meaning of its numbers. Knows no HTML."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

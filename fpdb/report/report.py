@@ -76,7 +76,7 @@ class Report:
 
     @property
     def contents(self) -> Contents:
-        """What the page has so far, as a server of views shows it."""
+        """The contents that the page has so far, for a server of views."""
         return self._contents
 
     def html(self) -> str:
@@ -103,7 +103,10 @@ class Report:
         return notes
 
     def add_answer(self, answer: Answer, content: str | bytes) -> None:
-        """Add the matches of a query of this content, which have their regions. Raises Corrupt."""
+        """Add the matches of a query of this content, which have their regions. Raises Corrupt.
+
+        content: Decoded, if the query was asked with an encoding.
+        """
         page = self._contents
         page.title, page.noun, page.sides = "Matches", "match", ("query", "document")
         page.columns = MATCH_COLUMNS

@@ -1,4 +1,4 @@
-"""What the script of a page reads: sources, rows and texts as plain values. Regions are numbers in the texts."""
+"""The data of a page's script: sources, rows and texts as plain values. Regions are numbers in the texts."""
 
 from hashlib import sha256
 from typing import Any

@@ -57,8 +57,8 @@ def test_it_prints_its_address_leads_the_browser_there_and_ends(
         with urllib.request.urlopen(address) as response:  # noqa: S310 (our own server)
             assert "Continue to the database" in response.read().decode()
             cookie = response.headers["Set-Cookie"].partition(";")[0]
-        request = urllib.request.Request(address.partition("?")[0], headers={"Cookie": cookie})  # noqa: S310
-        with urllib.request.urlopen(request) as response:  # noqa: S310
+        request = urllib.request.Request(address.partition("?")[0], headers={"Cookie": cookie})  # noqa: S310 (our own server)
+        with urllib.request.urlopen(request) as response:  # noqa: S310 (our own server)
             assert "Find shared text" in response.read().decode()
         assert select.select([opened], [], [], 20)[0]
         mode, argument, page = os.read(opened, 1 << 16).decode().split("\n", 2)

@@ -29,7 +29,7 @@ UNSTABLE = (
 )
 """Values that differ between runs, or between versions of packages that pack."""
 OF_EVERY_PAGE = re.compile(r"<(style|script)>.*?</\1>|sha256-[\w+/=]+|<time>.*?</time>", re.DOTALL)
-"""What says nothing of a page's contents: its style and script, and when it was made."""
+"""The parts of a page that say nothing of its contents: style, script, and when it was made."""
 
 
 def stable(text: str, folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""What is held of a text is the text, at the places that the script is told."""
+"""The parts that are held of a text are parts of it, at the places that the script is told."""
 
 from types import SimpleNamespace
 
