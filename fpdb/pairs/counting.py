@@ -35,7 +35,7 @@ BUDGET: Final = 1 << 27  # postings in memory at once: 1 GiB, half as much again
 ROOM: Final = 1 << 18  # pairs that a thread hands on at once
 ROWS: Final = 1 << 12  # documents that a thread counts before it takes others
 JOBS: Final = 4  # threads at most
-JUDGED: Final = 256  # pairs that are judged at once, where the first ones are wanted
+JUDGED: Final = 256  # pairs that are judged first, where the first ones are wanted; then as many as before, again
 
 T = TypeVar("T")
 
@@ -327,12 +327,11 @@ class PairCounter:
         pairs = self._in_order(pairs)
         if top is None:
             return self._in_order(self.passing(pairs))
-        first = CountedPairs.concatenate([])
-        for start in range(0, len(pairs.a), max(top, JUDGED)):
-            if len(first.a) >= top and first.score[top - 1] > pairs.score[start]:
-                break
-            judged = self.passing(pairs.take(slice(start, start + max(top, JUDGED))))
+        first, start, end = CountedPairs.concatenate([]), 0, max(top, JUDGED)
+        while start < len(pairs.a) and not (len(first.a) >= top and first.score[top - 1] > pairs.score[start]):
+            judged = self.passing(pairs.take(slice(start, end)))
             first = self._in_order(CountedPairs.concatenate([first, judged])).take(slice(top))
+            start, end = end, 2 * end
         return first
 
     def _in_order(self, pairs: CountedPairs) -> CountedPairs:
