@@ -365,7 +365,7 @@ class Database(Searchable):
             yield batch
         # The snapshot is closed before committing: it would keep old pages from being used again.
         change = batch.change()
-        if change.additions or change.columns or change.updates or change.removals or change.texts:
+        if change.documents or change.columns or change.updates or change.removals or change.texts:
             self._store.commit(change)
 
     @contextmanager

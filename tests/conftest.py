@@ -32,7 +32,7 @@ GROUPS = {
         "tests/stress/test_crafted_documents.py::test_nothing_in_a_report_is_obeyed",
     ),
     "crowd": ("tests/search/test_pruning.py",),
-    "common hashes": ("tests/search/test_common_hashes.py",),
+    "common hashes": ("tests/search/test_first_candidates.py",),
     "forged": ("tests/stress/test_forged.py",),
 }
 

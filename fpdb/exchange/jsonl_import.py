@@ -20,7 +20,7 @@ from fpdb.ingest.batch import Status, WriteBatch
 from fpdb.ingest.prepare import encode_positions
 from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format
-from fpdb.storage.additions import PreparedDocument
+from fpdb.storage.document_columns import PreparedDocument
 from fpdb.storage.records import Record, record_fault
 from fpdb.storage.texts import pack
 

@@ -16,8 +16,8 @@ from fpdb.exchange.jsonl_export import POSTINGS_PER_PART
 from fpdb.ingest.redact_url import redact_url
 from fpdb.options import OnCollision
 from fpdb.storage import file_format
-from fpdb.storage.additions import PreparedDocument
 from fpdb.storage.commit import Change
+from fpdb.storage.document_columns import PreparedDocument
 from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.ingest import IncomingDocument, IncomingRun, ingest_sorted
 from fpdb.storage.maintenance.verifier import Unchecked, verify

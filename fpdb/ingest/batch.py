@@ -17,8 +17,8 @@ from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, describe
 from fpdb.options import Rarity
 from fpdb.readers.encodings import given_encoding, note_given
 from fpdb.storage import file_format
-from fpdb.storage.additions import Additions, PreparedDocument
 from fpdb.storage.commit import Change
+from fpdb.storage.document_columns import DocumentColumns, PreparedDocument
 from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.texts import KeptText, check_packages, pack
@@ -40,7 +40,7 @@ class WriteBatch:
         self._snapshot = snapshot
         self._catalogue = snapshot.catalogue
         self._documents: dict[bytes, PreparedDocument] = {}
-        self._columns: list[Additions] = []
+        self._columns: list[DocumentColumns] = []
         """New documents, which join the others when one of them is asked for."""
         self._updates: dict[bytes, Record] = {}
         self._removals: set[bytes] = set()
@@ -222,7 +222,7 @@ class WriteBatch:
         )
         distinct = set(keys)
         if keys and len(distinct) == len(keys) and touched.isdisjoint(distinct) and not self._catalogue.find_all(keys):
-            self._columns.append(columns.additions(keys, kind or "hashes", boilerplate=bool(boilerplate)))
+            self._columns.append(columns.in_columns(keys, kind or "hashes", boilerplate=bool(boilerplate)))
             self.postings += int(columns.offsets[-1] - columns.offsets[0])
             return {"added": len(keys), "replaced": 0, "updated": 0, "unchanged": 0}
         counts = Counter(
@@ -272,7 +272,7 @@ class WriteBatch:
         """Remove a document. Raises NoSuchDocument."""
         key = file_format.name_bytes(name)
         stored = self._stored_id(key, verify_absence=True)
-        if stored is None and key not in self._additions:
+        if stored is None and key not in self._added:
             raise NoSuchDocument(f"no document is named {name!r}")
         self._forget(key)
         if stored is not None:
@@ -292,7 +292,7 @@ class WriteBatch:
         Nothing is fingerprinted. Records are read in stored order.
         """
         keys = [_name_key(document.description.name) for document in documents]
-        touched = self._removals.union(self._additions, self._updates, self._texts)
+        touched = self._removals.union(self._added, self._updates, self._texts)
         ids = self._catalogue.find_all({key for key in keys if key is not None} - touched)
         records = {document_id: self._catalogue.record(document_id) for document_id in sorted(ids.values())}
         matches: list[tuple[Existing | None, bool]] = []
@@ -318,7 +318,7 @@ class WriteBatch:
         """Return those of the names that a document has now."""
         keys = {name: key for name in names if (key := _name_key(name)) is not None}
         stored = self._catalogue.find_all(keys.values()).keys() - self._removals
-        return {name for name, key in keys.items() if key in stored or key in self._additions}
+        return {name for name, key in keys.items() if key in stored or key in self._added}
 
     @property
     def next_ids(self) -> tuple[int, int]:
@@ -336,7 +336,7 @@ class WriteBatch:
         return self._existing(key)
 
     @property
-    def _additions(self) -> dict[bytes, PreparedDocument]:
+    def _added(self) -> dict[bytes, PreparedDocument]:
         """The documents that are added, by name."""
         for columns in self._columns:
             self._documents.update((document.record.name, document) for document in columns.documents())
@@ -354,7 +354,7 @@ class WriteBatch:
         )
 
     def _existing(self, key: bytes, *, verify_absence: bool = False) -> Existing | None:
-        pending = self._additions.get(key)
+        pending = self._added.get(key)
         if pending is not None:
             return Existing(pending.record, pending.boilerplate, pending.text is not None, None)
         document_id = self._stored_id(key, verify_absence=verify_absence)
@@ -376,14 +376,14 @@ class WriteBatch:
         key = document.record.name
         if existing is not None:
             self._forget(key)
-        self._additions[key] = document
+        self._added[key] = document
         self.postings += len(document.hashes)
         if document.text is not None:
             self.text_bytes += len(document.text.packed)
 
     def _forget(self, key: bytes) -> None:
         """Drop what the batch has of a document."""
-        pending = self._additions.pop(key, None)
+        pending = self._added.pop(key, None)
         text = self._texts.pop(key, None)
         if pending is not None:
             self.postings -= len(pending.hashes)
@@ -398,13 +398,13 @@ class WriteBatch:
         if status == "updated":
             described = existing.record._replace(source=record.source, contact=record.contact, labels=record.labels)
             if existing.document_id is None:
-                self._additions[key] = self._additions[key]._replace(record=described)
+                self._added[key] = self._added[key]._replace(record=described)
             else:
                 self._updates[key] = described
         if text is None or existing.has_text:
             return status
         if existing.document_id is None:
-            self._additions[key] = self._additions[key]._replace(text=text)
+            self._added[key] = self._added[key]._replace(text=text)
         else:
             self._texts[key] = text
         self.text_bytes += len(text.packed)
@@ -414,7 +414,7 @@ class WriteBatch:
         """Return the kept text of a document."""
         key = existing.record.name
         if existing.document_id is None:
-            return self._additions[key].text
+            return self._added[key].text
         return self._texts.get(key) or self._snapshot.texts.kept(existing.document_id, existing.record)
 
 

@@ -20,7 +20,7 @@ from fpdb.ingest.prepare import (
     prepare_fingerprints,
     purpose_of,
 )
-from fpdb.storage.additions import PreparedDocument
+from fpdb.storage.document_columns import PreparedDocument
 
 
 class ReadyDocument(NamedTuple):

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 from fpdb.arrays import I64, U64
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 
-def document_frequencies(reader: Reader) -> Callable[[U64], I64]:
+def document_frequencies(reader: IndexReader) -> Callable[[U64], I64]:
     """Return a function that counts, for each of some hashes, the documents that hold it; both shapes (n,)."""
 
     def count(hashes: U64) -> I64:

@@ -12,7 +12,7 @@ import numpy as np
 from fpdb.arrays import I64, U32, U64
 from fpdb.errors import BadFingerprints, BadName
 from fpdb.ingest.prepare import check_hashes, check_positions, check_texts, encode_positions
-from fpdb.storage.additions import Additions
+from fpdb.storage.document_columns import DocumentColumns
 from fpdb.storage.file_format import WHOLE
 from fpdb.storage.record_columns import RecordColumns, digest_documents
 from fpdb.storage.records import NO_LABELS
@@ -78,7 +78,7 @@ class HashColumns(NamedTuple):
         for name, (start, end), labels in zip(self.names, ends, self._labels_of_each(), strict=True):
             yield name, self.hashes[start:end], None if places is None else places[start:end], labels
 
-    def additions(self, names: list[bytes], kind: str, *, boilerplate: bool) -> Additions:
+    def in_columns(self, names: list[bytes], kind: str, *, boilerplate: bool) -> DocumentColumns:
         """Return what `prepare.prepare_hashes` makes of the documents, in columns.
 
         Args:
@@ -93,7 +93,7 @@ class HashColumns(NamedTuple):
         counts = np.diff(self.offsets).repeat(4).reshape(-1, 4)
         digests = digest_documents(self.hashes, self.positions, self.offsets)
         labels = list(self._checked_labels(kind)) if self.labels else None
-        return Additions(
+        return DocumentColumns(
             RecordColumns(names, kind, int(time.time()), digests, counts, labels),
             self.hashes,
             None if self.positions is None else encode_positions(self.positions),

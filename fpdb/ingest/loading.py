@@ -24,7 +24,7 @@ from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.parallel import prepare_chunks
 from fpdb.ingest.process_pool import WorkerError, available_processors
-from fpdb.storage.additions import PreparedDocument
+from fpdb.storage.document_columns import PreparedDocument
 from fpdb.storage.file_format import name_text
 from fpdb.storage.texts import check_packages
 

@@ -12,7 +12,7 @@ from fpdb.arrays import U32, U64
 from fpdb.ingest.chunk_preparer import KnownDocuments, Outcome, ReadyDocument
 from fpdb.ingest.existing import Traits
 from fpdb.ingest.files import Skipped
-from fpdb.storage.additions import PreparedDocument
+from fpdb.storage.document_columns import PreparedDocument
 from fpdb.storage.records import Record
 from fpdb.storage.texts import KeptText
 

@@ -17,7 +17,7 @@ from fpdb.errors import BadFingerprints, BadLabel
 from fpdb.fingerprint import Fingerprints, Frequencies, Purpose, Recipe, content_digest
 from fpdb.ingest.files import InputDocument
 from fpdb.storage import file_format
-from fpdb.storage.additions import PreparedDocument
+from fpdb.storage.document_columns import PreparedDocument
 from fpdb.storage.records import MOST_LABELS, MOST_TEXT, NO_LABELS, Record
 from fpdb.storage.texts import pack
 

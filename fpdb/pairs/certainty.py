@@ -21,7 +21,7 @@ from fpdb.fingerprint.marks import Marks
 from fpdb.pairs.corpus import Corpus
 from fpdb.pairs.measures import CountedPairs, Measures
 from fpdb.regions.sources import Contents, read_document
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 CLAIM: Final = 0.5  # the larger containment, by fingerprints, from which texts are read
 MAX_KGRAMS: Final = 1 << 22  # hashes of k-grams that stay in memory: 32 MB
@@ -48,7 +48,7 @@ NO_FACTORS: Final = TextFactors(np.empty(0, np.intp), np.empty((0, 3)))
 class Certainty:
     """Compare what is estimated of pairs with what is known of their documents."""
 
-    def __init__(self, reader: Reader, contents: Contents | None, corpus: Corpus, few: int) -> None:
+    def __init__(self, reader: IndexReader, contents: Contents | None, corpus: Corpus, few: int) -> None:
         """Take the documents of a commit. contents: None if no text is to be read. few: 0 if all estimates hold."""
         self._corpus, self._few = corpus, few
         self._texts = None if contents is None else _KGramSets(reader, contents, corpus)
@@ -125,7 +125,7 @@ def compare_kgrams(of_a: U64, of_b: U64) -> tuple[float, float, float] | None:
 class _KGramSets:
     """The k-grams of documents, or owners, that can be read."""
 
-    def __init__(self, reader: Reader, contents: Contents, corpus: Corpus) -> None:
+    def __init__(self, reader: IndexReader, contents: Contents, corpus: Corpus) -> None:
         self._reader, self._contents, self._corpus = reader, contents, corpus
         self._boilerplate = reader.boilerplate()
         self._sets: OrderedDict[int, U64 | None] = OrderedDict()

@@ -18,7 +18,7 @@ from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.results import Comparison
 from fpdb.pairs.union_find import connect
 from fpdb.regions.sources import Contents
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class ClusterIndex(NamedTuple):
 
 
 def find_clusters(
-    reader: Reader,
+    reader: IndexReader,
     options: PairOptions,
     keep: str | None = None,
     watch: Watch | None = None,

@@ -7,7 +7,7 @@ import numpy as np
 from fpdb.arrays import I64, U64, sorted_distinct
 from fpdb.pairs.corpus import NONE, Corpus, read_corpus
 from fpdb.pairs.options import PairOptions
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 RANK_BITS: Final = np.uint64(32)  # the low bits of a key of a hash's index and a rank
 
@@ -15,13 +15,13 @@ RANK_BITS: Final = np.uint64(32)  # the low bits of a key of a hash's index and 
 class CommonHashes:
     """The hashes that max_df documents, or owners, of a corpus hold, as `PairCounter` counts these."""
 
-    def __init__(self, reader: Reader, corpus: Corpus | None, max_df: int) -> None:
+    def __init__(self, reader: IndexReader, corpus: Corpus | None, max_df: int) -> None:
         """Look hashes up in a reader. corpus: None if no hash is common; max_df: 0, likewise."""
         self._reader, self._corpus, self._max_df = reader, corpus, max_df
         self._known: dict[int, bool] = {}
 
     @classmethod
-    def of(cls, reader: Reader, options: PairOptions) -> Self:
+    def of(cls, reader: IndexReader, options: PairOptions) -> Self:
         """Return those of a comparison; reads the catalogue unless no hash can be common. Raises Corrupt."""
         corpus = read_corpus(reader, options) if options.frequency_cap(reader.document_count) else None
         return cls(reader, corpus, options.frequency_cap(0 if corpus is None else len(corpus)))

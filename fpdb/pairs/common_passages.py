@@ -14,8 +14,8 @@ from fpdb.arrays import I64, U32, U64, contains, sorted_distinct
 from fpdb.errors import BadQuery
 from fpdb.fingerprint import NO_POSITION, Recipe
 from fpdb.regions.sources import Sources, SourceState, read_document
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.posting_scan import scan_posting_lists
-from fpdb.storage.reader import Reader
 from fpdb.validation import check_integer
 
 
@@ -48,7 +48,7 @@ class CommonPassage:
 
 
 def find_common_passages(
-    reader: Reader, recipe: Recipe, sources: Sources, *, min_df: int, top: int | None = None
+    reader: IndexReader, recipe: Recipe, sources: Sources, *, min_df: int, top: int | None = None
 ) -> Iterator[CommonPassage]:
     """Return the passages of hashes that `min_df` documents hold or more, boilerplate excluded.
 
@@ -68,7 +68,7 @@ def find_common_passages(
     return iter(passages[:top])
 
 
-def _frequent_hashes(reader: Reader, min_df: int) -> tuple[U64, I64, U32]:
+def _frequent_hashes(reader: IndexReader, min_df: int) -> tuple[U64, I64, U32]:
     """Return the frequent hashes, their document frequencies, and the first document that holds each; shape (n,)."""
     parts: list[tuple[U64, I64, U32]] = [(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.uint32))]
     for lists in scan_posting_lists(reader):
@@ -80,7 +80,7 @@ def _frequent_hashes(reader: Reader, min_df: int) -> tuple[U64, I64, U32]:
 
 
 def _passages_of(
-    reader: Reader, recipe: Recipe, sources: Sources, document_id: int, frequent: tuple[U64, I64]
+    reader: IndexReader, recipe: Recipe, sources: Sources, document_id: int, frequent: tuple[U64, I64]
 ) -> Iterator[CommonPassage]:
     """Yield the passages of one document that frequent hashes, sorted, with their frequencies, make up."""
     hashes, frequencies = frequent

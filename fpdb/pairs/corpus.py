@@ -20,8 +20,8 @@ from fpdb.pairs.owners import OwnerRule
 from fpdb.pairs.seams import Seams
 from fpdb.storage import file_format
 from fpdb.storage.document_table import DocumentTable
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.posting_scan import scan_postings
-from fpdb.storage.reader import Reader
 
 NONE: Final = 2**32 - 1  # the rank of documents that are not compared
 EMPTY: Final = np.frombuffer(content_digest(b""), np.uint64)
@@ -110,7 +110,7 @@ class Corpus:
         """Return the number of the owner of each rank, see `owner_names`; shape (n,)."""
         return self.owners[ranks] if len(self.owners) else ranks
 
-    def posting_lists(self, reader: Reader) -> Iterator[U32]:
+    def posting_lists(self, reader: IndexReader) -> Iterator[U32]:
         """Yield the posting lists of all hashes that count, see `_counting`, in parts of whole lists.
 
         Raises Corrupt.
@@ -162,7 +162,7 @@ class _Properties(NamedTuple):
         return type(self)(new, shares, complete, self.without_hashes[indices], self.digests[indices])
 
 
-def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
+def read_corpus(reader: IndexReader, options: PairOptions) -> Corpus:
     """Read the catalogue. An owner is new if one of his documents is. Raises Corrupt."""
     rule = OwnerRule.parse(options.owners)
     table = _read_table(reader, options, rule)
@@ -205,7 +205,7 @@ def read_corpus(reader: Reader, options: PairOptions) -> Corpus:
     )
 
 
-def _read_table(reader: Reader, options: PairOptions, rule: OwnerRule) -> DocumentTable:
+def _read_table(reader: IndexReader, options: PairOptions, rule: OwnerRule) -> DocumentTable:
     """Return the documents that are compared, with the labels that the options name. Raises Corrupt."""
     subset = options.subset
     keys = [key for key, _ in (*subset.labels, *([options.new] if options.new else ()))]

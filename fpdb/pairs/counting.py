@@ -29,7 +29,7 @@ from fpdb.pairs.results import Comparison, HeldBack, IgnoredHashes
 from fpdb.regions.sources import Contents
 from fpdb.search.rarity import weigh
 from fpdb.storage import file_format
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 BUDGET: Final = 1 << 27  # postings in memory at once: 1 GiB, half as much again with weights
 ROOM: Final = 1 << 18  # pairs that a thread hands on at once
@@ -70,7 +70,7 @@ class PairCounter:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: IndexReader,
         options: PairOptions,
         watch: Watch | None = None,
         *,

@@ -27,7 +27,7 @@ from fpdb.regions.region import RegionOptions
 from fpdb.regions.sources import Contents
 from fpdb.spool import spool
 from fpdb.storage import file_format
-from fpdb.storage.reader import Reader, find_listed
+from fpdb.storage.index_reader import IndexReader, find_listed
 from fpdb.storage.records import Record
 
 BATCH: Final = 1 << 11  # pairs that are aligned together
@@ -35,7 +35,7 @@ WATCHED: Final = 64  # pairs after which progress is told
 
 
 def _rank_by_coverage(
-    reader: Reader, counter: PairCounter, aligner: PairAligner, options: PairOptions, watch: Watch | None
+    reader: IndexReader, counter: PairCounter, aligner: PairAligner, options: PairOptions, watch: Watch | None
 ) -> Comparison[Pair]:
     """Return the pairs that pass, by a measure that regions tell, then shared, both descending, then the names' bytes.
 
@@ -64,7 +64,7 @@ def _rank_by_coverage(
 
 
 def _covered_pairs(
-    reader: Reader, counter: PairCounter, aligner: PairAligner, watch: Watch | None
+    reader: IndexReader, counter: PairCounter, aligner: PairAligner, watch: Watch | None
 ) -> Iterator[tuple[float, Pair]]:
     """Yield all pairs with their coverages, and a bound that no score from the pair on exceeds."""
     counted = CountedPairs.concatenate(list(counter.estimates()))
@@ -81,7 +81,7 @@ def _covered_pairs(
                 watch("looking closer", "pair", done, len(bounds))
 
 
-def _bounds(reader: Reader, counter: PairCounter, aligner: PairAligner, pairs: CountedPairs) -> F64:
+def _bounds(reader: IndexReader, counter: PairCounter, aligner: PairAligner, pairs: CountedPairs) -> F64:
     """Return the most that the coverage of each pair can be; shape (n,).
 
     Each region begins with a shared fingerprint, and has so many more symbols only if it has another one, since each
@@ -113,7 +113,7 @@ def _share_per_fingerprint(recipe: Recipe, record: Record) -> float:
 
 
 def pairs_by_content(
-    reader: Reader,
+    reader: IndexReader,
     contents: Contents,
     options: PairOptions,
     region_options: RegionOptions,
@@ -136,7 +136,7 @@ def pairs_by_content(
     return comparison._replace(results=spool(pairs, astuple, unpack_pair))
 
 
-def attach_regions(reader: Reader, aligner: PairAligner, pairs: Iterable[Pair]) -> Iterator[Pair]:
+def attach_regions(reader: IndexReader, aligner: PairAligner, pairs: Iterable[Pair]) -> Iterator[Pair]:
     """Yield the pairs with their regions, and what these cover. Raises Corrupt, MissingPackage."""
     remaining = iter(pairs)
     while batch := list(islice(remaining, BATCH)):
@@ -159,7 +159,7 @@ def unpack_pair(values: Sequence[Any]) -> Pair:
     return pair if regions is None else replace(pair, regions=[MatchedRegion.of(*region) for region in regions])
 
 
-def _align(reader: Reader, aligner: PairAligner, pairs: Sequence[Pair]) -> Iterator[tuple[int, PairAlignment]]:
+def _align(reader: IndexReader, aligner: PairAligner, pairs: Sequence[Pair]) -> Iterator[tuple[int, PairAlignment]]:
     names = [(file_format.name_bytes(pair.a), file_format.name_bytes(pair.b)) for pair in pairs]
     ids = find_listed(reader, {name for pair in names for name in pair})
     return aligner.align_pairs([(ids[a], ids[b]) for a, b in names])

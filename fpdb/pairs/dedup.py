@@ -23,7 +23,7 @@ from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.results import Comparison
 from fpdb.regions.sources import Contents
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 RANK_BITS: Final = np.uint64(32)  # the low bits of a key of a posting list and a rank
 LAST: Final = np.uint32(1 << 31)  # is set in the last rank of a posting list
@@ -86,7 +86,7 @@ def keep_list(names: Iterable[str], drops: Iterable[Drop]) -> Iterator[Kept]:
 
 
 def drop_list(
-    reader: Reader,
+    reader: IndexReader,
     options: PairOptions,
     keep: str,
     *,

@@ -21,8 +21,8 @@ from fpdb.regions.longest_common import longest_common
 from fpdb.regions.sources import Sources, read_document
 from fpdb.search.rarity import weigh
 from fpdb.storage import file_format
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.posting_scan import scan_documents
-from fpdb.storage.reader import Reader
 from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 
@@ -114,7 +114,7 @@ class _Hashes(NamedTuple):
 
 
 def explain(
-    reader: Reader, recipe: Recipe, a: ComparedDocument, b: ComparedDocument, options: PairOptions
+    reader: IndexReader, recipe: Recipe, a: ComparedDocument, b: ComparedDocument, options: PairOptions
 ) -> Explanation:
     """Explain why two documents are a pair that passes, or are not.
 
@@ -174,7 +174,7 @@ def _is_copy(a: ComparedDocument, b: ComparedDocument) -> bool:
 
 
 def _judge(
-    reader: Reader,
+    reader: IndexReader,
     recipe: Recipe,
     documents: tuple[ComparedDocument, ComparedDocument],
     hashes: _Hashes,
@@ -203,7 +203,7 @@ def _judge(
 
 
 def _compare_texts(
-    reader: Reader, recipe: Recipe, documents: tuple[ComparedDocument, ComparedDocument]
+    reader: IndexReader, recipe: Recipe, documents: tuple[ComparedDocument, ComparedDocument]
 ) -> tuple[float, float, float] | None:
     """Compare all k-grams of both documents; None if one cannot be read."""
     boilerplate, kgrams = reader.boilerplate(), []
@@ -214,7 +214,7 @@ def _compare_texts(
     return compare_kgrams(*kgrams)
 
 
-def _compare_hashes(reader: Reader, a: ComparedDocument, b: ComparedDocument, cap: CommonHashes) -> _Hashes:
+def _compare_hashes(reader: IndexReader, a: ComparedDocument, b: ComparedDocument, cap: CommonHashes) -> _Hashes:
     hashes = np.union1d(a.hashes, b.hashes)
     discarded = contains(reader.boilerplate(), hashes)
     held_a, held_b = (_Held(contains(each.hashes, hashes), discarded | contains(each.seams, hashes)) for each in (a, b))
@@ -253,7 +253,7 @@ def _measures(
     return Measures.compute(shared, sizes), sizes
 
 
-def _weights(reader: Reader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument, corpus: Corpus) -> F64:
+def _weights(reader: IndexReader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument, corpus: Corpus) -> F64:
     """Return what each hash weighs if documents that are not in the database count as if they were."""
     hits = corpus.seams.leave_out(reader, hashes.hashes, reader.look_up(hashes.hashes))
     ranks = corpus.ranks.look_up(hits.document_ids)

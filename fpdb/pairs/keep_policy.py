@@ -7,7 +7,7 @@ import numpy as np
 from fpdb.arrays import I64
 from fpdb.errors import BadQuery
 from fpdb.pairs.corpus import NONE, Corpus
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.records import Record
 
 
@@ -39,7 +39,7 @@ class KeepRule(NamedTuple):
         return -record.symbols if self.kind == "longest" else 0
 
 
-def keep_order(reader: Reader, corpus: Corpus, rule: KeepRule) -> I64:
+def keep_order(reader: IndexReader, corpus: Corpus, rule: KeepRule) -> I64:
     """Return the place of each rank's document in the order in which documents are kept; shape (n,).
 
     Documents that are not new come before new ones; ties go to the one added first. Raises Corrupt.

@@ -20,11 +20,11 @@ from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.ranking import POOL, Pair, describe_pairs, rank_pairs
 from fpdb.pairs.results import Comparison
 from fpdb.regions.sources import Contents
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 
 def rank_owners(
-    reader: Reader,
+    reader: IndexReader,
     options: PairOptions,
     document_pairs: int,
     watch: Watch | None = None,
@@ -39,7 +39,7 @@ def rank_owners(
 
 
 def find_document_pairs(
-    reader: Reader,
+    reader: IndexReader,
     listed: Sequence[Pair],
     options: PairOptions,
     limit: int,

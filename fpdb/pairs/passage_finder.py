@@ -14,7 +14,7 @@ import numpy as np
 from fpdb.arrays import U32, U64, Bools, contains, group_starts, sorted_distinct
 from fpdb.pairs.corpus import NONE, Corpus
 from fpdb.regions.pair_aligner import AlignmentQuery, PairAligner
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 ALIGNED_FIRST: Final = 8
 """Documents that a document is aligned with, whatever is covered: small collections are compared in full."""
@@ -33,7 +33,7 @@ class Passage(NamedTuple):
 class PassageFinder:
     """Find passages in the documents of a corpus. Raises Corrupt, MissingPackage."""
 
-    def __init__(self, reader: Reader, aligner: PairAligner, corpus: Corpus) -> None:
+    def __init__(self, reader: IndexReader, aligner: PairAligner, corpus: Corpus) -> None:
         """Align documents of a corpus of one document a rank."""
         self._aligner, self._corpus = aligner, corpus
         self._holders = _Holders(reader, corpus)
@@ -104,7 +104,7 @@ class UnalignedDocuments:
 class _Holders:
     """The ranks that hold a hash; those of the hashes that were asked for last stay in memory."""
 
-    def __init__(self, reader: Reader, corpus: Corpus) -> None:
+    def __init__(self, reader: IndexReader, corpus: Corpus) -> None:
         self._reader, self._corpus = reader, corpus
         self._ranks: OrderedDict[int, U32] = OrderedDict()
         self._cached = 0

@@ -20,7 +20,7 @@ from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.results import Comparison
 from fpdb.regions.places import MatchedRegion
 from fpdb.regions.sources import Contents, SourceState
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 POOL: Final = 1 << 18  # pairs kept before those below the first `top` are dropped
 BATCH: Final = 1 << 12  # pairs that get their names at once
@@ -103,7 +103,7 @@ class Pair:
 
 
 def rank_pairs(
-    reader: Reader, options: PairOptions, watch: Watch | None = None, contents: Contents | None = None
+    reader: IndexReader, options: PairOptions, watch: Watch | None = None, contents: Contents | None = None
 ) -> Comparison[Pair]:
     """Return the pairs that pass, by the measure, then shared, both descending, then by name. Raises Corrupt.
 

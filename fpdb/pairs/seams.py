@@ -9,7 +9,7 @@ from fpdb.fingerprint import KINDS
 from fpdb.fingerprint.marks import NO_MARKS, Marks
 from fpdb.storage.document_table import DocumentTable
 from fpdb.storage.hits import Hits
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.runs.postings import Postings
 
 TOGETHER: Final = 1 << 15  # documents whose boilerplate is looked up at once
@@ -22,7 +22,7 @@ class Seams:
     A document's k is what its numbers of symbols and k-grams tell. Hashes of the caller's own have no symbols to mark.
     """
 
-    def __init__(self, reader: Reader, table: DocumentTable) -> None:
+    def __init__(self, reader: IndexReader, table: DocumentTable) -> None:
         """Find the marks of documents. Raises Corrupt."""
         document_ids = table.ids
         boilerplate = reader.boilerplate()
@@ -37,7 +37,7 @@ class Seams:
         columns = zip(*((each.starts, each.ends) for each in (NO_MARKS, *parts)), strict=True)
         self._marks = Marks(*map(np.concatenate, columns))
 
-    def _find_marks(self, reader: Reader, boilerplate: U64, start: int) -> Marks:
+    def _find_marks(self, reader: IndexReader, boilerplate: U64, start: int) -> Marks:
         """Return the marks of TOGETHER documents, the first of which has this index."""
         found = reader.find_occurrences(boilerplate, self._ids[start : start + TOGETHER])
         places = np.sort(np.searchsorted(self._ids, found.document_ids) * SPAN + found.positions)
@@ -53,7 +53,7 @@ class Seams:
             counted[asked] = ~self._marks.covers_most(places, self._k[indices])
         return counted
 
-    def leave_out(self, reader: Reader, hashes: U64, hits: Hits) -> Hits:
+    def leave_out(self, reader: IndexReader, hashes: U64, hits: Hits) -> Hits:
         """Return those of the hits on hashes that do not lie in seams. hashes: sorted, distinct. Raises Corrupt."""
         if not len(self._ids):
             return hits

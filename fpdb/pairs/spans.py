@@ -26,7 +26,7 @@ from fpdb.regions.region import RegionOptions
 from fpdb.regions.sources import Contents, SourceState
 from fpdb.search.results import Answer
 from fpdb.spool import spool
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 from fpdb.validation import check_integer
 
 WORD: Final = re.compile(r"[\w\u0300-\u036f]")
@@ -106,7 +106,7 @@ def compare_answer(answer: Answer, text: str, cut: Cut) -> Comparison[Span]:
 
 
 def spans_of_pairs(
-    reader: Reader, contents: Contents, options: PairOptions, keep: str, cut: Cut, watch: Watch | None = None
+    reader: IndexReader, contents: Contents, options: PairOptions, keep: str, cut: Cut, watch: Watch | None = None
 ) -> Comparison[Span]:
     """Return the spans of all documents, by name, then in order: of each pair, the document that is kept later is cut.
 
@@ -127,7 +127,9 @@ def spans_of_pairs(
     return counter.compared(spool(cuts, astuple, lambda values: Span(*values)))
 
 
-def _cut_later(reader: Reader, aligner: PairAligner, counter: PairCounter, places: I64, cut: Cut) -> Iterator[Span]:
+def _cut_later(
+    reader: IndexReader, aligner: PairAligner, counter: PairCounter, places: I64, cut: Cut
+) -> Iterator[Span]:
     """Yield the spans; places: the order in which ranks are kept."""
     corpus = counter.corpus
     finder = PassageFinder(reader, aligner, corpus)

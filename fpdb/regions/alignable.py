@@ -12,7 +12,7 @@ from fpdb.fingerprint.marks import NO_MARKS, Marks
 from fpdb.regions._tiling import SymbolSequence
 from fpdb.regions.sources import Original, SourceDocument, Sources, read_document
 from fpdb.regions.tiling import NO_BARS, FingerprintSequence, symbol_sequence
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 MAX_SYMBOLS: Final = 1 << 24  # of documents that stay in memory while others are aligned with them: some 320 MB
 
@@ -28,7 +28,7 @@ class AlignableDocument(NamedTuple):
 class AlignableDocuments:
     """The stored documents of a reader, each read as seldom as possible. Every method raises Corrupt."""
 
-    def __init__(self, reader: Reader, recipe: Recipe, sources: Sources) -> None:
+    def __init__(self, reader: IndexReader, recipe: Recipe, sources: Sources) -> None:
         """Read documents by a recipe."""
         self._reader, self._recipe, self._sources = reader, recipe, sources
         self.boilerplate = reader.boilerplate()

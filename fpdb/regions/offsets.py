@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U32, U64
 from fpdb.regions.region import Region
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 
 class PositionedHashes(NamedTuple):
@@ -58,7 +58,7 @@ class BestOffsets(NamedTuple):
     aligned: I64  # hits at the offset
 
 
-def find_hits(reader: Reader, query: PositionedHashes, document_ids: U32) -> OffsetHits:
+def find_hits(reader: IndexReader, query: PositionedHashes, document_ids: U32) -> OffsetHits:
     """Find where documents, of ascending ids, hold the hashes of a query. Raises Corrupt."""
     hashes, starts, counts = np.unique(query.hashes, return_index=True, return_counts=True)
     found = reader.find_occurrences(hashes, document_ids)

@@ -30,8 +30,8 @@ from fpdb.regions.places import MatchedRegion
 from fpdb.regions.region import AS_TILED, Region, RegionOptions, coverage
 from fpdb.regions.sources import Contents, Original, SourceDocument, Sources
 from fpdb.regions.tiling import NO_HASHES, FingerprintSequence, tile_fingerprints, tile_symbols
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.posting_scan import scan_posting_lists
-from fpdb.storage.reader import Reader
 
 NEAR: Final = 5
 NEAR_LEAST: Final = 150
@@ -105,7 +105,7 @@ class PairAligner:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: IndexReader,
         recipe: Recipe,
         sources: Sources,
         *,

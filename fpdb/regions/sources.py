@@ -13,7 +13,7 @@ from fpdb.readers.encodings import given_encoding
 from fpdb.regions.line_index import LineIndex
 from fpdb.regions.originals import UnreadState, is_gone, read_original
 from fpdb.regions.source_roots import SourceRoots
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.records import Record
 
 SourceState = Literal["same", "changed", UnreadState]
@@ -41,7 +41,7 @@ class Sources:
 
     def __init__(
         self,
-        roots_of: Callable[[Reader, int], SourceRoots],
+        roots_of: Callable[[IndexReader, int], SourceRoots],
         given: Callable[[int, Record], str | bytes | None] | None = None,
     ) -> None:
         """Look for contents where they were kept or came from, or ask the caller for them.
@@ -54,7 +54,7 @@ class Sources:
         self._given = given
         self._cache = MemberCache()
 
-    def find(self, reader: Reader, document_id: int, record: Record) -> Content:
+    def find(self, reader: IndexReader, document_id: int, record: Record) -> Content:
         """Return a document's content, if it is the same as was added.
 
         Raises:
@@ -69,11 +69,11 @@ class Sources:
         content = read_original(record.source, self._roots_of(reader, document_id), self._cache)
         return _verified(content, record, "unavailable") if isinstance(content, bytes) else Content(content)
 
-    def is_gone(self, reader: Reader, document_id: int, record: Record) -> bool:
+    def is_gone(self, reader: IndexReader, document_id: int, record: Record) -> bool:
         """Return True if the file that a document came from is gone, see `is_gone`."""
         return is_gone(record.source, self._roots_of(reader, document_id))
 
-    def read(self, reader: Reader, document_id: int, record: Record) -> str | bytes:
+    def read(self, reader: IndexReader, document_id: int, record: Record) -> str | bytes:
         """Return a document's content as `find` does, or raise Unreadable or ContentChanged, which say why not."""
         state, content = self.find(reader, document_id, record)
         if content is not None:
@@ -115,7 +115,7 @@ class SourceDocument(NamedTuple):
     original: Original | None = None
 
 
-def read_document(reader: Reader, recipe: Recipe, document_id: int, sources: Sources) -> SourceDocument:
+def read_document(reader: IndexReader, recipe: Recipe, document_id: int, sources: Sources) -> SourceDocument:
     """Read a stored document and fingerprint it as it was when it was added. Raises Corrupt, MissingPackage."""
     record = reader.catalogue.record(document_id)
     try:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from fpdb.fingerprint import Recipe
 from fpdb.report.contents import Contents, Heading, PageSource, Row
 from fpdb.report.recipe_words import recipe_words
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 _MEANINGS: Final = {
     "similarity": "The mean of both weighted containments: a fingerprint counts the more, the fewer documents have it.",
@@ -22,7 +22,7 @@ _MEANINGS: Final = {
 """Sentences on measures that have no column of their own."""
 
 
-def describe(reader: Reader, recipe: Recipe, heading: Heading, noun: str) -> Iterator[tuple[str, str]]:
+def describe(reader: IndexReader, recipe: Recipe, heading: Heading, noun: str) -> Iterator[tuple[str, str]]:
     """Yield what was compared: terms, and a sentence on each. noun: what pairs are made of, "" for queries."""
     count = reader.document_count
     documents = "1 document" if count == 1 else f"{count:,} documents"

@@ -17,7 +17,7 @@ from fpdb.regions.sources import SourceDocument, Sources
 from fpdb.report.contents import Row, ShownRegion
 from fpdb.report.page_sources import PageSources
 from fpdb.storage import file_format
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 MAX_POSTINGS: Final = 20_000_000
 """Postings that a database may have for positions to be read from it; to go through more would take too long."""
@@ -29,7 +29,7 @@ UNREAD: Final = SourceDocument("unavailable")
 class Documents(NamedTuple):
     """Documents that are compared: a reader of them, the recipe, and where their contents are."""
 
-    reader: Reader
+    reader: IndexReader
     recipe: Recipe
     sources: Sources
 
@@ -124,7 +124,7 @@ def column_values(columns: Columns, result: object, values: dict[str, Any]) -> l
     return [counted[c.name] if c.name in counted else getattr(result, c.name) for c in columns]
 
 
-def find_ids(reader: Reader, names: Iterable[str]) -> dict[str, int]:
+def find_ids(reader: IndexReader, names: Iterable[str]) -> dict[str, int]:
     """Return the ids of the documents of these names that exist."""
     keys = {name: file_format.name_bytes(name) for name in names}
     found = reader.find_by_name(set(keys.values()))

@@ -31,7 +31,7 @@ from fpdb.report.pair_rows import (
     show_regions,
 )
 from fpdb.search.results import Answer, Match
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 PARTS: Final = 3
 """Pairs of documents that stand under a pair of owners."""
@@ -51,7 +51,7 @@ class Report:
 
     def __init__(
         self,
-        snapshot: Callable[[], AbstractContextManager[Reader]],
+        snapshot: Callable[[], AbstractContextManager[IndexReader]],
         texts: TextSources,
         *,
         by: str = "containment",
@@ -193,7 +193,7 @@ class Report:
             else:
                 page.rows += self._pair_rows(reader, listed, options)
 
-    def _add_owner_rows(self, reader: Reader, listed: Sequence[Pair], options: PairOptions) -> None:
+    def _add_owner_rows(self, reader: IndexReader, listed: Sequence[Pair], options: PairOptions) -> None:
         page = self._contents
         page.sides = "owner A", "owner B"
         page.notes.append(
@@ -213,7 +213,7 @@ class Report:
             evidence = EVIDENCE_WORDS.get(pair.evidence, "")
             page.rows += [Row(a, b, score(pair, self._by), values, evidence=evidence), *parts]
 
-    def _pair_rows(self, reader: Reader, pairs: Sequence[Pair], options: PairOptions) -> list[Row]:
+    def _pair_rows(self, reader: IndexReader, pairs: Sequence[Pair], options: PairOptions) -> list[Row]:
         documents = Documents(reader, self._recipe, self._sources)
         return pair_rows(documents, self._page, pairs, self._by, options)
 

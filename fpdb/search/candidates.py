@@ -22,7 +22,7 @@ from fpdb.search.pruning import minimum_shared, most_shared, nonzero, promising_
 from fpdb.search.query_fingerprints import QueryFingerprints
 from fpdb.search.results import Query
 from fpdb.storage.hits import count_documents
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.sorting import sort_postings
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Candidates(NamedTuple):
 
 
 def find_candidates(
-    reader: Reader, queries: Sequence[QueryFingerprints], options: QueryOptions
+    reader: IndexReader, queries: Sequence[QueryFingerprints], options: QueryOptions
 ) -> Iterator[Candidates]:
     """Yield the candidates of each query, of which there is at least one, in order. Raises Corrupt."""
     partition = _Partition(reader, queries, options.smallest or NO_LIMIT)
@@ -111,7 +111,7 @@ def find_candidates(
 class _Partition:
     """The hashes that queries look up, and which of them each query has, see `_candidates.partition_hashes`."""
 
-    def __init__(self, reader: Reader, queries: Sequence[QueryFingerprints], smallest: int) -> None:
+    def __init__(self, reader: IndexReader, queries: Sequence[QueryFingerprints], smallest: int) -> None:
         if len(queries) == 1:
             hashes = np.sort(queries[0].hashes_to_find)
             owners = np.zeros(len(hashes), np.uint32)
@@ -184,14 +184,16 @@ def _batch_bounds(hits: I64) -> list[int]:
     return [0, *(np.flatnonzero(batches[1:] != batches[:-1]) + 1).tolist(), len(hits)]
 
 
-def _count_alone(reader: Reader, query: QueryFingerprints, hashes: QueryHashes, options: QueryOptions) -> Candidates:
+def _count_alone(
+    reader: IndexReader, query: QueryFingerprints, hashes: QueryHashes, options: QueryOptions
+) -> Candidates:
     """Count the hashes shared with one query, however many hits it has."""
     if options.with_total:
         if options.min is None and options.max_df is None:
             candidates = _count_alone(reader, query, hashes, replace(options, with_total=False))
             return candidates._replace(total=_count_sharing(reader, query, hashes.looked_up))
         options = replace(options, top=None)  # the scores tell
-    from fpdb.search.common_hashes import first_candidates
+    from fpdb.search.first_candidates import first_candidates
 
     first = first_candidates(reader, query, hashes, options)
     if first is not None:
@@ -221,7 +223,7 @@ def _count_alone(reader: Reader, query: QueryFingerprints, hashes: QueryHashes, 
     return _with_copies(reader, candidates, all_ids, all_shared)
 
 
-def _count_sharing(reader: Reader, query: QueryFingerprints, looked_up: U64) -> int:
+def _count_sharing(reader: IndexReader, query: QueryFingerprints, looked_up: U64) -> int:
     """Return how many documents share a hash with a query."""
     counts = reader.count_by_document(looked_up)
     if counts is None:
@@ -231,7 +233,7 @@ def _count_sharing(reader: Reader, query: QueryFingerprints, looked_up: U64) -> 
     return int(np.count_nonzero(counts)) - int(np.count_nonzero(counts[omitted]))
 
 
-def _with_copies(reader: Reader, candidates: Candidates, document_ids: U32, shared: NDArray[Any]) -> Candidates:
+def _with_copies(reader: IndexReader, candidates: Candidates, document_ids: U32, shared: NDArray[Any]) -> Candidates:
     """Return the candidates with the copies, if hashes are ignored; see `copies.add_copies`."""
     if candidates.counted == len(candidates.hashes.looked_up):
         return candidates
@@ -241,7 +243,7 @@ def _with_copies(reader: Reader, candidates: Candidates, document_ids: U32, shar
 
 
 def _count_kept(
-    reader: Reader, query: QueryFingerprints, looked_up: U64, options: QueryOptions
+    reader: IndexReader, query: QueryFingerprints, looked_up: U64, options: QueryOptions
 ) -> tuple[Bools, U32, I64, HashWeights | None]:
     """Return which hashes count, the documents that share some of these and how many, and the weights."""
     counts, indices, document_ids = _hits(reader, looked_up, options)
@@ -260,7 +262,7 @@ def _count_kept(
     return counts, found, shared, HashWeights(weights, sums, documents)
 
 
-def _hits(reader: Reader, looked_up: U64, options: QueryOptions) -> tuple[Bools, U32, U32]:
+def _hits(reader: IndexReader, looked_up: U64, options: QueryOptions) -> tuple[Bools, U32, U32]:
     """Return which hashes are not ignored as common, and the hits on these: indices of hashes, and documents."""
     hits = reader.look_up(looked_up, cap=options.max_df)
     counts = ~hits.capped

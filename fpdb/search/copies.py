@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import F64, U32, Bools
 from fpdb.search.rarity import weigh
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 if TYPE_CHECKING:
     from fpdb.search.candidates import Candidates
 
 
-def add_copies(reader: Reader, candidates: Candidates, document_ids: U32, shared: NDArray[Any]) -> Candidates:
+def add_copies(reader: IndexReader, candidates: Candidates, document_ids: U32, shared: NDArray[Any]) -> Candidates:
     """Return the candidates of a query of which hashes are ignored, with its copies. Raises Corrupt.
 
     document_ids: all that share hashes that count, ascending, not only the candidates; shared: how many.
@@ -44,7 +44,7 @@ def add_copies(reader: Reader, candidates: Candidates, document_ids: U32, shared
     return candidates._replace(document_ids=merged, shared=all_shared, weights=weights, copies=copies)
 
 
-def _find_copies(reader: Reader, candidates: Candidates, document_ids: U32) -> U32:
+def _find_copies(reader: IndexReader, candidates: Candidates, document_ids: U32) -> U32:
     """Return those of the documents, ascending, that have the query's kind and digest, and as many hashes."""
     query, digest = candidates.query, candidates.query.digest
     if digest is None:
@@ -60,7 +60,7 @@ def _find_copies(reader: Reader, candidates: Candidates, document_ids: U32) -> U
     return np.array(copies, np.uint32)
 
 
-def _weigh_ignored(reader: Reader, candidates: Candidates, documents: int) -> F64:
+def _weigh_ignored(reader: IndexReader, candidates: Candidates, documents: int) -> F64:
     """Return the weights of the ignored hashes, as `HashWeights` counts them."""
     hits = reader.look_up(candidates.hashes.looked_up[~candidates.counts])
     others = ~np.isin(hits.document_ids, candidates.query.own_ids)

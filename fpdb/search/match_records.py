@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from fpdb.search.ranking import RankedMatches
 from fpdb.search.results import Match
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 
-def add_records(reader: Reader, answers: Iterable[RankedMatches], *, labels: bool) -> Iterator[RankedMatches]:
+def add_records(reader: IndexReader, answers: Iterable[RankedMatches], *, labels: bool) -> Iterator[RankedMatches]:
     """Yield the answers, with labels if they are asked for; tell which documents have the query's content.
 
     Raises Corrupt.

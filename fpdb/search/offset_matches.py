@@ -13,12 +13,12 @@ from fpdb.regions.offsets import PositionedHashes, best_offsets, find_hits, regi
 from fpdb.search.options import HashQueryOptions
 from fpdb.search.ranking import RankedMatches
 from fpdb.search.results import Match
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 DOCUMENTS_TOGETHER: Final = 1 << 12
 
 
-def add_offsets(reader: Reader, ranked: RankedMatches, options: HashQueryOptions) -> RankedMatches:
+def add_offsets(reader: IndexReader, ranked: RankedMatches, options: HashQueryOptions) -> RankedMatches:
     """Tell the offset of each match of a query that has positions, rank by it if asked, and tell regions.
 
     Hashes of boilerplate and those that are ignored as common do not count. Raises Corrupt.
@@ -43,7 +43,7 @@ def add_offsets(reader: Reader, ranked: RankedMatches, options: HashQueryOptions
     return ranked._replace(answer=answer, document_ids=[document_id for _, document_id in matches])
 
 
-def _aligned(reader: Reader, hashes: PositionedHashes, rows: list[tuple[Match, int]]) -> list[tuple[Match, int]]:
+def _aligned(reader: IndexReader, hashes: PositionedHashes, rows: list[tuple[Match, int]]) -> list[tuple[Match, int]]:
     best = best_offsets(find_hits(reader, hashes, np.array(sorted(row[1] for row in rows), np.uint32)))
     columns = zip(best.document_ids.tolist(), best.offsets.tolist(), best.aligned.tolist(), strict=True)
     by_id = {document_id: (offset, aligned) for document_id, offset, aligned in columns}
@@ -60,7 +60,7 @@ def _order(row: tuple[Match, int]) -> tuple[int, int, bytes]:
 
 
 def _with_regions(
-    reader: Reader, hashes: PositionedHashes, rows: list[tuple[Match, int]], gap: int | None
+    reader: IndexReader, hashes: PositionedHashes, rows: list[tuple[Match, int]], gap: int | None
 ) -> list[tuple[Match, int]]:
     hits = find_hits(reader, hashes, np.array(sorted(row[1] for row in rows), np.uint32))
     regions = regions_of(hits.at_best(best_offsets(hits)), gap)

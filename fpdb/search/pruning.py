@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U32
 from fpdb.search.options import QueryOptions
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 ROUNDING: Final = 1e-6
 RISING: Final = ("containment", "shared")  # measures that rise and fall with the number of shared hashes
@@ -21,7 +21,7 @@ def nonzero(counts: NDArray[Any]) -> tuple[U32, I64]:
     return document_ids.astype(np.uint32), counts[document_ids].astype(np.int64)
 
 
-def most_shared(reader: Reader, counts: U32, options: QueryOptions) -> tuple[U32, I64]:
+def most_shared(reader: IndexReader, counts: U32, options: QueryOptions) -> tuple[U32, I64]:
     """Return the documents, of the numbers of hashes that each shares by id, that may be among the first `top`.
 
     Nearly all documents may share a hash: no array of those that do is made.
@@ -55,7 +55,7 @@ def minimum_shared(counted: NDArray[np.int64], options: QueryOptions) -> I64:
 
 
 def promising_candidates(
-    reader: Reader, document_ids: U32, shared: I64, counted: int, options: QueryOptions
+    reader: IndexReader, document_ids: U32, shared: I64, counted: int, options: QueryOptions
 ) -> NDArray[np.intp]:
     """Return the indices of the candidates that may reach `min` and the first `top`, whose sizes matter."""
     promising = np.flatnonzero(shared >= minimum_shared(np.array(counted), options))
@@ -65,7 +65,9 @@ def promising_candidates(
     return promising
 
 
-def first_of(reader: Reader, document_ids: U32, score: NDArray[Any], shared: I64, top: int | None) -> NDArray[np.intp]:
+def first_of(
+    reader: IndexReader, document_ids: U32, score: NDArray[Any], shared: I64, top: int | None
+) -> NDArray[np.intp]:
     """Return the indices, in no order, of the `top` candidates of the highest score, the most shared, the first names.
 
     Args:

@@ -13,7 +13,7 @@ from fpdb.errors import BadName, Error, UnknownKind, Unreadable
 from fpdb.fingerprint import AUTO, SHORT_TEXT, Fingerprints, Frequencies, Recipe, content_digest, find_scheme
 from fpdb.search.options import ContentOptions
 from fpdb.storage import file_format
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 if TYPE_CHECKING:
     from fpdb.readers.signs import Signs
@@ -70,7 +70,7 @@ class QueryFingerprints(NamedTuple):
 
 
 def fingerprint_queries(
-    recipe: Recipe, reader: Reader, documents: Sequence[QueryDocument], options: ContentOptions
+    recipe: Recipe, reader: IndexReader, documents: Sequence[QueryDocument], options: ContentOptions
 ) -> list[QueryFingerprints | Error]:
     """Return the fingerprints of each document, or why it has none: BadName, UnknownKind, Unreadable.
 
@@ -111,7 +111,7 @@ def _with_kind(recipe: Recipe, document: QueryDocument) -> QueryDocument:
     return document._replace(kind=recipe.resolve_kind(AUTO, document.content, document.name))
 
 
-def own_document_ids(reader: Reader, name: str, digest: bytes) -> list[int]:
+def own_document_ids(reader: IndexReader, name: str, digest: bytes) -> list[int]:
     """Return the documents of this name and content digest, boilerplate left out: at most one in each database.
 
     Raises BadName, Corrupt.
@@ -120,11 +120,11 @@ def own_document_ids(reader: Reader, name: str, digest: bytes) -> list[int]:
     return _with_digest(reader, reader.find_by_name([key]).get(key, ()), digest)
 
 
-def _with_digest(reader: Reader, document_ids: Iterable[int], digest: bytes) -> list[int]:
+def _with_digest(reader: IndexReader, document_ids: Iterable[int], digest: bytes) -> list[int]:
     return [document_id for document_id in document_ids if reader.catalogue.record(document_id).digest == digest]
 
 
-def _find_own_ids(reader: Reader, documents: Sequence[QueryDocument]) -> Iterator[list[int] | BadName]:
+def _find_own_ids(reader: IndexReader, documents: Sequence[QueryDocument]) -> Iterator[list[int] | BadName]:
     """Yield the documents that each query is itself; their names are looked up together."""
     keys: list[bytes | BadName | None] = []
     for document in documents:

@@ -20,7 +20,7 @@ from fpdb.search.query_fingerprints import QueryFingerprints
 from fpdb.search.results import Answer, matches_of
 from fpdb.search.scoring import ScoredCandidates, score_candidates
 from fpdb.storage.file_format import name_text
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 TOGETHER: Final = 50_000  # candidates that are scored, and of which names are read, together: some 50 MB
 LENGTHS_DIFFER: Final = 5  # times
@@ -35,7 +35,9 @@ class RankedMatches(NamedTuple):
     ignored: U64  # hashes, as common
 
 
-def rank_queries(reader: Reader, queries: Sequence[QueryFingerprints], options: QueryOptions) -> Iterator[RankedBatch]:
+def rank_queries(
+    reader: IndexReader, queries: Sequence[QueryFingerprints], options: QueryOptions
+) -> Iterator[RankedBatch]:
     """Yield the ranked matches of all queries, in order, as many in a batch as are scored and named together.
 
     Raises BadQuery: the measure needs regions; Corrupt.
@@ -60,14 +62,14 @@ def rank_queries(reader: Reader, queries: Sequence[QueryFingerprints], options: 
     yield from _rank_all(reader, waiting, options)
 
 
-def _rank_all(reader: Reader, waiting: Iterable[Candidates], options: QueryOptions) -> Iterator[RankedBatch]:
+def _rank_all(reader: IndexReader, waiting: Iterable[Candidates], options: QueryOptions) -> Iterator[RankedBatch]:
     for _, alike in groupby(waiting, attrgetter("is_counted_only")):
         with gc_paused():
             batch = _rank(reader, score_candidates(reader, list(alike), options.by), options)
         yield batch
 
 
-def _rank(reader: Reader, scored: ScoredCandidates, options: QueryOptions) -> RankedBatch:
+def _rank(reader: IndexReader, scored: ScoredCandidates, options: QueryOptions) -> RankedBatch:
     passing = np.arange(len(scored.shared))
     if options.min is not None:
         passing = np.flatnonzero(scored.score(options.by) >= options.min)
@@ -91,7 +93,7 @@ def _totals(scored: ScoredCandidates, passing: NDArray[np.intp]) -> list[int]:
 
 
 def _first(
-    reader: Reader, scored: ScoredCandidates, passing: NDArray[np.intp], options: QueryOptions
+    reader: IndexReader, scored: ScoredCandidates, passing: NDArray[np.intp], options: QueryOptions
 ) -> NDArray[np.intp]:
     """Return those of the indices of candidates that are among the first `top` of their query."""
     score, top = scored.score(options.by), options.top

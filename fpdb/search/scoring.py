@@ -16,7 +16,7 @@ from fpdb.arrays import F64, I64, U32, contains, sorted_distinct
 from fpdb.search.candidates import Candidates
 from fpdb.search.options import COUNTED
 from fpdb.storage.hits import count_documents
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ScoredCandidates:
         return type(self)(self.queries, *columns, {name: column[indices] for name, column in self.measures.items()})
 
 
-def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> ScoredCandidates:
+def score_candidates(reader: IndexReader, queries: Sequence[Candidates], by: str) -> ScoredCandidates:
     """Compute the measures of queries that are alike in `Candidates.is_counted_only`. Raises Corrupt."""
     lengths = [len(query.document_ids) for query in queries]
     query_indices = np.arange(len(queries)).repeat(lengths)
@@ -67,7 +67,7 @@ def score_candidates(reader: Reader, queries: Sequence[Candidates], by: str) -> 
     return ScoredCandidates(queries, query_indices, document_ids, shared, measures)
 
 
-def _seams_held(reader: Reader, candidates: Candidates) -> I64:
+def _seams_held(reader: IndexReader, candidates: Candidates) -> I64:
     """Return how many of the query's hashes in seams of boilerplate each candidate holds; they count for nothing."""
     document_ids, counts = count_documents(reader.look_up(candidates.query.seams).document_ids)
     held = np.zeros(len(candidates.document_ids), np.int64)

@@ -14,7 +14,7 @@ from fpdb.search.match_records import add_records
 from fpdb.search.options import ContentOptions, HashQueryOptions, QueryOptions, recipe_options
 from fpdb.search.query_fingerprints import QueryDocument, QueryFingerprints, fingerprint_queries
 from fpdb.search.ranking import RankedBatch, RankedMatches, rank_queries
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 if TYPE_CHECKING:
     from fpdb.regions.sources import Sources
@@ -31,7 +31,7 @@ class Searcher:
     """
 
     recipe: Recipe
-    reader: Reader
+    reader: IndexReader
     open_sources: Callable[[], Sources]
     database_of: Callable[[int], str] | None = None
 

@@ -19,9 +19,9 @@ from fpdb.errors import Corrupt
 from fpdb.storage import file_format, name_order
 from fpdb.storage._checksums import seal_ids
 from fpdb.storage.file_format import FIRST_BOILERPLATE, LONGEST_PLAIN_NAME, RECORDS_PER_GROUP
+from fpdb.storage.index_reader import CatalogueReader
 from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
 from fpdb.storage.name_order import NamesInOrder
-from fpdb.storage.reader import CatalogueReader
 from fpdb.storage.record_groups import RecordGroups, Rows, missing, record_in
 from fpdb.storage.records import Record, describe, pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree

@@ -13,8 +13,8 @@ from fpdb.arrays import U64
 from fpdb.errors import Corrupt, Error, NameTaken, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format
-from fpdb.storage.additions import Additions, Counts, PreparedDocument, sorted_postings, write_records
 from fpdb.storage.catalogue import GivenIds
+from fpdb.storage.document_columns import Counts, DocumentColumns, PreparedDocument, sorted_postings, write_records
 from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.id_set import IdSet
 from fpdb.storage.records import Record
@@ -46,7 +46,7 @@ NO_ARRIVALS = Arrivals(0, (), np.empty(0, file_format.SIZE))
 
 @dataclass(frozen=True)
 class Change:
-    """All that one commit does; a name comes once at most in additions, arrivals, updates and removals together.
+    """All that one commit does; a name comes once at most in documents, arrivals, updates and removals together.
 
     renames: the names of documents, which must exist, and their new ones, which must be free; done before all else.
     columns: more documents that are added, none of which the rest mentions.
@@ -54,13 +54,13 @@ class Change:
     documents that arrive, are updated or stay; documents that are added have theirs.
     """
 
-    additions: Sequence[PreparedDocument] = ()
+    documents: Sequence[PreparedDocument] = ()
     updates: Sequence[Record] = ()
     removals: Sequence[bytes] = ()
     texts: Mapping[bytes, KeptText] = field(default_factory=dict)
     arrivals: Arrivals = NO_ARRIVALS
     renames: Sequence[tuple[bytes, bytes]] = ()
-    columns: Sequence[Additions] = ()
+    columns: Sequence[DocumentColumns] = ()
 
 
 @gc_paused()
@@ -83,21 +83,21 @@ class _Commit:
 
     def apply(self, change: Change) -> State:
         self._rename(change.renames)
-        additions = _additions(change)
+        added = _added_columns(change)
         before = self.snapshot.boilerplate()
-        after = self.snapshot.live_hashes(self.runs[True]) if self._remove_all(change, additions) else before
-        templates = [some.hashes[slice(*some.offsets[[0, -1]])] for some in additions if some.boilerplate]
+        after = self.snapshot.live_hashes(self.runs[True]) if self._remove_all(change, added) else before
+        templates = [columns.hashes[slice(*columns.offsets[[0, -1]])] for columns in added if columns.boilerplate]
         if templates:
             after = np.unique(np.concatenate([after, *templates]))
         if after is not before:
             self._recount(np.setdiff1d(after, before, assume_unique=True), 1)
             self._recount(np.setdiff1d(before, after, assume_unique=True), -1)
-        for some in additions:
-            self._add(some, after)
+        for columns in added:
+            self._add(columns, after)
         if change.arrivals.records:
             self._arrive(*change.arrivals)
         self._update(change.updates)
-        self._keep({added.record.name: added.text for added in change.additions if added.text is not None})
+        self._keep({document.record.name: document.text for document in change.documents if document.text is not None})
         self._keep(change.texts)
         seals = self.catalogue.write()
         self.state = self.state._replace(runs=(*self.runs[False], *self.runs[True]), seals=seals)
@@ -106,7 +106,7 @@ class _Commit:
 
     # ------------------------------------------------------------ removing
 
-    def _remove_all(self, change: Change, additions: Sequence[Additions]) -> bool:
+    def _remove_all(self, change: Change, added: Sequence[DocumentColumns]) -> bool:
         """Remove what is to be removed or replaced; return True if a boilerplate document was among it."""
         removed: list[tuple[int, bytes | None]] = []
         for name in sorted(change.removals):  # neighbours in the file one after the other
@@ -115,8 +115,8 @@ class _Commit:
                 raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
             removed.append((document_id, name))
         names = [record.name for record in change.arrivals.records]
-        for some in additions:
-            names += some.names
+        for columns in added:
+            names += columns.names
         if len(set(names)) < len(names):
             raise Corrupt("two of the documents that are to be added have one name; run 'fpdb check' on their database")
         replaced = self.catalogue.find_all(names)
@@ -159,23 +159,23 @@ class _Commit:
 
     # ------------------------------------------------------------ adding
 
-    def _add(self, additions: Additions, boilerplate_hashes: U64) -> None:
+    def _add(self, added: DocumentColumns, boilerplate_hashes: U64) -> None:
         """Enter documents into the catalogue, and write their run."""
-        documents, counts = len(additions.records), Counts(additions)
-        first_id = self._take_ids(documents, boilerplate=additions.boilerplate)
+        documents, counts = len(added.records), Counts(added)
+        first_id = self._take_ids(documents, boilerplate=added.boilerplate)
         ids = np.arange(first_id, first_id + documents, dtype=np.uint32)
-        self.catalogue.set_names(file_format.name_keys(additions.names), ids)
+        self.catalogue.set_names(file_format.name_keys(added.names), ids)
         sizes = np.empty(documents, file_format.SIZE)
-        sizes["hashes"], sizes["boilerplate"], sizes["share"] = counts.hashes, 0, additions.shares
+        sizes["hashes"], sizes["boilerplate"], sizes["share"] = counts.hashes, 0, added.shares
         self.catalogue.size_table.set(first_id, sizes)  # so that merging takes the documents for live
         if counts.given:
-            ignored = np.empty(0, np.uint64) if additions.boilerplate else boilerplate_hashes
-            pieces = sorted_postings(additions, first_id, ignored, counts)
+            ignored = np.empty(0, np.uint64) if added.boilerplate else boilerplate_hashes
+            pieces = sorted_postings(added, first_id, ignored, counts)
             self._write_run(pieces, counts.given, (first_id, first_id + documents - 1))
         if counts.changed:
             sizes["hashes"], sizes["boilerplate"] = counts.hashes, counts.boilerplate
             self.catalogue.size_table.set(first_id, sizes)
-        write_records(self.catalogue, additions.records, first_id, counts)
+        write_records(self.catalogue, added.records, first_id, counts)
 
     def _arrive(self, first_id: int, records: Sequence[Record], sizes: NDArray[np.void]) -> None:
         """Enter documents into the catalogue whose postings and ids are there already."""
@@ -272,12 +272,12 @@ class _Commit:
         self.state = self.state._replace(texts=texts, text_bytes=text_bytes)
 
 
-def _additions(change: Change) -> list[Additions]:
+def _added_columns(change: Change) -> list[DocumentColumns]:
     """Return the documents that are added, ordinary ones and boilerplate apart."""
-    ordinary = [document for document in change.additions if not document.boilerplate]
-    templates = [document for document in change.additions if document.boilerplate]
+    ordinary = [document for document in change.documents if not document.boilerplate]
+    templates = [document for document in change.documents if document.boilerplate]
     return [
-        *(Additions.of(documents) for documents in (ordinary, templates) if documents),
+        *(DocumentColumns.of(documents) for documents in (ordinary, templates) if documents),
         *change.columns,
     ]
 

@@ -27,7 +27,7 @@ def count_inner_postings(snapshot: "Snapshot", runs: "Sequence[Run]", hashes: U6
 
 
 def find_holders(snapshot: "Snapshot", cache: "Cache", hashes: U64, document_ids: U32) -> Bools:
-    """Return which documents hold which hashes, see `Reader.find_holders`."""
+    """Return which documents hold which hashes, see `IndexReader.find_holders`."""
     held = np.zeros((len(hashes), len(document_ids)), np.bool_)
     for run in snapshot.runs():
         inside = slice(*np.searchsorted(document_ids, [run.first_id, run.last_id + 1]).tolist())
@@ -46,7 +46,7 @@ def find_holders(snapshot: "Snapshot", cache: "Cache", hashes: U64, document_ids
 
 
 def count_holders(snapshot: "Snapshot", cache: "Cache", hashes: U64) -> I64:
-    """Return how many live documents hold each hash, see `Reader.count_holders`."""
+    """Return how many live documents hold each hash, see `IndexReader.count_holders`."""
     state, known = cache.holder_counts
     if state is not snapshot.state or len(known) >= MOST_CACHED:
         known = {}

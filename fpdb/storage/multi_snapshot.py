@@ -17,7 +17,7 @@ from fpdb.arrays import I64, U32, U64, Bools
 from fpdb.errors import Error
 from fpdb.storage import commit, file_format
 from fpdb.storage.hits import Hits, concat_hits
-from fpdb.storage.reader import Occurrences
+from fpdb.storage.index_reader import Occurrences
 from fpdb.storage.records import Record
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.sizes import HeldSizes
@@ -82,7 +82,7 @@ class MultiSnapshot:
         return self._stores.index(document_id)
 
     def file_id(self, document_id: int) -> bytes:
-        """Return the random id of the file that a document is in, see `Reader`."""
+        """Return the random id of the file that a document is in, see `IndexReader`."""
         return self._stores.find(document_id)[0].file_id()
 
     def boilerplate(self) -> U64:
@@ -106,7 +106,7 @@ class MultiSnapshot:
         return [_shifted(pieces, np.uint32(base)) for snapshot, base in self._stores for pieces in snapshot.scans()]
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
-        """Find the live ordinary documents that hold the hashes, see `Reader.look_up`."""
+        """Find the live ordinary documents that hold the hashes, see `IndexReader.look_up`."""
         parts = []
         uncapped = np.ones(len(hashes), np.bool_)
         for snapshot, base in self._stores:
@@ -116,7 +116,7 @@ class MultiSnapshot:
         return concat_hits(parts, cap)
 
     def count_by_document(self, hashes: U64) -> U32 | None:
-        """Count the hashes each ordinary document holds, by id; see `Reader.count_by_document`."""
+        """Count the hashes each ordinary document holds, by id; see `IndexReader.count_by_document`."""
         parts = []
         for snapshot, _ in self._stores:
             counts = snapshot.count_by_document(hashes)
@@ -126,28 +126,28 @@ class MultiSnapshot:
         return np.concatenate(parts)
 
     def are_common(self, hashes: U64) -> Bools:
-        """Return which hashes very many documents of a store hold, see `Reader.are_common`."""
+        """Return which hashes very many documents of a store hold, see `IndexReader.are_common`."""
         common = np.zeros(len(hashes), np.bool_)
         for snapshot, _ in self._stores:
             common |= snapshot.are_common(hashes)
         return common
 
     def find_holders(self, hashes: U64, document_ids: U32) -> Bools:
-        """Return which documents hold which hashes, see `Reader.find_holders`."""
+        """Return which documents hold which hashes, see `IndexReader.find_holders`."""
         held = np.zeros((len(hashes), len(document_ids)), np.bool_)
         for index, places, own_ids in self._stores.split(document_ids):
             held[:, places] = self._stores.snapshots[index].find_holders(hashes, own_ids)
         return held
 
     def count_holders(self, hashes: U64) -> I64:
-        """Return how many documents hold each hash, see `Reader.count_holders`."""
+        """Return how many documents hold each hash, see `IndexReader.count_holders`."""
         counts = np.zeros(len(hashes), np.int64)
         for snapshot, _ in self._stores:
             counts += snapshot.count_holders(hashes)
         return counts
 
     def find_occurrences(self, hashes: U64, document_ids: U32) -> Occurrences:
-        """Find where live documents hold the hashes, see `Reader.find_occurrences`."""
+        """Find where live documents hold the hashes, see `IndexReader.find_occurrences`."""
         parts = []
         for index, _, own_ids in self._stores.split(document_ids):
             part = self._stores.snapshots[index].find_occurrences(hashes, own_ids)

@@ -9,7 +9,7 @@ from fpdb.arrays import I64, U32, U64, Bools, contains, group_starts
 from fpdb.storage import file_format, sorting
 from fpdb.storage.catalogue import live_documents
 from fpdb.storage.id_set import IdSet
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings
 from fpdb.storage.snapshot import Snapshot
@@ -29,7 +29,7 @@ class PostingLists(NamedTuple):
     document_ids: U32
 
 
-def scan_postings(reader: Reader, counted: Callable[[Postings], Bools] | None = None) -> Iterator[tuple[U64, U32]]:
+def scan_postings(reader: IndexReader, counted: Callable[[Postings], Bools] | None = None) -> Iterator[tuple[U64, U32]]:
     """Yield the hashes and document ids of all postings but those of boilerplate hashes, sorted, in parts.
 
     No hash is split between two parts. Postings of dead documents are included, and a document that holds a hash at
@@ -50,7 +50,7 @@ def scan_postings(reader: Reader, counted: Callable[[Postings], Bools] | None = 
     yield hashes, document_ids
 
 
-def scan_posting_lists(reader: Reader) -> Iterator[PostingLists]:
+def scan_posting_lists(reader: IndexReader) -> Iterator[PostingLists]:
     """Yield the posting lists of all hashes but boilerplate that a live document holds, by ascending hash, in parts.
 
     Raises Corrupt.

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, U64, Bools
 from fpdb.storage import sorting
 from fpdb.storage.hits import Hits, concat_hits
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 
 MAX_HITS = 1 << 24
 """Hits that are held in memory: 64 MB, or twice that."""
@@ -24,7 +24,7 @@ class PrefetchedSnapshot:
         complete: Whether all documents of a hash are held; if not, none is, and they are too many; shape (hashes,).
     """
 
-    def __init__(self, reader: Reader, hashes: U64) -> None:
+    def __init__(self, reader: IndexReader, hashes: U64) -> None:
         """Look up the hashes, which are sorted and distinct. Raises Corrupt."""
         self.document_count, self.posting_count = reader.document_count, reader.posting_count
         self.catalogue, self.texts = reader.catalogue, reader.texts
@@ -59,7 +59,7 @@ class PrefetchedSnapshot:
         return np.zeros(len(self._hashes), np.bool_) if cap is None else self._known_counts >= cap
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
-        """Find the live ordinary documents that hold the hashes, see `Reader.look_up`."""
+        """Find the live ordinary documents that hold the hashes, see `IndexReader.look_up`."""
         indices = self._find(hashes)
         if indices is None:
             return self._reader.look_up(hashes, cap=cap)
@@ -72,7 +72,7 @@ class PrefetchedSnapshot:
         return concat_hits([hits, self._reader.look_up(hashes[unknown], cap=cap).scatter(unknown)], cap)
 
     def count_by_document(self, hashes: U64) -> U32 | None:
-        """Count the hashes each ordinary document holds, unless `look_up` answers from memory; see `Reader`."""
+        """Count the hashes each ordinary document holds, unless `look_up` answers from memory; see `IndexReader`."""
         indices = self._find(hashes)
         if indices is not None and self.complete[indices].all():
             return None

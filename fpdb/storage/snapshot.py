@@ -13,7 +13,7 @@ from fpdb.errors import Corrupt
 from fpdb.storage import file_format, long_lists
 from fpdb.storage.catalogue import Catalogue, CatalogueCache, GivenIds, live_documents
 from fpdb.storage.hits import Hits, concat_hits
-from fpdb.storage.reader import Occurrences
+from fpdb.storage.index_reader import Occurrences
 from fpdb.storage.runs import _fences
 from fpdb.storage.runs.blocks import Blocks, Fences, RunReader, block_count
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 IDS_A_POSTING = 4
 """Ids for each posting up to which an array of counts by id is worth it."""
 COMMON = 4096
-"""Postings of a hash in blocks of its own from which it is common, see `Reader.are_common`."""
+"""Postings of a hash in blocks of its own from which it is common, see `IndexReader.are_common`."""
 IDS_A_DOCUMENT = 16
 """Ids for each document up to which there is one: ids cost nothing in the file."""
 
@@ -123,7 +123,7 @@ class Snapshot:
         return self._cache.generation, self.txn.id()
 
     def file_id(self, _document_id: int = 0) -> bytes:
-        """Return the random id of the file, see `Reader`."""
+        """Return the random id of the file, see `IndexReader`."""
         return self._file_id
 
     @cached_property
@@ -192,7 +192,7 @@ class Snapshot:
         return np.unique(np.concatenate(parts))
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
-        """Find the live ordinary documents that hold the hashes, see `Reader.look_up`."""
+        """Find the live ordinary documents that hold the hashes, see `IndexReader.look_up`."""
         runs = self.runs()
         capped = np.zeros(len(hashes), np.bool_)
         if cap is not None:
@@ -211,7 +211,7 @@ class Snapshot:
         return hits.filter(live_documents(self.catalogue, document_ids)) if run.dead else hits
 
     def count_by_document(self, hashes: U64) -> U32 | None:
-        """Count the hashes each ordinary document holds, by id; see `Reader.count_by_document`."""
+        """Count the hashes each ordinary document holds, by id; see `IndexReader.count_by_document`."""
         runs, ids = self.runs(), self.state.next_document
         if not self._has_dense_ids:
             return None
@@ -233,22 +233,22 @@ class Snapshot:
         return self.state.next_document <= IDS_A_DOCUMENT * self.state.documents + IDS_A_DOCUMENT
 
     def are_common(self, hashes: U64) -> Bools:
-        """Return which hashes very many documents hold, see `Reader.are_common`."""
+        """Return which hashes very many documents hold, see `IndexReader.are_common`."""
         if not self._has_dense_ids:
             return np.zeros(len(hashes), np.bool_)
         common: Bools = long_lists.count_inner_postings(self, self.runs(), hashes) >= COMMON
         return common
 
     def find_holders(self, hashes: U64, document_ids: U32) -> Bools:
-        """Return which documents hold which hashes, see `Reader.find_holders`."""
+        """Return which documents hold which hashes, see `IndexReader.find_holders`."""
         return long_lists.find_holders(self, self._cache, hashes, document_ids)
 
     def count_holders(self, hashes: U64) -> I64:
-        """Return how many documents hold each hash, see `Reader.count_holders`."""
+        """Return how many documents hold each hash, see `IndexReader.count_holders`."""
         return long_lists.count_holders(self, self._cache, hashes)
 
     def find_occurrences(self, hashes: U64, document_ids: U32) -> Occurrences:
-        """Find where live documents hold the hashes, see `Reader.find_occurrences`.
+        """Find where live documents hold the hashes, see `IndexReader.find_occurrences`.
 
         Reads only the runs of the documents, and of these the blocks that hold the hashes.
         """

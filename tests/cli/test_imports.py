@@ -17,10 +17,10 @@ QUERY_MODULES = {
     "fpdb.fingerprint.": "_hash _select fingerprints hashing recipe rule schemes selection",
     "fpdb.ingest.": "chunks discover files path_filter",
     "fpdb.readers.": "_fold folding kinds symbols",
-    "fpdb.search.": "_candidates batch_query candidates common_hashes match_records options pruning "
+    "fpdb.search.": "_candidates batch_query candidates first_candidates match_records options pruning "
     "query_fingerprints ranking rarity results scoring searchable searcher",
     "fpdb.storage.": "_checksums _records catalogue environment file_format hits key_values long_lists name_order "
-    "reader record_groups records runs seal_tree sizes snapshot sorting state store",
+    "index_reader record_groups records runs seal_tree sizes snapshot sorting state store",
     "fpdb.storage.environment.": "_page_check commit_record environment failures files forking lock_files locking "
     "network open_file page_check page_format refusal",
     "fpdb.storage.runs.": "_decode _fences _probe blocks holders look_up",

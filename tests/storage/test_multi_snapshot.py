@@ -1,4 +1,4 @@
-"""Several snapshots as one Reader."""
+"""Several snapshots as one IndexReader."""
 
 from contextlib import ExitStack, contextmanager
 
@@ -7,10 +7,10 @@ import pytest
 
 import fpdb
 from fpdb.storage.multi_snapshot import MultiSnapshot, MultiSnapshotCache
-from tests.storage.reader_tests import GivenDocument, ReaderTests, snapshots
+from tests.storage.index_reader_tests import GivenDocument, IndexReaderTests, snapshots
 
 
-class TestMultiSnapshot(ReaderTests):
+class TestMultiSnapshot(IndexReaderTests):
     @contextmanager
     def reader(self, folder, given_documents):
         with snapshots(folder, given_documents, stores=3) as parts:

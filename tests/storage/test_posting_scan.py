@@ -1,4 +1,4 @@
-"""Scans of the postings of some documents. `reader_tests` states what scans of all postings give."""
+"""Scans of the postings of some documents. `index_reader_tests` states what scans of all postings give."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A Reader with look-ups made ahead."""
+"""A IndexReader with look-ups made ahead."""
 
 from contextlib import contextmanager
 
@@ -7,10 +7,10 @@ import pytest
 
 from fpdb.storage import prefetch
 from fpdb.storage.prefetch import PrefetchedSnapshot
-from tests.storage.reader_tests import GREATEST, ReaderTests, snapshots
+from tests.storage.index_reader_tests import GREATEST, IndexReaderTests, snapshots
 
 
-class TestPrefetchedSnapshot(ReaderTests):
+class TestPrefetchedSnapshot(IndexReaderTests):
     """Documents of very common hashes are not held; other hashes were not prefetched at all."""
 
     @pytest.fixture(autouse=True, params=[(1, 1), (2, 30), (16, 1 << 24)])

@@ -84,7 +84,7 @@ class Histories(RuleBasedStateMachine):
                     batch.remove(change)
                     del self.model[change]
             change = batch.change()
-            kept = [*change.texts.values(), *(document.text for document in change.additions)]
+            kept = [*change.texts.values(), *(document.text for document in change.documents)]
             held = sum(len(text.packed) for text in kept if text is not None)
             assert batch.text_bytes == held
 

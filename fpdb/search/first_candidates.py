@@ -23,7 +23,7 @@ from fpdb.search.rarity import weigh
 from fpdb.search.scoring import measure_alone
 from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.hits import count_documents
-from fpdb.storage.reader import Reader
+from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.sizes import LARGEST_LISTED
 
 BY_SHARED: Final = ("containment", "shared", "weighted_containment")  # measures that no size changes
@@ -35,7 +35,7 @@ NAMES: Final = 1 << 13  # that are read in order to find some
 
 
 def first_candidates(
-    reader: Reader, query: QueryFingerprints, hashes: QueryHashes, options: QueryOptions
+    reader: IndexReader, query: QueryFingerprints, hashes: QueryHashes, options: QueryOptions
 ) -> Candidates | None:
     """Return documents among which are all matches of the answer; None if all must be counted. Raises Corrupt."""
     is_limited = options.top is not None or options.min
@@ -73,7 +73,7 @@ class _FirstCandidates:
     """The search for the first candidates of one query."""
 
     def __init__(
-        self, reader: Reader, query: QueryFingerprints, hashes: QueryHashes, options: QueryOptions, common: Bools
+        self, reader: IndexReader, query: QueryFingerprints, hashes: QueryHashes, options: QueryOptions, common: Bools
     ) -> None:
         self._reader, self._query, self._hashes, self._options = reader, query, hashes, options
         self._common = hashes.looked_up[common]

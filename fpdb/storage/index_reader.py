@@ -1,4 +1,4 @@
-"""Reader: the protocol of whatever can be searched.
+"""IndexReader: the protocol of whatever can be searched.
 
 An LMDB `Snapshot`, several snapshots as one, and a reader with look-ups made ahead implement it.
 """
@@ -90,7 +90,7 @@ class TextReader(Protocol):
         """
 
 
-class Reader(Protocol):
+class IndexReader(Protocol):
     """The documents and postings of one or several commits. Every method raises Corrupt."""
 
     @property
@@ -172,7 +172,7 @@ class Reader(Protocol):
         """
 
 
-def find_listed(reader: Reader, names: Collection[bytes]) -> dict[bytes, int]:
+def find_listed(reader: IndexReader, names: Collection[bytes]) -> dict[bytes, int]:
     """Return the id of the document of each name, all of which the reader has given. Raises Corrupt."""
     ids = {name: found[0] for name, found in reader.find_by_name(names).items() if found}
     for name in names:

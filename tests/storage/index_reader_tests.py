@@ -1,4 +1,4 @@
-"""ReaderTests: what every `Reader` must do, stated against plain Python.
+"""IndexReaderTests: what every `IndexReader` must do, stated against plain Python.
 
 Each implementation runs the suite by subclassing it, and says how a reader of some documents is made.
 """
@@ -112,7 +112,7 @@ def snapshots(folder, given_documents, stores=1):
 
 
 @pytest.mark.usefixtures("small_limits")
-class ReaderTests(ABC):
+class IndexReaderTests(ABC):
     """The suite. Every test makes readers of documents by `reader`, and finds documents by their names."""
 
     @abstractmethod

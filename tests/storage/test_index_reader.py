@@ -1,10 +1,10 @@
-"""Occurrences of several readers as one. `reader_tests.ReaderTests` states what every reader must do."""
+"""Occurrences of several readers as one. `index_reader_tests.IndexReaderTests` states what every reader must do."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.storage.reader import Occurrences
+from fpdb.storage.index_reader import Occurrences
 
 TRIPLES = st.lists(st.tuples(*[st.integers(0, 3)] * 3), max_size=6)
 

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.search import common_hashes
+from fpdb.search import first_candidates
 from fpdb.storage import snapshot
 from tests.small_blocks import small_blocks
 
@@ -46,7 +46,7 @@ def _limits(request, monkeypatch):
     monkeypatch.setattr(snapshot, "COMMON", 1)
     if request.param == "few":
         for name, value in (("MOST_SOUGHT", 30), ("SOUGHT_TOGETHER", 20), ("ROUNDS", 3), ("NAMES", 40)):
-            monkeypatch.setattr(common_hashes, name, value)
+            monkeypatch.setattr(first_candidates, name, value)
 
 
 @pytest.mark.usefixtures("_limits")

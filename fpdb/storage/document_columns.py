@@ -35,7 +35,7 @@ class PreparedDocument(NamedTuple):
     text: KeptText | None = None
 
 
-class Additions(NamedTuple):
+class DocumentColumns(NamedTuple):
     """Documents that are to be added, all boilerplate or none.
 
     Attributes:
@@ -96,11 +96,11 @@ class Counts:
         boilerplate: Distinct hashes that are boilerplate.
     """
 
-    def __init__(self, additions: Additions) -> None:
+    def __init__(self, documents: DocumentColumns) -> None:
         """Begin with what was given, as if no hash came twice or were boilerplate."""
-        self.given = int(additions.offsets[-1] - additions.offsets[0])
+        self.given = int(documents.offsets[-1] - documents.offsets[0])
         self.changed = False
-        self.postings = self.hashes = self.boilerplate = additions.offsets[1:] - additions.offsets[:-1]
+        self.postings = self.hashes = self.boilerplate = documents.offsets[1:] - documents.offsets[:-1]
 
     def change(self) -> None:
         """Prepare to change the counts."""
@@ -109,16 +109,18 @@ class Counts:
             self.hashes, self.boilerplate = self.postings.copy(), np.zeros(len(self.postings), np.int64)
 
 
-def sorted_postings(additions: Additions, first_id: int, boilerplate_hashes: U64, counts: Counts) -> Iterator[Postings]:
+def sorted_postings(
+    documents: DocumentColumns, first_id: int, boilerplate_hashes: U64, counts: Counts
+) -> Iterator[Postings]:
     """Yield the distinct postings of documents, piece by piece, by (hash, document, position).
 
     Args:
-        additions: The documents.
+        documents: The documents.
         first_id: The id of the first.
         boilerplate_hashes: Sorted, distinct.
         counts: Of the documents; right once all pieces were taken.
     """
-    buckets = sorting.PostingBuckets(additions.hashes, additions.encoded_positions, additions.offsets, first_id)
+    buckets = sorting.PostingBuckets(documents.hashes, documents.encoded_positions, documents.offsets, first_id)
     for hashes, document_ids, encoded_positions in _sorted_buckets(buckets):
         if not len(hashes):
             continue
