@@ -106,6 +106,7 @@ class HashColumns(NamedTuple):
         for labels in self._labels_of_each():
             if labels:
                 check_texts(kind, None, None, labels)
+                labels = {key: value for key, value in labels.items() if value}  # "" takes away what is not there
             yield labels or NO_LABELS
 
     def _labels_of_each(self) -> Iterable[dict[str, str] | None]:

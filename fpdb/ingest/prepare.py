@@ -144,11 +144,10 @@ def check_texts(kind: str, source: str | None, contact: str | None, labels: Mapp
     if len(labels) > MOST_LABELS:
         raise BadLabel(f"{len(labels):,} labels are too many for a document; {MOST_LABELS:,} are the most")
     size = 0
-    for text in (kind, source, contact, *labels.keys(), *labels.values()):
+    for text in (kind, source or "", contact or "", *labels.keys(), *labels.values()):
         try:
-            if text is not None:
-                size += len(text.encode("utf-8", "surrogateescape"))
-        except (AttributeError, UnicodeEncodeError):
+            size += len(str.encode(text, "utf-8", "surrogateescape"))
+        except (TypeError, UnicodeEncodeError):
             raise BadLabel(f"kind, source, contact and labels are text that UTF-8 can hold, not {text!r}") from None
     if size > MOST_TEXT:
         raise BadLabel(f"{size:,} bytes of source, contact and labels are too many; {MOST_TEXT:,} are the most")

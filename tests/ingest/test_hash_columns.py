@@ -20,7 +20,7 @@ DOCUMENTS = st.lists(
     st.tuples(
         st.sampled_from("abcdé"),
         st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 3), st.integers(0, 2**32 - 2)), max_size=4),
-        st.none() | st.sampled_from(["x", "y"]),
+        st.none() | st.sampled_from(["x", "y", ""]),
     ),
     max_size=6,
 )
@@ -49,8 +49,8 @@ def test_columns_are_the_same_documents(tmp_path_factory, before, documents, wit
     with fpdb.open(folder / "one") as one, fpdb.open(folder / "all") as all_, pytest.MonkeyPatch.context() as patch:
         patch.setattr("fpdb.database.POSTINGS_PER_COMMIT", postings)
         for db in (one, all_):
-            for name, pairs, _ in before:
-                db.add_fingerprints(name, [value for value, _ in pairs])
+            for name, pairs, label in before:
+                db.add_fingerprints(name, [value for value, _ in pairs], labels={"term": label or ""})
         for name, pairs, label in documents:
             values, places = [value for value, _ in pairs], [place for _, place in pairs]
             given_labels = None if label is None else {"term": label}

@@ -1,5 +1,7 @@
 """Whichever way a document is prepared, it is the same document."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,26 @@ def test_the_callers_arrays_and_labels_may_change():
 def test_bad_fingerprints(hashes, positions, digest):
     with pytest.raises(fpdb.BadFingerprints):
         prepare_hashes(InputDocument("a"), hashes, positions, digest=digest)
+
+
+class Encodes:
+    """No string, but it has the method of one."""
+
+    def encode(self, *_):
+        return b"x"
+
+
+@pytest.mark.parametrize("value", [None, 5, 0.5, math.nan, True, b"x", ["x"], ("x",), Encodes(), "\ud800"], ids=repr)
+@pytest.mark.parametrize("text", [True, False], ids=["text", "hashes"])
+def test_what_is_not_text_is_no_label_and_the_database_stays_as_it_was(db, value, text):
+    """A label without a value was stored, and made the whole group of documents unreadable."""
+    db.add("before", TEXT)
+    for labels in ({"a": value, "b": "x"}, {} if isinstance(value, list) else {value: "x"}):
+        if labels:
+            with pytest.raises(fpdb.BadLabel, match="text"):
+                db.add("a", TEXT, labels=labels) if text else db.add_fingerprints("a", [7], labels=labels)
+    assert [document.name for document in db.documents()] == ["before"]
+    assert db.check() == []
 
 
 MOST = 2**64 - 1
