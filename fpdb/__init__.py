@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 # `__init__.pyi` imports the same names; a test compares the two.
 _NAMES = {
     "fpdb.database": "Database import_ open",
-    "fpdb.documents": "Document",
+    "fpdb.documents.document": "Document",
     "fpdb.errors": "BadArgument BadExport BadFingerprints BadFolder BadKeyFile BadLabel BadName BadQuery BadRecipe "
     "ContentChanged Corrupt DatabaseExists Error Locked MissingKey MissingPackage NameTaken "
     "NewerFormat NoSuchDatabase NoSuchDocument NotADatabase ReadOnly RecipeMismatch SparkFailure "

@@ -3,7 +3,7 @@
 from fpdb.database import Database as Database
 from fpdb.database import import_ as import_
 from fpdb.database import open as open
-from fpdb.documents import Document as Document
+from fpdb.documents.document import Document as Document
 from fpdb.errors import BadArgument as BadArgument
 from fpdb.errors import BadExport as BadExport
 from fpdb.errors import BadFingerprints as BadFingerprints

@@ -11,7 +11,8 @@ from typing import Any
 from fpdb import database
 from fpdb.checked_calls import check_path, checked, checked_methods
 from fpdb.database import Database
-from fpdb.documents import TextLookup, source_roots, sources_of
+from fpdb.documents.document import TextLookup
+from fpdb.documents.source_access import source_roots, sources_of
 from fpdb.errors import BadArgument, RecipeMismatch
 from fpdb.search.searchable import Searchable
 from fpdb.search.searcher import Searcher

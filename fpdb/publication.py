@@ -6,7 +6,7 @@ import os
 import time
 
 from fpdb.checked_calls import check_seconds, checked
-from fpdb.documents import pass_on_roots
+from fpdb.documents.source_access import pass_on_roots
 from fpdb.errors import Corrupt, Error
 from fpdb.maintenance import copy_checked
 from fpdb.storage.environment.files import identity

@@ -6,7 +6,8 @@ from collections import Counter
 from fnmatch import translate
 from typing import Final, NamedTuple
 
-from fpdb.documents import Document, document_of, literal_prefix
+from fpdb.documents.document import Document, document_of
+from fpdb.documents.listing import literal_prefix
 from fpdb.storage import file_format
 from fpdb.storage.snapshot import Snapshot
 

@@ -13,7 +13,7 @@ from fpdb.browse.html import fields_of, link
 from fpdb.browse.rankings import RankedPairs, RankingOptions
 from fpdb.browse.reviews import LONGEST_NOTE, VERDICTS, Names, Review, ReviewedMeanwhile, in_order
 from fpdb.browse.site import Site
-from fpdb.documents import find_document
+from fpdb.documents.document import find_document
 from fpdb.options import PairMeasure
 from fpdb.pairs.options import MEASURES, REGIONAL, PairOptions
 from fpdb.pairs.ranking import Pair

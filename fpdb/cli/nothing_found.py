@@ -10,7 +10,7 @@ from fpdb.errors import UnknownKind
 
 if TYPE_CHECKING:
     from fpdb import Answer, Database, Results
-    from fpdb.documents import Document
+    from fpdb.documents.document import Document
 
 LIMITS: Final = ("min", "min_shared", "top")
 SUBSET: Final = ("labels", "names", "exclude_names")

@@ -74,7 +74,7 @@ class Target:
 
     def roots(self) -> tuple[str, ...] | None:
         """Return the absolute paths of `sources`; None for those that are remembered."""
-        from fpdb.documents import source_roots
+        from fpdb.documents.source_access import source_roots
 
         return source_roots(self.sources) if self.sources or self.foreign else None
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from fpdb.arrays import F64, U32, U64, Bools, contains, sorted_distinct
-from fpdb.documents import find_document
+from fpdb.documents.document import find_document
 from fpdb.errors import BadQuery, UnknownKind
 from fpdb.fingerprint import KINDS, Recipe, Rule, Symbols, content_digest
 from fpdb.fingerprint.marks import seam_hashes

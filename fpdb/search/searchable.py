@@ -21,7 +21,7 @@ from fpdb.search.searcher import Searcher
 from fpdb.validation import check_integer
 
 if TYPE_CHECKING:
-    from fpdb.documents import TextLookup
+    from fpdb.documents.document import TextLookup
     from fpdb.ingest.prepare import Integers
 
 

@@ -10,13 +10,16 @@ import fpdb
 from tests.cli.prose import prose
 
 QUERY_MODULES = {
-    "fpdb.": "arrays arrow_table checked_calls columns database documents errors fingerprint gc_control ingest limits "
-    "options readers recipe_record search storage subset validation",
+    "fpdb.": "arrays arrow_table checked_calls columns database database_file documents errors fingerprint gc_control "
+    "ingest limits options pairs readers recipe_record report search storage subset validation",
     "fpdb.cli.": "arguments fail_over input_options options output parameters program progress query query_table "
     "report_options subset_options table target terminal",
+    "fpdb.documents.": "document listing source_access stored_documents",
     "fpdb.fingerprint.": "_hash _select fingerprints hashing recipe rule schemes selection",
-    "fpdb.ingest.": "chunks discover files path_filter",
+    "fpdb.ingest.": "chunks discover files path_filter writable",
+    "fpdb.pairs.": "comparable",
     "fpdb.readers.": "_fold folding kinds symbols",
+    "fpdb.report.": "reportable",
     "fpdb.search.": "_candidates batch_query candidates first_candidates match_records options pruning "
     "query_fingerprints ranking rarity results scoring searchable searcher",
     "fpdb.storage.": "_checksums _records catalogue environment file_format hits key_values long_lists name_order "

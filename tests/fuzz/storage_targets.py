@@ -136,7 +136,7 @@ def records(packed: bytes) -> None:
 
 def check_records(found: list[Record | None]) -> None:
     """Check that decoded records can be shown, and stored again."""
-    from fpdb.documents import document_of
+    from fpdb.documents.document import document_of
 
     for record in found:
         if record is not None:

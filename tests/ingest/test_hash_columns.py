@@ -47,7 +47,7 @@ def test_columns_are_the_same_documents(tmp_path_factory, before, documents, wit
         columns[4] = {"term": pa.array(labels, pa.string())}
     counts = {"added": 0, "replaced": 0, "updated": 0, "unchanged": 0}
     with fpdb.open(folder / "one") as one, fpdb.open(folder / "all") as all_, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fpdb.database.POSTINGS_PER_COMMIT", postings)
+        patch.setattr("fpdb.ingest.writable.POSTINGS_PER_COMMIT", postings)
         for db in (one, all_):
             for name, pairs, label in before:
                 db.add_fingerprints(name, [value for value, _ in pairs], labels={"term": label or ""})
@@ -116,7 +116,7 @@ def test_stored_hashes_and_positions_come_out_again(tmp_path):
 @pytest.fixture
 def columns(monkeypatch):
     """Return columns of ten documents, two in a commit, of which the second hashes come twice."""
-    monkeypatch.setattr("fpdb.database.POSTINGS_PER_COMMIT", 8)
+    monkeypatch.setattr("fpdb.ingest.writable.POSTINGS_PER_COMMIT", 8)
     hashes = np.arange(40, dtype=np.uint64)
     hashes[1::4] = hashes[::4]
     return [f"{number:02}" for number in range(10)], np.arange(11) * 4, hashes

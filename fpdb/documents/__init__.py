@@ -1,0 +1,1 @@
+"""Documents as callers see them, and where their contents are read."""
