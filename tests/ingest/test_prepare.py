@@ -64,6 +64,9 @@ class Encodes:
     def encode(self, *_):
         return b"x"
 
+    def __repr__(self):
+        return "Encodes()"
+
 
 @pytest.mark.parametrize("value", [None, 5, 0.5, math.nan, True, b"x", ["x"], ("x",), Encodes(), "\ud800"], ids=repr)
 @pytest.mark.parametrize("text", [True, False], ids=["text", "hashes"])
