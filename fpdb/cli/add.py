@@ -115,7 +115,7 @@ def add(target: Target, arguments: _Arguments) -> None:
                 _print_summary(summary, arguments)
             raise
         _print_summary(summary, arguments)
-        _tell(summary, target, db.recipe)
+        _tell(summary, target, db.recipe, are_records=bool(documents.record_format))
         _tell_waste(db, target)
     if summary.interrupted or not summary.documents or any(skipped.requested for skipped in summary.skipped):
         sys.exit(1)
@@ -164,7 +164,7 @@ def _new_or_kept(target: Target) -> "Iterator[Database]":
                 os.unlink(target.path + suffix)
 
 
-def _tell(summary: "LoadSummary", target: Target, recipe: "Recipe") -> None:
+def _tell(summary: "LoadSummary", target: Target, recipe: "Recipe", *, are_records: bool) -> None:
     """Say what else is to be known of the documents."""
     if summary.shorts:
         k = min(rule.k for rule in recipe.rules.values())
@@ -177,7 +177,8 @@ def _tell(summary: "LoadSummary", target: Target, recipe: "Recipe") -> None:
         count = count_text(summary.documents, "document")
         say(f"interrupted: {count} in {target.path} so far; the same command goes on from there")
     elif not summary.documents:
-        say("nothing was added" + ("" if summary.skips else ": there is no file to read"))
+        missing = "no record in these files" if are_records else "no file to read"
+        say("nothing was added" + ("" if summary.skips else f": there is {missing}"))
 
 
 def _tell_waste(db: "Database", target: Target) -> None:

@@ -38,7 +38,7 @@ def show_match_regions(
     for rank, match in enumerate(matches, start=1):
         regions = match.regions or []
         covered = f"{match.query_coverage or 0:.1%} of the query and {match.document_coverage or 0:.1%} of the document"
-        notes = [count_text(len(regions), "region"), covered]
+        notes = [_count(regions, match.query_coverage), covered]
         if match.source in UNREAD:
             notes.append(UNREAD[match.source])
         other = None if other_text is None else other_text(match)
@@ -53,12 +53,19 @@ def show_pair_regions(pairs: "Sequence[Pair]") -> None:
             notes = ["no region can be told"]
         else:
             covered = f"{pair.coverage_a or 0:.1%} of a and {pair.coverage_b or 0:.1%} of b"
-            notes = [count_text(len(pair.regions), "region"), covered]
+            notes = [_count(pair.regions, pair.coverage_a), covered]
             for side, source in (("a", pair.source_a), ("b", pair.source_b)):
                 if source in UNREAD:
                     notes.append(f"{side}: {UNREAD[source]}")
         heading = f"{rank}  {pair.a} and {pair.b}: {', '.join(notes)}"
         _show(heading, pair.regions or [], lambda region: [_equation(region)])
+
+
+def _count(regions: "Sequence[MatchedRegion]", covered: float | None) -> str:
+    """Return the number of regions; of short ones alone, which are left out by default, how to see them."""
+    if covered and not regions:
+        return "only regions shorter than a sentence (--shortest 1 shows them)"
+    return count_text(len(regions), "region")
 
 
 def _show(

@@ -13,6 +13,7 @@ from fpdb.ingest.files import InputDocument, Skipped, error_text, size_fault
 from fpdb.ingest.input_files import InputFile
 from fpdb.ingest.record_fields import RECORD_CHUNK_BYTES, Cuts, Fields, RecordChunk
 
+ONE_A_LINE = "each line is one object, as `jq -c '.[]'` writes a list, and `jq -c .` one that goes over several lines"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # What json.loads calls. orjson takes 0.34 of its time, a fortieth of a load's, but rounds whole numbers of more than 64
 # bits, which may be names, and reads neither NaN nor lone surrogates.
@@ -132,9 +133,11 @@ def _parse(line: bytes, encoding: str = "utf-8") -> Mapping[str, Any]:
     except UnicodeDecodeError:
         raise ValueError(f"not {encoding.upper()}") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: {error.msg} at character {error.colno}") from None
+        if line.strip() in (b"[", b"{"):
+            raise ValueError(f"not JSON, but a part of it: {ONE_A_LINE}") from None
+        raise ValueError(f"not JSON: {error.msg.removesuffix(' at')} at character {error.colno}") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
     if not isinstance(record, dict):
-        raise ValueError("not an object")
+        raise ValueError(f"not an object, but a list: {ONE_A_LINE}" if isinstance(record, list) else "not an object")
     return record

@@ -390,6 +390,12 @@ def test_binary_files_are_called_what_they_are(run: Run) -> None:
             assert f"skipped {path}/{name}: {reason}" in errors
 
 
+@pytest.mark.parametrize(("form", "content"), [("jsonl", ""), ("csv", ""), ("csv", "id,text\n")])
+def test_a_file_without_records_is_not_called_missing(run: Run, form: str, content: str) -> None:
+    write(f"in.{form}", content)
+    assert "nothing was added: there is no record in" in run("add", f"--{form}", f"in.{form}", status=1).stderr
+
+
 def test_nothing_to_add_is_a_failure_and_leaves_no_database(run: Run) -> None:
     write("binary/x", b"\0")
     write("not.jsonl", "no record\n")

@@ -181,6 +181,21 @@ def test_queries_ranked_by_coverage(shared_lines: Run, by: str) -> None:
     assert "coverage" in Path("r.html").read_text()
 
 
+def test_regions_that_are_all_left_out_are_not_counted_as_none(run: Run) -> None:
+    """Coverage stood beside `0 regions`."""
+    run("init", "-k", "12", "-w", "5")
+    shared = prose(0, 5)
+    for name, at in (("a.txt", 1000), ("b.txt", 5000)):
+        Path(name).write_text(f"{prose(at, 900)} {shared} {prose(at + 2000, 900)}")
+    run("add", "a.txt")
+    run("add", "b.txt")
+    for arguments in (["query", "a.txt"], ["pairs"]):
+        by_default = run(*arguments, "--regions").stdout
+        assert ": only regions shorter than a sentence (--shortest 1 shows them), 0." in by_default
+        assert ": 1 region, 0." in run(*arguments, "--regions", "--shortest", "1").stdout
+        assert ": 0 regions, 0.0%" in run(*arguments, "--regions", "--shortest", "999").stdout
+
+
 def test_what_has_no_regions_says_so(shared_lines: Run) -> None:
     for options in (
         ("pairs", "--gap", "3"),

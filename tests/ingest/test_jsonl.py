@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -136,6 +137,28 @@ def test_json_lines_are_documents_or_are_named(lines: list[dict[str, str | None]
             assert (one.name, one.content) == (f"{path}:{number}" if named is None else named, line["text"])
         else:
             assert one.name.endswith(f"in.jsonl:{number}")
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("value", [[{"text": "a"}, {"text": "b"}], {"text": "a"}], ids=["list", "object"])
+def test_json_that_is_not_lines_says_how_to_make_lines(tmp_path: Path, indent: int | None, value: object) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps(value, indent=indent))
+    first, *_ = read_records([str(path)])
+    if indent is None and isinstance(value, dict):
+        assert isinstance(first, InputDocument)
+    else:
+        assert isinstance(first, Skipped)
+        assert "each line is one object, as `jq -c" in first.reason
+
+
+@pytest.mark.parametrize("line", ['{"text": "a', '{"text" "a"}', '{"text": }', "{text: 1}", '{"text": "a"} x', "}"])
+def test_a_fault_is_told_with_its_character(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(line)
+    (skipped,) = read_records([str(path)])
+    assert isinstance(skipped, Skipped)
+    assert re.fullmatch(r"not JSON: [A-Z](?!.*at at).+ at character \d+", skipped.reason)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030"])
