@@ -5,6 +5,8 @@ families: 100,000 documents of 105 hashes (10.5 million postings) in families of
 five of the hashes. Load them, query by a document's hashes, add and remove one document, and count right answers.
 random: as many random postings as --size says, 100 a document, and queries of 1,000 hashes, for fpdb and DuckDB.
 long: the same with 1,000 postings a document. files: programs compared with each other, by fpdb and copydetect.
+records: 100,000 JSON Lines of 64 MB with copies, from the file to a file without near-duplicates, by fpdb, rensa and
+datasketch.
 columns: as many random postings with positions, by `Database.add_columns`, by `add_fingerprints`, and by DuckDB, in
 turns, medians of five rounds (three of more than 30 million postings); memory is what a load takes beside the columns.
 
@@ -43,6 +45,8 @@ from bench.peers import (
     tantivy_index,
 )
 from bench.peers.engine import Changeable, Maker, Ranking, Truth, bytes_on_disk
+from bench.record_duplicates import PEERS as RECORD_PEERS
+from bench.record_duplicates import record_duplicates
 from bench.report import HEADINGS, Report, line
 from bench.run import RESULTS, common_options, postings, workplace
 from bench.workspace import KEPT
@@ -73,7 +77,8 @@ PROGRAM_ENGINES: Mapping[str, Callable[[Path], program_pairs.Pairs]] = {
     "copydetect": program_pairs.with_copydetect,
 }
 PROGRAM_PACKAGES = {FPDB: "tree_sitter_python", "copydetect": "copydetect"}
-NAMES = tuple(dict.fromkeys([*ENGINES, *PROGRAM_ENGINES]))
+RECORD_PACKAGES = {FPDB: "fpdb", **{name: name for name in RECORD_PEERS}}
+NAMES = tuple(dict.fromkeys([*ENGINES, *PROGRAM_ENGINES, *RECORD_PACKAGES]))
 LARGE = (FPDB, "fpdb, compacted", DUCKDB)  # engines that take the random postings
 
 SIZE = 100_000_000  # random postings
@@ -200,8 +205,10 @@ def main() -> None:
     options = _parse()
     engines = _installed(options.engines, {name: peer.package for name, peer in ENGINES.items()})
     programmed = _installed(options.engines, PROGRAM_PACKAGES)
+    recorded = _installed(options.engines, RECORD_PACKAGES)
     report = Report(options.size, quick=options.quick, name="compare")
     packages = {ENGINES[name].package for name in engines} | {PROGRAM_PACKAGES[name] for name in programmed}
+    packages |= {RECORD_PACKAGES[name] for name in recorded}
     versions = {package: version(package) for package in sorted(packages - {"fpdb", "lmdb"})}
     report.machine = {**report.machine, **versions}
     print(report.machine_text(), end="\n\n")
@@ -213,6 +220,7 @@ def main() -> None:
         "long": partial(random, names=engines, size=size, corpus="long"),
         "columns": partial(column_loads, engines=engines, size=size, quick=options.quick),
         "files": partial(programs, names=programmed, quick=options.quick),
+        "records": partial(record_duplicates, names=recorded, quick=options.quick),
     }
     with workplace() as folder:
         for work in options.work or works:
@@ -248,7 +256,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument(
         "--work",
         action="append",
-        choices=("families", "random", "long", "columns", "files"),
+        choices=("families", "random", "long", "columns", "files", "records"),
         help="only this; repeatable",
     )
     parser.add_argument("--size", type=postings, default=SIZE, metavar="N", help="random postings (%(default)s)")

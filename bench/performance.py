@@ -146,7 +146,8 @@ def peers(runs: Runs) -> str:
         return "No runs yet: `python -m bench.compare`."
     parts = [_peer_table(runs.peers, work, None) for work in ("families", "random", "long")]
     parts += [_peer_table(runs.peers, "columns", size) for size in runs.peer_sizes]
-    return "\n".join([part for part in [*parts, _peer_table(runs.peers, "files", None)] if part])
+    parts += [_peer_table(runs.peers, work, None) for work in ("files", "records")]
+    return "\n".join(filter(None, parts))
 
 
 def _peer_table(measured: Measured, work: str, only: int | None) -> str:

@@ -19,6 +19,7 @@ from bench.corpora import COMMON, DOCUMENT, FAMILY, FREQUENCIES, kept_by
 from bench.measuring import cached, forget
 from bench.peers.engine import Truth
 from bench.peers.lmdb_index import Dupfixed
+from bench.record_duplicates import PEERS as RECORD_PEERS
 from bench.run import MENU, RESULTS
 from bench.scaling import growth, plan, sizes
 from bench.scaling.growth import Point, shard_of
@@ -183,6 +184,7 @@ def test_a_quick_comparison_answers_right(tmp_path: Path) -> None:
     for work in ("random", "long"):
         assert figures["fpdb", f"{work}: answers right"] == 100
     assert figures["fpdb", "files: copies found"] == 100
+    assert figures["fpdb", "records: copies dropped"] == 100
     assert figures["fpdb", "columns: load, of the speed of one document at a time"] > 0
 
 
@@ -195,7 +197,7 @@ def test_an_engine_that_is_not_installed_is_named_and_left_out(capsys: pytest.Ca
 def test_all_engines_of_the_table_are_packages_of_the_extra() -> None:
     extra = (ROOT / "pyproject.toml").read_text().split("peers = ")[1].splitlines()[0]
     ours = {"fpdb", "lmdb"}
-    for package in {peer.package for peer in compare.ENGINES.values()} - ours | {"copydetect"}:
+    for package in {peer.package for peer in compare.ENGINES.values()} - ours | {"copydetect", *RECORD_PEERS}:
         assert f'"{package}>=' in extra
 
 
