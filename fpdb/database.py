@@ -34,7 +34,8 @@ from fpdb.storage.snapshot import Snapshot
 from fpdb.storage.store import Store
 
 if TYPE_CHECKING:
-    from fpdb.ingest.batch import Status, WriteBatch
+    from fpdb.ingest.batch import WriteBatch
+    from fpdb.ingest.existing import Status
 
 
 # Hides the builtin in this module only, which does not use it; users write fpdb.open, as they write gzip.open.

@@ -16,7 +16,8 @@ from fpdb import bounded_json, limits
 from fpdb.errors import BadExport, BadName, BadRecipe
 from fpdb.exchange.jsonl_export import FORMAT, OPTIONAL_FIELDS, VERSION
 from fpdb.fingerprint import Recipe
-from fpdb.ingest.batch import Status, WriteBatch
+from fpdb.ingest.batch import WriteBatch
+from fpdb.ingest.existing import Status
 from fpdb.ingest.prepare import encode_positions
 from fpdb.ingest.redact_url import redact_url
 from fpdb.storage import file_format

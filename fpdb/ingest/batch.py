@@ -4,34 +4,44 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from fpdb.checked_calls import checked
-from fpdb.errors import BadName, ContentChanged, NoSuchDocument
+from fpdb.errors import ContentChanged, NoSuchDocument
 from fpdb.fingerprint import Recipe, content_digest
 from fpdb.ingest.document_frequencies import document_frequencies
-from fpdb.ingest.existing import Existing, applied_encoding, complete, is_described_by, resolve_kind
+from fpdb.ingest.existing import (
+    CHANGED,
+    Existing,
+    Stated,
+    Status,
+    applied_encoding,
+    classify,
+    complete,
+    described_as,
+    is_described_by,
+    name_key,
+    resolve_kind,
+    revise,
+)
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.hash_columns import HashColumns
-from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, describe, prepare, prepare_hashes, purpose_of
+from fpdb.ingest.pending_changes import PendingChanges
+from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, prepare, prepare_hashes, purpose_of
 from fpdb.options import Rarity
-from fpdb.readers.encodings import given_encoding, note_given
+from fpdb.readers.encodings import given_encoding
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change
-from fpdb.storage.document_columns import DocumentColumns, PreparedDocument
-from fpdb.storage.records import Record
+from fpdb.storage.document_columns import PreparedDocument
 from fpdb.storage.snapshot import Snapshot
-from fpdb.storage.texts import KeptText, check_packages, pack
-
-Status = Literal["added", "replaced", "updated", "unchanged"]
-CHANGED = ("added", "replaced")
+from fpdb.storage.texts import check_packages, pack
 
 
 class WriteBatch:
     """Changes that become one commit; made by `Database.batch`.
 
     It sees the database as it was when the batch began, and its own changes. It keeps them in memory, and needs about
-    60 bytes a posting while it commits; `postings` counts them, and `text_bytes` what kept texts take beside them.
+    60 bytes a posting while it commits.
     """
 
     def __init__(self, recipe: Recipe, snapshot: Snapshot) -> None:
@@ -39,16 +49,17 @@ class WriteBatch:
         self._recipe = recipe
         self._snapshot = snapshot
         self._catalogue = snapshot.catalogue
-        self._documents: dict[bytes, PreparedDocument] = {}
-        self._columns: list[DocumentColumns] = []
-        """New documents, which join the others when one of them is asked for."""
-        self._updates: dict[bytes, Record] = {}
-        self._removals: set[bytes] = set()
-        self._texts: dict[bytes, KeptText] = {}
-        """Of documents that are stored already."""
-        self._last_found: tuple[bytes, int | None] = b"", None
-        self.postings = 0
-        self.text_bytes = 0
+        self._pending = PendingChanges(snapshot)
+
+    @property
+    def postings(self) -> int:
+        """The number of postings of the documents that are added, repeated ones included."""
+        return self._pending.postings
+
+    @property
+    def text_bytes(self) -> int:
+        """The size of the kept texts that are added, compressed."""
+        return self._pending.text_bytes
 
     def put(self, document: PreparedDocument, *, as_is: bool = False, drop_text: bool = False) -> Status:
         """Add a document, or replace the one of its name.
@@ -70,20 +81,20 @@ class WriteBatch:
         if text is not None and text.digest != record.digest:
             name = file_format.name_text(record.name)
             raise ContentChanged(f"the text given to be kept for {name!r} is not what its digest stands for")
-        existing = self._existing(record.name)
+        existing = self._pending.existing(record.name)
         if not as_is and (completed := complete(record, existing)) is not record:
             document, record = document._replace(record=completed), completed
         if existing is None:
-            self._store(document, None)
+            self._pending.store(document, None)
             return "added"
-        status = _classify(record, document.boilerplate, existing)
+        status = classify(record, document.boilerplate, existing)
         is_outdated = (as_is and existing.record.rotation != record.rotation) or (
             drop_text and text is None and existing.has_text
         )
         if status == "replaced" or is_outdated:
-            self._store(document, existing)
+            self._pending.store(document, existing)
             return "replaced"
-        return self._update(existing, status, record, text)
+        return self._pending.update(existing, status, record, text)
 
     @checked
     def add(  # noqa: PLR0913 (independent options, of which a call names a few)
@@ -123,32 +134,22 @@ class WriteBatch:
         """
         description = InputDocument(name, source=source, contact=contact, labels=labels)
         document = ReadDocument(description, content, content_digest(content))
-        existing = self._existing(file_format.name_bytes(name))
+        existing = self._pending.existing(file_format.name_bytes(name))
         if existing is not None and if_absent:
             return "unchanged"
-        kind = resolve_kind(self._recipe, kind, document, existing)
-        encoding = applied_encoding(encoding, kind, document, existing)
-        note = "" if encoding is None else note_given("", encoding)
-        record = complete(describe(description, kind, document.digest, note=note), existing)
-        status: Status = "added"
-        if existing is None:
-            boilerplate, keep_text = bool(boilerplate), bool(keep_text)
-        else:
-            boilerplate = existing.boilerplate if boilerplate is None else boilerplate
-            keep_text = existing.has_text if keep_text is None else keep_text
-            is_dropped = existing.has_text and not keep_text
-            status = "replaced" if is_dropped else _classify(record, boilerplate, existing)
-        if keep_text:
+        revision = revise(self._recipe, document, Stated(kind, boilerplate, keep_text, encoding), existing)
+        if revision.keep_text:
             check_packages()
-        if existing is not None and status not in CHANGED:
-            text = pack(content) if keep_text and not existing.has_text else None
-            return self._update(existing, status, record, text)
+        if existing is not None and revision.status not in CHANGED:
+            text = pack(content) if revision.keep_text and not existing.has_text else None
+            return self._pending.update(existing, revision.status, revision.record, text)
         frequencies = document_frequencies(self._snapshot) if rarity == "corpus" else None
-        options = PrepareOptions(purpose_of(boilerplate), keep_text, frequencies, encoding=encoding)
-        prepared = prepare(self._recipe, document, kind, options)
-        described = prepared.record._replace(source=record.source, contact=record.contact, labels=record.labels)
-        self._store(prepared._replace(record=described), existing)
-        return status
+        options = PrepareOptions(
+            purpose_of(revision.boilerplate), revision.keep_text, frequencies, encoding=revision.encoding
+        )
+        prepared = prepare(self._recipe, document, revision.record.kind, options)
+        self._pending.store(prepared._replace(record=described_as(prepared.record, revision.record)), existing)
+        return revision.status
 
     @checked
     def add_fingerprints(  # noqa: PLR0913 (independent options, of which a call names a few)
@@ -170,7 +171,7 @@ class WriteBatch:
         kind: Any word, by default "hashes". digest: 16 bytes that stand for the content, by default a digest of the
         arrays. Raises BadName, BadLabel, BadFingerprints.
         """
-        existing = self._existing(file_format.name_bytes(name))
+        existing = self._pending.existing(file_format.name_bytes(name))
         if boilerplate is None:
             boilerplate = existing is not None and existing.boilerplate
         if kind is None:
@@ -217,13 +218,14 @@ class WriteBatch:
     def put_columns(self, columns: HashColumns, kind: str | None, boilerplate: bool | None) -> dict[Status, int]:
         """Add documents, see `add_columns`; the arrays must not change before the commit."""
         keys = file_format.names_bytes(columns.names)
-        touched = self._removals.union(
-            self._documents, self._updates, self._texts, *(some.names for some in self._columns)
-        )
         distinct = set(keys)
-        if keys and len(distinct) == len(keys) and touched.isdisjoint(distinct) and not self._catalogue.find_all(keys):
-            self._columns.append(columns.in_columns(keys, kind or "hashes", boilerplate=bool(boilerplate)))
-            self.postings += int(columns.offsets[-1] - columns.offsets[0])
+        if (
+            keys
+            and len(distinct) == len(keys)
+            and self._pending.touched().isdisjoint(distinct)
+            and not self._catalogue.find_all(keys)
+        ):
+            self._pending.store_columns(columns.in_columns(keys, kind or "hashes", boilerplate=bool(boilerplate)))
             return {"added": len(keys), "replaced": 0, "updated": 0, "unchanged": 0}
         counts = Counter(
             self.add_fingerprints(name, hashes, positions, kind=kind, boilerplate=boilerplate, labels=labels)
@@ -249,7 +251,7 @@ class WriteBatch:
             NoSuchDocument, ContentChanged: There is no document of this name and content.
             BadRecipe: The scheme does not rotate.
         """
-        existing = self._existing(file_format.name_bytes(name), verify_absence=True)
+        existing = self._pending.existing(file_format.name_bytes(name), verify_absence=True)
         if existing is None:
             raise NoSuchDocument(f"no document is named {name!r}")
         record, digest = existing.record, content_digest(content)
@@ -263,20 +265,15 @@ class WriteBatch:
             purpose_of(existing.boilerplate), rotation=rotation, encoding=given_encoding(record.note)
         )
         document = prepare(self._recipe, ReadDocument(description, content, digest), record.kind, options)
-        rotated = document.record._replace(added=record.added)
-        self._store(document._replace(record=rotated, text=self._text(existing)), existing)
+        text = self._pending.text(existing)
+        self._pending.store(document._replace(record=document.record._replace(added=record.added), text=text), existing)
         return rotation
 
     @checked
     def remove(self, name: str) -> None:
         """Remove a document. Raises NoSuchDocument."""
-        key = file_format.name_bytes(name)
-        stored = self._stored_id(key, verify_absence=True)
-        if stored is None and key not in self._added:
+        if not self._pending.remove(file_format.name_bytes(name)):
             raise NoSuchDocument(f"no document is named {name!r}")
-        self._forget(key)
-        if stored is not None:
-            self._removals.add(key)
 
     def match_stored(
         self,
@@ -291,14 +288,14 @@ class WriteBatch:
         Documents that this batch has changed itself count as not known, and so do names that no document can have.
         Nothing is fingerprinted. Records are read in stored order.
         """
-        keys = [_name_key(document.description.name) for document in documents]
-        touched = self._removals.union(self._added, self._updates, self._texts)
+        keys = [name_key(document.description.name) for document in documents]
+        touched = self._pending.touched()
         ids = self._catalogue.find_all({key for key in keys if key is not None} - touched)
         records = {document_id: self._catalogue.record(document_id) for document_id in sorted(ids.values())}
         matches: list[tuple[Existing | None, bool]] = []
         for document, key in zip(documents, keys, strict=True):
             if key is None or key not in ids:
-                matches.append((self._existing(key) if key is not None and key in touched else None, False))
+                matches.append((self._pending.existing(key) if key is not None and key in touched else None, False))
                 continue
             document_id = ids[key]
             record = records[document_id]
@@ -316,9 +313,9 @@ class WriteBatch:
 
     def present(self, names: Iterable[str]) -> set[str]:
         """Return those of the names that a document has now."""
-        keys = {name: key for name in names if (key := _name_key(name)) is not None}
-        stored = self._catalogue.find_all(keys.values()).keys() - self._removals
-        return {name for name, key in keys.items() if key in stored or key in self._added}
+        keys = {name: key for name in names if (key := name_key(name)) is not None}
+        present = self._pending.present(set(keys.values()))
+        return {name for name, key in keys.items() if key in present}
 
     @property
     def next_ids(self) -> tuple[int, int]:
@@ -333,106 +330,8 @@ class WriteBatch:
 
     def existing(self, key: bytes) -> Existing | None:
         """Return the document that has this name now; None if there is none."""
-        return self._existing(key)
-
-    @property
-    def _added(self) -> dict[bytes, PreparedDocument]:
-        """The documents that are added, by name."""
-        for columns in self._columns:
-            self._documents.update((document.record.name, document) for document in columns.documents())
-        self._columns.clear()
-        return self._documents
+        return self._pending.existing(key)
 
     def change(self) -> Change:
         """Return all changes as one."""
-        return Change(
-            list(self._documents.values()),
-            list(self._updates.values()),
-            list(self._removals - self._documents.keys()),
-            self._texts,
-            columns=self._columns,
-        )
-
-    def _existing(self, key: bytes, *, verify_absence: bool = False) -> Existing | None:
-        pending = self._added.get(key)
-        if pending is not None:
-            return Existing(pending.record, pending.boilerplate, pending.text is not None, None)
-        document_id = self._stored_id(key, verify_absence=verify_absence)
-        if document_id is None:
-            return None
-        record = self._updates.get(key) or self._catalogue.record(document_id)
-        has_text = record.text is not None or key in self._texts
-        return Existing(record, document_id >= file_format.FIRST_BOILERPLATE, has_text, document_id)
-
-    def _stored_id(self, key: bytes, *, verify_absence: bool = False) -> int | None:
-        if key in self._removals:
-            return None
-        if verify_absence or key != self._last_found[0]:  # the snapshot does not change
-            self._last_found = key, self._catalogue.find(key, sure=verify_absence)
-        return self._last_found[1]
-
-    def _store(self, document: PreparedDocument, existing: Existing | None) -> None:
-        """Add a document in the place of the one that has its name, if there is one."""
-        key = document.record.name
-        if existing is not None:
-            self._forget(key)
-        self._added[key] = document
-        self.postings += len(document.hashes)
-        if document.text is not None:
-            self.text_bytes += len(document.text.packed)
-
-    def _forget(self, key: bytes) -> None:
-        """Drop what the batch has of a document."""
-        pending = self._added.pop(key, None)
-        text = self._texts.pop(key, None)
-        if pending is not None:
-            self.postings -= len(pending.hashes)
-            text = pending.text
-        if text is not None:
-            self.text_bytes -= len(text.packed)
-        self._updates.pop(key, None)
-
-    def _update(self, existing: Existing, status: Status, record: Record, text: KeptText | None) -> Status:
-        """Bring a document of the same content up to date: its description, and its text where that is missing."""
-        key = record.name
-        if status == "updated":
-            described = existing.record._replace(source=record.source, contact=record.contact, labels=record.labels)
-            if existing.document_id is None:
-                self._added[key] = self._added[key]._replace(record=described)
-            else:
-                self._updates[key] = described
-        if text is None or existing.has_text:
-            return status
-        if existing.document_id is None:
-            self._added[key] = self._added[key]._replace(text=text)
-        else:
-            self._texts[key] = text
-        self.text_bytes += len(text.packed)
-        return "updated"
-
-    def _text(self, existing: Existing) -> KeptText | None:
-        """Return the kept text of a document."""
-        key = existing.record.name
-        if existing.document_id is None:
-            return self._added[key].text
-        return self._texts.get(key) or self._snapshot.texts.kept(existing.document_id, existing.record)
-
-
-def _classify(record: Record, boilerplate: bool, existing: Existing) -> Status:
-    """Compare a new record with the existing document of its name."""
-    old = existing.record
-    if given_encoding(record.note) not in (None, given_encoding(old.note)):
-        return "replaced"
-    if (old.kind, old.digest, existing.boilerplate) != (record.kind, record.digest, boilerplate):
-        return "replaced"
-    if (old.source, old.contact, old.labels) != (record.source, record.contact, record.labels):
-        return "updated"
-    return "unchanged"
-
-
-def _name_key(name: str) -> bytes | None:
-    """Return a name as stored; None for one that no document can have."""
-    try:
-        return file_format.name_bytes(name)
-    except BadName:
-        return None
+        return self._pending.change()

@@ -1,12 +1,17 @@
 """What a database has of a document that comes again: whatever is not stated of the document stays as it was."""
 
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from fpdb.errors import BadName
 from fpdb.fingerprint import AUTO, KINDS, Recipe
-from fpdb.ingest.prepare import ReadDocument, check_texts
-from fpdb.readers.encodings import ENCODED_KINDS, encoding_name, given_encoding
+from fpdb.ingest.prepare import ReadDocument, check_texts, describe
+from fpdb.readers.encodings import ENCODED_KINDS, encoding_name, given_encoding, note_given
 from fpdb.readers.kinds import BINARY_KINDS
+from fpdb.storage import file_format
 from fpdb.storage.records import NO_LABELS, Record
+
+Status = Literal["added", "replaced", "updated", "unchanged"]
+CHANGED: Final = ("added", "replaced")
 
 
 class Traits(NamedTuple):
@@ -34,6 +39,60 @@ class Existing(NamedTuple):
     def was_added_since(self, next_ids: tuple[int, int]) -> bool:
         """Return True if it was added by this batch, or since these were the `WriteBatch.next_ids`."""
         return self.document_id is None or self.document_id >= next_ids[self.boilerplate]
+
+
+class Stated(NamedTuple):
+    """Properties as a caller states them of a document; None for what stays as it was."""
+
+    kind: str  # or "auto"
+    boilerplate: bool | None
+    keep_text: bool | None
+    encoding: str | None
+
+
+class Revision(NamedTuple):
+    """What becomes of a document that is added, or comes again."""
+
+    status: Status
+    record: Record  # as far as it is known without fingerprints
+    boilerplate: bool
+    keep_text: bool
+    encoding: str | None
+
+
+def revise(recipe: Recipe, document: ReadDocument, stated: Stated, existing: Existing | None) -> Revision:
+    """Return what a document becomes in the place of the existing one of its name.
+
+    Raises BadName, BadLabel, UnknownKind; Unreadable: there is no such encoding.
+    """
+    kind = resolve_kind(recipe, stated.kind, document, existing)
+    encoding = applied_encoding(stated.encoding, kind, document, existing)
+    note = "" if encoding is None else note_given("", encoding)
+    record = complete(describe(document.description, kind, document.digest, note=note), existing)
+    if existing is None:
+        return Revision("added", record, bool(stated.boilerplate), bool(stated.keep_text), encoding)
+    boilerplate = existing.boilerplate if stated.boilerplate is None else stated.boilerplate
+    keep_text = existing.has_text if stated.keep_text is None else stated.keep_text
+    is_dropped = existing.has_text and not keep_text
+    status = "replaced" if is_dropped else classify(record, boilerplate, existing)
+    return Revision(status, record, boilerplate, keep_text, encoding)
+
+
+def classify(record: Record, boilerplate: bool, existing: Existing) -> Status:
+    """Compare a new record with the existing document of its name."""
+    old = existing.record
+    if given_encoding(record.note) not in (None, given_encoding(old.note)):
+        return "replaced"
+    if (old.kind, old.digest, existing.boilerplate) != (record.kind, record.digest, boilerplate):
+        return "replaced"
+    if (old.source, old.contact, old.labels) != (record.source, record.contact, record.labels):
+        return "updated"
+    return "unchanged"
+
+
+def described_as(record: Record, other: Record) -> Record:
+    """Return a record with what is said of the document in another one."""
+    return record._replace(source=other.source, contact=other.contact, labels=other.labels)
 
 
 def complete(record: Record, existing: Existing | None) -> Record:
@@ -97,3 +156,11 @@ def resolve_kind(recipe: Recipe, kind: str, document: ReadDocument, existing: Ex
     if existing is None or existing.record.kind not in KINDS:
         return detected
     return existing.record.kind if BINARY_KINDS.isdisjoint((existing.record.kind, detected)) else detected
+
+
+def name_key(name: str) -> bytes | None:
+    """Return a name as stored; None for one that no document can have."""
+    try:
+        return file_format.name_bytes(name)
+    except BadName:
+        return None

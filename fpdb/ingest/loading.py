@@ -17,9 +17,10 @@ from fpdb import limits
 from fpdb.arrays import I64, U64
 from fpdb.errors import BadLabel, Error
 from fpdb.fingerprint import Recipe
-from fpdb.ingest.batch import Status, WriteBatch
+from fpdb.ingest.batch import WriteBatch
 from fpdb.ingest.chunk_preparer import ChunkPreparer, Outcome, ReadyDocument
 from fpdb.ingest.chunks import Chunk, chunked
+from fpdb.ingest.existing import Status
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.parallel import prepare_chunks

@@ -14,7 +14,8 @@ from fpdb.fingerprint import AUTO
 from fpdb.options import AddKeywords, FileKeywords, HashKeywords
 
 if TYPE_CHECKING:
-    from fpdb.ingest.batch import Status, WriteBatch
+    from fpdb.ingest.batch import WriteBatch
+    from fpdb.ingest.existing import Status
     from fpdb.ingest.prepare import Integers
 
 POSTINGS_PER_COMMIT: Final = 1 << 25
