@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from html import unescape
 from typing import Any
@@ -11,6 +12,7 @@ from werkzeug.test import Client, TestResponse
 
 import fpdb
 from fpdb.browse.application import make_application
+from fpdb.browse.reviews import Reviews
 from fpdb.browse.site import Site
 from tests.cli.prose import prose
 
@@ -84,3 +86,40 @@ def hostile(path: str) -> Iterator[fpdb.Database]:
 @pytest.fixture
 def pages(hostile: fpdb.Database) -> Browser:
     return Browser(Site(hostile))
+
+
+def links(page: str, path: str) -> list[str]:
+    """Return the addresses on a page that begin so."""
+    return [unescape(address) for address in re.findall(r'href="([^"]*)"', page) if address.startswith(path)]
+
+
+@pytest.fixture
+def db(path: str) -> Iterator[fpdb.Database]:
+    """Open a database of three owners, of whom bob copied from ann and cid from bob."""
+    texts = {"ann/1": prose(1), "ann/2": prose(2), "bob/1": prose(1)[:1500], "bob/2": prose(3), "cid/1": prose(3)[:900]}
+    with fpdb.open(path) as db:
+        with db.batch() as batch:
+            for name, text in texts.items():
+                batch.add(name, text, keep_text=True)
+        yield db
+        assert db.check() == []
+
+
+@pytest.fixture
+def site(db: fpdb.Database) -> Site:
+    return Site(db, Reviews(db.path))
+
+
+def ranked(browser: Browser, address: str, status: int = 200) -> str:
+    """Return the page of a ranking once it is there."""
+    browser.post(address, {})
+    for thread in threading.enumerate():
+        if thread.daemon and thread.name.endswith("(_compute)"):
+            thread.join()
+    return browser.get(address, status).text
+
+
+def cells(page: str) -> list[list[str]]:
+    """Return the texts of the cells of each row."""
+    rows = re.findall("<tr[ >].*?</tr>", page.partition("<tbody>")[2], re.S)
+    return [[words(cell) for cell in re.findall("<td.*?</td>", row, re.S)] for row in rows]

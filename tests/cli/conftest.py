@@ -1,5 +1,6 @@
 """Runs commands in an empty folder; the database that a test leaves there must be sound."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -111,3 +112,14 @@ def with_template(run: Run) -> Run:
     run("add", "c", "--label", "term=1")
     run("add", "template", "--boilerplate")
     return run
+
+
+def listed(run: Run) -> dict[str, dict[str, object]]:
+    """Return the catalogue, by name."""
+    records = map(json.loads, run("list", "--format", "json").stdout.splitlines())
+    return {record["name"]: record for record in records}
+
+
+def write(path: str, content: str | bytes) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_bytes(content.encode() if isinstance(content, str) else content)

@@ -10,19 +10,8 @@ from pathlib import Path
 import pytest
 
 from fpdb.cli.add import add
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, listed, write
 from tests.cli.prose import prose
-
-
-def listed(run: Run) -> dict[str, dict[str, object]]:
-    """Return the catalogue, by name."""
-    records = map(json.loads, run("list", "--format", "json").stdout.splitlines())
-    return {record["name"]: record for record in records}
-
-
-def write(path: str, content: str | bytes) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def test_a_name_is_the_path_as_given(run: Run, tmp_path: Path) -> None:
@@ -170,20 +159,6 @@ def test_labels_contact_and_boilerplate(run: Run) -> None:
     run("add", "a.txt", "--label", "term", status=2)
 
 
-def test_standard_input_needs_a_name(run: Run) -> None:
-    assert "--name" in run("add", "-", stdin=prose(1).encode(), status=2).stderr
-    assert not Path("corpus.fpdb").exists()
-    run("add", "-", "--name", "x", stdin=prose(1).encode())
-    assert listed(run)["x"]["source"] is None
-
-
-def test_name_is_for_one_document(run: Run) -> None:
-    write("f/a.txt", prose(1))
-    run("add", "f", "--name", "x", status=2)
-    run("add", "f/a.txt", "f/a.txt", "--name", "x", status=2)
-    run("add", "f/a.txt", "--jsonl", "--name", "x", status=2)
-
-
 def test_a_path_that_is_not_there_is_listed_and_the_rest_goes_on(run: Run) -> None:
     write("a.txt", prose(1))
     result = run("add", "missing.txt", "a.txt", status=1)
@@ -282,67 +257,12 @@ def test_a_path_that_is_too_long_for_the_system(run: Run) -> None:
     assert "file name too long" in run("add", "x" * 5_000, status=1).stderr
 
 
-def test_json_lines(run: Run) -> None:
-    lines = [
-        {"name": "a", "text": prose(1)},
-        {"name": "b", "text": prose(2), "source": "s", "contact": "c", "labels": {"x": "1", "y": "2"}},
-    ]
-    content = "\ufeff" + "\n\n".join(map(json.dumps, lines))
-    write("in.jsonl", content)
-    run("add", "--jsonl", "in.jsonl", "--label", "y=0", "--label", "z=3", "--contact", "d")
-    documents = listed(run)
-    assert documents["a"]["labels"] == {"y": "0", "z": "3"}
-    assert (documents["a"]["source"], documents["a"]["contact"]) == (None, "d")
-    assert documents["b"]["labels"] == {"x": "1", "y": "2", "z": "3"}
-    assert (documents["b"]["source"], documents["b"]["contact"]) == ("s", "c")
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (b"{", "not JSON"),
-        (b'{"name": "a\xff"}', "not UTF-8"),
-        (b"[1]", "not an object"),
-        (b'{"name": "x"}', 'no "text"'),
-        (b'{"name": 1.5, "text": "x"}', '"name" is neither a string nor a whole number'),
-        (b'{"name": "x", "text": null}', '"text" is null'),
-        (b'{"name": "x", "text": [1]}', '"text" is not a string'),
-        (b'{"name": "x", "text": "", "kind": 3}', '"kind" is not a string'),
-        (b'{"name": "x", "text": "", "labels": {"a": 1}}', '"labels" is not an object of strings'),
-        (b"[" * 100_000, "nested too deeply"),
-    ],
-)
-def test_a_broken_line_is_named_and_the_rest_goes_on(run: Run, line: bytes, reason: str) -> None:
-    good = [json.dumps({"name": name, "text": prose(1)}).encode() for name in ("a", "b")]
-    Path("in.jsonl").write_bytes(b"\n".join([good[0], line, good[1]]))
-    result = run("add", "--jsonl", "in.jsonl")
-    assert f"skipped in.jsonl:2: {reason}" in result.stderr
-    assert list(listed(run)) == ["a", "b"]
-
-
-@pytest.mark.parametrize("record", [{"name": "", "text": "x"}, {"name": "\ud800", "text": "x"}])
-def test_a_name_that_cannot_be(run: Run, record: dict[str, str]) -> None:
-    result = run("add", "--jsonl", "-", status=1, stdin=json.dumps(record).encode())
-    assert "skipped 1" in result.stdout
-    assert not Path("corpus.fpdb").exists()
-
-
 def test_an_unknown_kind(run: Run) -> None:
     write("a.txt", prose(1))
     assert "choose one of" in run("add", "a.txt", "--kind", "novel", status=2).stderr
     line = json.dumps({"name": "a", "text": prose(1), "kind": "novel"})
     result = run("add", "--jsonl", "-", status=1, stdin=line.encode())
     assert "skipped standard input:1: nothing reads" in result.stderr
-
-
-def test_a_later_line_of_the_same_name_wins(run: Run) -> None:
-    first, second = ({"name": "a", "text": prose(seed)} for seed in (1, 2))
-    run("add", "--jsonl", "-", stdin=json.dumps(first).encode())
-    lines = "\n".join(map(json.dumps, (second, first)))
-    run("add", "--jsonl", "-", stdin=lines.encode())
-    write("one.txt", prose(1))
-    answer = json.loads(run("query", "one.txt", "--format", "json").stdout)
-    assert answer["matches"][0]["containment"] == 1
 
 
 def test_formats_of_the_summary(run: Run) -> None:
@@ -390,12 +310,6 @@ def test_binary_files_are_called_what_they_are(run: Run) -> None:
             assert f"skipped {path}/{name}: {reason}" in errors
 
 
-@pytest.mark.parametrize(("form", "content"), [("jsonl", ""), ("csv", ""), ("csv", "id,text\n")])
-def test_a_file_without_records_is_not_called_missing(run: Run, form: str, content: str) -> None:
-    write(f"in.{form}", content)
-    assert "nothing was added: there is no record in" in run("add", f"--{form}", f"in.{form}", status=1).stderr
-
-
 def test_nothing_to_add_is_a_failure_and_leaves_no_database(run: Run) -> None:
     write("binary/x", b"\0")
     write("not.jsonl", "no record\n")
@@ -439,41 +353,6 @@ def test_what_tools_leave_behind_is_passed_over_and_counted(run: Run) -> None:
     assert {"d/.git/x", "d/z.zip/in/.git/config", "d/node_modules/x", "d/b/.DS_Store"} < listed(run).keys()
 
 
-def test_patterns_choose_files(run: Run) -> None:
-    for name in ("a.py", "a.txt", "sub/b.py", "sub/old/c.py"):
-        write(f"d/{name}", prose(1))
-    with zipfile.ZipFile("d/z.zip", "w") as archive:
-        archive.writestr("sub/d.py", prose(2))
-        archive.writestr("d.txt", prose(2))
-
-    def added(*options: str) -> set[str]:
-        for path in Path().glob("corpus.fpdb*"):
-            path.unlink()
-        run("add", "d", *options)
-        return set(listed(run))
-
-    everything = added()
-    assert added("--include", "*.py") == {name for name in everything if name.endswith(".py")}
-    assert added("--include", "*.py", "--include", "/a.txt") == added("--exclude", "d.txt")
-    assert added("--exclude", "old/", "--exclude", "*.zip") == {"d/a.py", "d/a.txt", "d/sub/b.py"}
-    assert added("--exclude", "/sub", "--exclude", "**/sub/d.py") == {"d/a.py", "d/a.txt", "d/z.zip/d.txt"}
-    assert added("--include", "*.py", "--exclude", "a.*", "--exclude", "old") == {"d/sub/b.py", "d/z.zip/sub/d.py"}
-
-
-def test_paths_are_listed_in_a_file(run: Run) -> None:
-    for name in ("a", "b", "c\nc"):
-        write(name, prose(1))
-    write("list", "a\nb\n")
-    run("add", "--files-from", "list")
-    assert list(listed(run)) == ["a", "b"]
-    run("add", "--files-from", "-", "-0", "b", stdin=b"c\nc\0")
-    assert list(listed(run)) == ["a", "b", "c\nc"]
-    assert len(run("query", "--files-from", "list", "--format", "json").stdout.splitlines()) == 2
-    run("add", status=2)
-    run("add", "a", "-0", status=2)
-    run("add", "-", "--name", "x", "--files-from", "-", status=2, stdin=b"a\n")
-
-
 def test_programs_and_files_of_records_are_told_before_they_are_added_as_texts(run: Run) -> None:
     for number in range(3):
         write(f"d/{number}.py", "x = 1\n" * 20)
@@ -490,16 +369,6 @@ def test_programs_and_files_of_records_are_told_before_they_are_added_as_texts(r
     assert "fpdb --db east.fpdb init --preset cjk" in advice
     run("--db", "cjk.fpdb", "init", "--preset", "cjk")
     assert "preset" not in run("--db", "cjk.fpdb", "add", "east.txt").stderr
-
-
-def test_records_of_which_no_field_is_there_are_one_error(run: Run) -> None:
-    write("a.jsonl", '{"name": "x", "body": "abc"}\n' * 1000)
-    write("b.jsonl", '{"name": "y", "text": "abc"}\n')
-    for command in ("add", "query"):
-        errors = run(command, "--jsonl", "a.jsonl", "b.jsonl", status=1).stderr
-        assert 'skipped a.jsonl: none of its first 10 lines is a document: no "text" (there is: name, body)' in errors
-        assert len(errors.splitlines()) < 4
-    assert list(listed(run)) == ["y"]
 
 
 def test_a_scan_is_not_added(run: Run) -> None:

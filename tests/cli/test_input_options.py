@@ -1,4 +1,4 @@
-"""Records on the command line: what is asked for, what is said, and the exit status."""
+"""Inputs on the command line: records, lists of paths, standard input; what is said, and the exit status."""
 
 import csv
 import gzip
@@ -11,9 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import fpdb.cli.progress
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, listed, write
 from tests.cli.prose import prose
-from tests.cli.test_add import listed
 
 ROWS = [{"doc": number, "body": prose(number), "meta": {"url": f"u{number}"}} for number in range(1, 5)]
 FIELDS = ("--text-field", "body", "--name-field", "doc", "--label-field", "meta.url")
@@ -86,3 +85,102 @@ def test_what_is_wrong_is_said_counted_and_stopped_at(run: Run, monkeypatch: pyt
 @pytest.mark.parametrize("command", ["add", "query"])
 def test_what_makes_no_sense(run: Run, command: str, arguments: tuple[str, ...]) -> None:
     run(command, *arguments, status=2)
+
+
+def test_json_lines(run: Run) -> None:
+    lines = [
+        {"name": "a", "text": prose(1)},
+        {"name": "b", "text": prose(2), "source": "s", "contact": "c", "labels": {"x": "1", "y": "2"}},
+    ]
+    content = "\ufeff" + "\n\n".join(map(json.dumps, lines))
+    write("in.jsonl", content)
+    run("add", "--jsonl", "in.jsonl", "--label", "y=0", "--label", "z=3", "--contact", "d")
+    documents = listed(run)
+    assert documents["a"]["labels"] == {"y": "0", "z": "3"}
+    assert (documents["a"]["source"], documents["a"]["contact"]) == (None, "d")
+    assert documents["b"]["labels"] == {"x": "1", "y": "2", "z": "3"}
+    assert (documents["b"]["source"], documents["b"]["contact"]) == ("s", "c")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"{", "not JSON"),
+        (b'{"name": "a\xff"}', "not UTF-8"),
+        (b"[1]", "not an object"),
+        (b'{"name": "x"}', 'no "text"'),
+        (b'{"name": 1.5, "text": "x"}', '"name" is neither a string nor a whole number'),
+        (b'{"name": "x", "text": null}', '"text" is null'),
+        (b'{"name": "x", "text": [1]}', '"text" is not a string'),
+        (b'{"name": "x", "text": "", "kind": 3}', '"kind" is not a string'),
+        (b'{"name": "x", "text": "", "labels": {"a": 1}}', '"labels" is not an object of strings'),
+        (b"[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_broken_line_is_named_and_the_rest_goes_on(run: Run, line: bytes, reason: str) -> None:
+    good = [json.dumps({"name": name, "text": prose(1)}).encode() for name in ("a", "b")]
+    Path("in.jsonl").write_bytes(b"\n".join([good[0], line, good[1]]))
+    result = run("add", "--jsonl", "in.jsonl")
+    assert f"skipped in.jsonl:2: {reason}" in result.stderr
+    assert list(listed(run)) == ["a", "b"]
+
+
+@pytest.mark.parametrize("record", [{"name": "", "text": "x"}, {"name": "\ud800", "text": "x"}])
+def test_a_name_that_cannot_be(run: Run, record: dict[str, str]) -> None:
+    result = run("add", "--jsonl", "-", status=1, stdin=json.dumps(record).encode())
+    assert "skipped 1" in result.stdout
+    assert not Path("corpus.fpdb").exists()
+
+
+def test_a_later_line_of_the_same_name_wins(run: Run) -> None:
+    first, second = ({"name": "a", "text": prose(seed)} for seed in (1, 2))
+    run("add", "--jsonl", "-", stdin=json.dumps(first).encode())
+    lines = "\n".join(map(json.dumps, (second, first)))
+    run("add", "--jsonl", "-", stdin=lines.encode())
+    write("one.txt", prose(1))
+    answer = json.loads(run("query", "one.txt", "--format", "json").stdout)
+    assert answer["matches"][0]["containment"] == 1
+
+
+@pytest.mark.parametrize(("form", "content"), [("jsonl", ""), ("csv", ""), ("csv", "id,text\n")])
+def test_a_file_without_records_is_not_called_missing(run: Run, form: str, content: str) -> None:
+    write(f"in.{form}", content)
+    assert "nothing was added: there is no record in" in run("add", f"--{form}", f"in.{form}", status=1).stderr
+
+
+def test_paths_are_listed_in_a_file(run: Run) -> None:
+    for name in ("a", "b", "c\nc"):
+        write(name, prose(1))
+    write("list", "a\nb\n")
+    run("add", "--files-from", "list")
+    assert list(listed(run)) == ["a", "b"]
+    run("add", "--files-from", "-", "-0", "b", stdin=b"c\nc\0")
+    assert list(listed(run)) == ["a", "b", "c\nc"]
+    assert len(run("query", "--files-from", "list", "--format", "json").stdout.splitlines()) == 2
+    run("add", status=2)
+    run("add", "a", "-0", status=2)
+    run("add", "-", "--name", "x", "--files-from", "-", status=2, stdin=b"a\n")
+
+
+def test_records_of_which_no_field_is_there_are_one_error(run: Run) -> None:
+    write("a.jsonl", '{"name": "x", "body": "abc"}\n' * 1000)
+    write("b.jsonl", '{"name": "y", "text": "abc"}\n')
+    for command in ("add", "query"):
+        errors = run(command, "--jsonl", "a.jsonl", "b.jsonl", status=1).stderr
+        assert 'skipped a.jsonl: none of its first 10 lines is a document: no "text" (there is: name, body)' in errors
+        assert len(errors.splitlines()) < 4
+    assert list(listed(run)) == ["y"]
+
+
+def test_standard_input_needs_a_name(run: Run) -> None:
+    assert "--name" in run("add", "-", stdin=prose(1).encode(), status=2).stderr
+    assert not Path("corpus.fpdb").exists()
+    run("add", "-", "--name", "x", stdin=prose(1).encode())
+    assert listed(run)["x"]["source"] is None
+
+
+def test_name_is_for_one_document(run: Run) -> None:
+    write("f/a.txt", prose(1))
+    run("add", "f", "--name", "x", status=2)
+    run("add", "f/a.txt", "f/a.txt", "--name", "x", status=2)
+    run("add", "f/a.txt", "--jsonl", "--name", "x", status=2)

@@ -14,47 +14,6 @@ from fpdb.storage.runs.blocks import stored_runs
 from tests.storage.environment.closed_databases import read_slowly
 from tests.storage.processes import hear, running, tell
 
-HOLD = """
-with fpdb.open(path) as db, db._store.env.writing.held():
-    say("held")
-    hear()
-say("released")
-"""
-
-
-def test_a_second_writer_waits_and_then_names_the_first(path):
-    fpdb.open(path).close()
-    with running(HOLD, path) as holder, fpdb.open(path, timeout=0.2) as db:
-        assert hear(holder) == "held"
-        assert len(db) == 0  # readers do not wait
-        for change in (lambda: db.add_fingerprints("a", [1]), db.compact, db.check):
-            with pytest.raises(fpdb.Locked, match=f"process {holder.pid} "):
-                change()
-        tell(holder)
-        assert hear(holder) == "released"
-        assert db.add_fingerprints("a", [1]) == "added"
-        assert db.check() == []
-
-
-def test_a_second_writer_gets_its_turn(path):
-    fpdb.open(path).close()
-    with running(HOLD, path) as holder, fpdb.open(path, timeout=60) as db, ThreadPoolExecutor() as pool:
-        assert hear(holder) == "held"
-        added = [pool.submit(db.add_fingerprints, name, [1]) for name in "abc"]
-        tell(holder)
-        assert [each.result() for each in added] == ["added"] * 3
-        assert db.check() == []
-
-
-def test_a_killed_writer_lets_go(path):
-    fpdb.open(path).close()
-    with running(HOLD, path) as holder, fpdb.open(path, timeout=60) as db:
-        assert hear(holder) == "held"
-        holder.send_signal(signal.SIGKILL)
-        assert db.add_fingerprints("a", [1]) == "added"
-        assert db.check() == []
-
-
 ADD = """
 db = fpdb.open(path, timeout=60)
 say("open")
@@ -261,27 +220,6 @@ def test_a_merge_bears_what_is_committed_meanwhile(path, monkeypatch, rng, meanw
         assert {match.name for match in db.query_fingerprints(np.arange(300, dtype=np.uint64)).matches} == left
         assert db.info()["dead_postings"] * merge_policy.MOSTLY_DEAD <= db.info()["postings"]
         assert not unlisted(db)
-
-
-READ_AND_HOLD = """
-with fpdb.open(path, "r") as db, db._store.snapshot() as view:
-    say("reading")
-    hear()
-"""
-
-
-def test_an_open_writer_forgets_readers_that_died(path):
-    """Their snapshots would keep all pages freed since from being used again."""
-    with fpdb.open(path) as db:
-        db.add_fingerprints("a", [1])
-        with running(READ_AND_HOLD, path) as reader:
-            assert hear(reader) == "reading"
-            reader.send_signal(signal.SIGKILL)
-            reader.wait()
-        db.add_fingerprints("b", [1])
-        with db._store.env._used() as file:
-            assert file.env.reader_check() == 0  # none is left to forget
-        assert db.check() == []
 
 
 # ---------------------------------------------------------------- kill -9

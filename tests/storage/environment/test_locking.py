@@ -201,3 +201,44 @@ def test_what_is_said_of_the_writer_may_find_no_room(db, monkeypatch):
     assert db.add_fingerprints("a", [1]) == "added"
     db.compact()
     db.remove("a")
+
+
+HOLD = """
+with fpdb.open(path) as db, db._store.env.writing.held():
+    say("held")
+    hear()
+say("released")
+"""
+
+
+def test_a_second_writer_waits_and_then_names_the_first(path):
+    fpdb.open(path).close()
+    with running(HOLD, path) as holder, fpdb.open(path, timeout=0.2) as db:
+        assert hear(holder) == "held"
+        assert len(db) == 0  # readers do not wait
+        for change in (lambda: db.add_fingerprints("a", [1]), db.compact, db.check):
+            with pytest.raises(fpdb.Locked, match=f"process {holder.pid} "):
+                change()
+        tell(holder)
+        assert hear(holder) == "released"
+        assert db.add_fingerprints("a", [1]) == "added"
+        assert db.check() == []
+
+
+def test_a_second_writer_gets_its_turn(path):
+    fpdb.open(path).close()
+    with running(HOLD, path) as holder, fpdb.open(path, timeout=60) as db, ThreadPoolExecutor() as pool:
+        assert hear(holder) == "held"
+        added = [pool.submit(db.add_fingerprints, name, [1]) for name in "abc"]
+        tell(holder)
+        assert [each.result() for each in added] == ["added"] * 3
+        assert db.check() == []
+
+
+def test_a_killed_writer_lets_go(path):
+    fpdb.open(path).close()
+    with running(HOLD, path) as holder, fpdb.open(path, timeout=60) as db:
+        assert hear(holder) == "held"
+        holder.send_signal(signal.SIGKILL)
+        assert db.add_fingerprints("a", [1]) == "added"
+        assert db.check() == []

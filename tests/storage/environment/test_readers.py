@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -109,4 +110,25 @@ def test_removed_documents_are_no_readers(path, caplog, monkeypatch):
                 batch.remove(f"{number}")
         change(db, 100)
         assert caplog.records == []
+        assert db.check() == []
+
+
+READ_AND_HOLD = """
+with fpdb.open(path, "r") as db, db._store.snapshot() as view:
+    say("reading")
+    hear()
+"""
+
+
+def test_an_open_writer_forgets_readers_that_died(path):
+    """Their snapshots would keep all pages freed since from being used again."""
+    with fpdb.open(path) as db:
+        db.add_fingerprints("a", [1])
+        with running(READ_AND_HOLD, path) as reader:
+            assert hear(reader) == "reading"
+            reader.send_signal(signal.SIGKILL)
+            reader.wait()
+        db.add_fingerprints("b", [1])
+        with db._store.env._used() as file:
+            assert file.env.reader_check() == 0  # none is left to forget
         assert db.check() == []
