@@ -21,9 +21,10 @@ from fpdb.pairs.seams import Seams
 from fpdb.storage import file_format
 from fpdb.storage.document_table import DocumentTable
 from fpdb.storage.index_reader import IndexReader
-from fpdb.storage.posting_scan import scan_postings
+from fpdb.storage.posting_scan import look_up_postings, scan_postings
 
 NONE: Final = 2**32 - 1  # the rank of documents that are not compared
+LAST: Final = np.uint32(1 << 31)  # is set in the last rank of a posting list
 EMPTY: Final = np.frombuffer(content_digest(b""), np.uint64)
 NO_U32: Final[U32] = np.empty(0, np.uint32)
 
@@ -110,12 +111,13 @@ class Corpus:
         """Return the number of the owner of each rank, see `owner_names`; shape (n,)."""
         return self.owners[ranks] if len(self.owners) else ranks
 
-    def posting_lists(self, reader: IndexReader) -> Iterator[U32]:
+    def posting_lists(self, reader: IndexReader, only: U64 | None = None) -> Iterator[U32]:
         """Yield the posting lists of all hashes that count, see `_counting`, in parts of whole lists.
 
-        Raises Corrupt.
+        only: If given, the hashes that are looked up, see `find_decisive_hashes`. Raises Corrupt.
         """
-        for hashes, document_ids in scan_postings(reader, self.seams.counted):
+        scan = scan_postings(reader, self.seams.counted) if only is None else look_up_postings(reader, only)
+        for hashes, document_ids in scan:
             ranks = self.ranks.look_up(document_ids)
             if not self.ascending:
                 order = np.lexsort((ranks, hashes))

@@ -17,11 +17,12 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import F64, U8, U32, Bools
+from fpdb.arrays import F64, U8, U32, U64, Bools, contains, sorted_distinct
 from fpdb.pairs import _counting
 from fpdb.pairs.certainty import FEW, NO_FACTORS, TEXTS, Certainty, TextFactors
 from fpdb.pairs.common_hashes import CommonHashes
-from fpdb.pairs.corpus import NO_U32, read_corpus
+from fpdb.pairs.corpus import LAST, NO_U32, read_corpus
+from fpdb.pairs.decisive_hashes import find_decisive_hashes
 from fpdb.pairs.duplicates import Duplicates
 from fpdb.pairs.measures import CountedPairs, Measures, common_sizes
 from fpdb.pairs.options import PairOptions, Watch
@@ -94,16 +95,9 @@ class PairCounter:
             self.corpus.owners if options.weighted or cap_owners else NO_U32, cap_owners
         )
         self._survey = _counting.Survey(count, self.corpus.new, self.max_df, self.weights, self._frequencies)
+        self._hashes = find_decisive_hashes(reader, self.corpus, options, self.max_df)
         self._lists: list[U32] | None = [] if self.corpus.new < count else None
-        done = held = 0
-        for lists in self.corpus.posting_lists(reader):
-            self._survey.add(lists)
-            if self._lists is not None:
-                self._lists.append(_counting.lists_of_new(lists, self.corpus.new))
-                held += len(self._lists[-1])
-                self._lists = self._lists if held <= BUDGET // 4 else None
-            done += len(lists)
-            self._watch("reading", "posting", done, reader.posting_count)
+        self._read_lists()
         self._counts = self._survey.sizes.astype(np.float64)
         self._sizes = self._survey.totals if options.weighted else self._counts
         self._whole_sizes: U32 = self._survey.sizes + self._survey.common_sizes
@@ -114,6 +108,23 @@ class PairCounter:
         self._certainty = Certainty(reader, contents, self.corpus, options.few)
         self._held_by_texts = self._held_unread = 0
 
+    def _read_lists(self) -> None:
+        """Survey the posting lists, and keep those of new documents if there is room."""
+        corpus, sizes = self.corpus, self._survey.sizes
+        done = held = 0
+        total = self._reader.posting_count if self._hashes is None else len(self._hashes)
+        for lists in corpus.posting_lists(self._reader, self._hashes):
+            self._survey.add(lists)
+            if self._lists is not None:
+                self._lists.append(_counting.lists_of_new(lists, corpus.new))
+                held += len(self._lists[-1])
+                self._lists = self._lists if held <= BUDGET // 4 else None
+            done += len(lists) if self._hashes is None else int(np.count_nonzero(lists >= LAST))
+            self._watch("reading", "posting" if self._hashes is None else "hash", done, total)
+        if self._hashes is not None:
+            stored = self._reader.catalogue.sizes(corpus.members.document_ids)
+            sizes[:] = stored["hashes"] - stored["boilerplate"] - self._survey.common_sizes
+
     def _find_duplicates(self, common: NDArray[np.intp]) -> Duplicates:
         """Return the groups among ranks of which a cap leaves hashes out, and among those that have none.
 
@@ -122,11 +133,14 @@ class PairCounter:
         corpus, survey = self.corpus, self._survey
         ranks = np.concatenate((common, np.flatnonzero(corpus.without_hashes)))
         sizes = self._whole_sizes[ranks]
-        signatures = survey.signatures[ranks] if self.max_df else np.zeros(len(ranks), np.uint64)
+        signatures: U64 = survey.signatures[ranks] if self.max_df else np.zeros(len(ranks), np.uint64)
         by_content = corpus.without_hashes[ranks] | (sizes < self.options.few) & ~corpus.complete[ranks]
         contents = np.unique(corpus.digests[ranks[by_content]], axis=0, return_inverse=True)[1]
         signatures[by_content] = contents.reshape(-1)
-        return Duplicates.find(corpus, ranks, sizes, signatures)
+        # Old documents are never a pair, and signatures of hashes that are looked up tell only who equals a new one.
+        of_new = sorted_distinct(signatures[ranks < corpus.new])
+        beside_new = contains(of_new, signatures)
+        return Duplicates.find(corpus, ranks[beside_new], sizes[beside_new], signatures[beside_new])
 
     def common_hashes(self) -> CommonHashes:
         """Return what looks up the hashes that are left out, in the reader."""
@@ -216,7 +230,7 @@ class PairCounter:
 
     def posting_lists(self) -> Iterable[U32]:
         """Return the posting lists of all hashes that new documents share, in parts of whole lists. Raises Corrupt."""
-        return self.corpus.posting_lists(self._reader) if self._lists is None else self._lists
+        return self.corpus.posting_lists(self._reader, self._hashes) if self._lists is None else self._lists
 
     def _gather(self, panel: _Panel) -> _counting.PanelLists:
         inside = np.zeros(len(self.corpus), np.bool_)

@@ -16,7 +16,7 @@ from fpdb.arrays import F64, I64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.errors import BadQuery
 from fpdb.pairs.certainty import EVIDENCE, Evidence
 from fpdb.pairs.clusters import ClusterIndex, connect_pairs
-from fpdb.pairs.corpus import NONE, Corpus
+from fpdb.pairs.corpus import LAST, NONE, Corpus
 from fpdb.pairs.counting import JudgedPairs, PairCounter
 from fpdb.pairs.duplicates import Duplicates
 from fpdb.pairs.keep_policy import KeepRule, keep_order
@@ -26,7 +26,6 @@ from fpdb.regions.sources import Contents
 from fpdb.storage.index_reader import IndexReader
 
 RANK_BITS: Final = np.uint64(32)  # the low bits of a key of a posting list and a rank
-LAST: Final = np.uint32(1 << 31)  # is set in the last rank of a posting list
 
 
 @dataclass(frozen=True, slots=True)

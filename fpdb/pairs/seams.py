@@ -37,6 +37,10 @@ class Seams:
         columns = zip(*((each.starts, each.ends) for each in (NO_MARKS, *parts)), strict=True)
         self._marks = Marks(*map(np.concatenate, columns))
 
+    def __len__(self) -> int:
+        """Return the number of documents that hold boilerplate, and may have seams."""
+        return len(self._ids)
+
     def _find_marks(self, reader: IndexReader, boilerplate: U64, start: int) -> Marks:
         """Return the marks of TOGETHER documents, the first of which has this index."""
         found = reader.find_occurrences(boilerplate, self._ids[start : start + TOGETHER])

@@ -165,10 +165,19 @@ class IndexReader(Protocol):
     def has_dead_postings(self) -> bool:
         """Return True if `scans` yields postings of removed documents."""
 
-    def scans(self) -> "list[Iterator[Postings]]":
+    def find_frequent(self, minimum: int) -> U64 | None:
+        """Return all hashes that this many documents hold, and perhaps others; sorted, distinct.
+
+        Boilerplate may be among them. Return None if they may be so many that `scans` are cheaper.
+        """
+
+    def scans(self, document_ids: U32 | None = None) -> "list[Iterator[Postings]]":
         """Return sorted sequences of all postings, those of dead documents included, boilerplate excluded.
 
         The ids of each sequence are above those of the sequence before.
+
+        Args:
+            document_ids: If given, ascending, sequences may be left out that have no postings of these.
         """
 
 

@@ -101,9 +101,23 @@ class MultiSnapshot:
         """Return True if `scans` yields postings of removed documents."""
         return any(snapshot.has_dead_postings() for snapshot, _ in self._stores)
 
-    def scans(self) -> list[Iterator[Postings]]:
-        """Return the postings of each ordinary run of every store, those of dead documents included."""
-        return [_shifted(pieces, np.uint32(base)) for snapshot, base in self._stores for pieces in snapshot.scans()]
+    def find_frequent(self, minimum: int) -> U64 | None:
+        """Return all hashes that this many documents hold, see `IndexReader.find_frequent`."""
+        in_a_store = -(-minimum // max(len(self._stores.snapshots), 1))
+        parts = [snapshot.find_frequent(in_a_store) for snapshot, _ in self._stores]
+        found = [part for part in parts if part is not None]
+        return np.unique(np.concatenate([np.empty(0, np.uint64), *found])) if len(found) == len(parts) else None
+
+    def scans(self, document_ids: U32 | None = None) -> list[Iterator[Postings]]:
+        """Return the postings of runs of every store, those of dead documents included; see `IndexReader.scans`."""
+        own_ids: dict[int, U32 | None] = dict.fromkeys(range(len(self._stores.snapshots)))
+        if document_ids is not None:
+            own_ids = {index: ids for index, _, ids in self._stores.split(document_ids)}
+        return [
+            _shifted(pieces, np.uint32(self._stores.bases[index]))
+            for index, ids in own_ids.items()
+            for pieces in self._stores.snapshots[index].scans(ids)
+        ]
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
         """Find the live ordinary documents that hold the hashes, see `IndexReader.look_up`."""

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import I64, U32, U64, Bools, contains, group_starts
+from fpdb.arrays import I64, U32, U64, Bools, contains, group_starts, sorted_distinct
 from fpdb.storage import file_format, sorting
 from fpdb.storage.catalogue import live_documents
 from fpdb.storage.id_set import IdSet
@@ -13,6 +13,8 @@ from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings
 from fpdb.storage.snapshot import Snapshot
+
+LOOKED_UP = 1 << 12  # hashes that are looked up at once
 
 
 class PostingLists(NamedTuple):
@@ -48,6 +50,26 @@ def scan_postings(reader: IndexReader, counted: Callable[[Postings], Bools] | No
         yield hashes[:whole], document_ids[:whole]
         hashes, document_ids = hashes[whole:], document_ids[whole:]
     yield hashes, document_ids
+
+
+def look_up_postings(reader: IndexReader, hashes: U64) -> Iterator[tuple[U64, U32]]:
+    """Yield the postings of some hashes as `scan_postings` does, of live documents only. Raises Corrupt.
+
+    hashes: Sorted, distinct.
+    """
+    for start in range(0, len(hashes), LOOKED_UP):
+        part = hashes[start : start + LOOKED_UP]
+        hits = reader.look_up(part)
+        yield part.repeat(hits.counts), hits.document_ids
+
+
+def hashes_of(reader: IndexReader, document_ids: U32) -> U64:
+    """Return the hashes that any of some documents holds; sorted, distinct. document_ids: ascending. Raises Corrupt."""
+    wanted = IdSet(document_ids)
+    parts = [np.empty(0, np.uint64)]
+    for pieces in reader.scans(document_ids):
+        parts += [piece.hashes[wanted.contains(piece.document_ids)] for piece in pieces]
+    return sorted_distinct(np.concatenate(parts))
 
 
 def scan_posting_lists(reader: IndexReader) -> Iterator[PostingLists]:

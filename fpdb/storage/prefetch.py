@@ -33,6 +33,7 @@ class PrefetchedSnapshot:
         self.are_common, self.find_holders = reader.are_common, reader.find_holders
         self.count_holders = reader.count_holders
         self.has_dead_postings, self.scans = reader.has_dead_postings, reader.scans
+        self.find_frequent = reader.find_frequent
         self._reader = reader
         self._hashes = hashes
         cap = _cap(len(hashes))

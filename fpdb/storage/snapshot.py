@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import lmdb
 import numpy as np
 
-from fpdb.arrays import I64, U32, U64, Bools
+from fpdb.arrays import I64, U32, U64, Bools, sorted_distinct
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format, long_lists
 from fpdb.storage.catalogue import Catalogue, CatalogueCache, GivenIds, live_documents
@@ -27,6 +27,8 @@ IDS_A_POSTING = 4
 """Ids for each posting up to which an array of counts by id is worth it."""
 COMMON = 4096
 """Postings of a hash in blocks of its own from which it is common, see `IndexReader.are_common`."""
+FREQUENT = 16
+"""Postings of a hash in a run from which hashes of so many are looked up faster than all postings are read."""
 IDS_A_DOCUMENT = 16
 """Ids for each document up to which there is one: ids cost nothing in the file."""
 
@@ -143,9 +145,25 @@ class Snapshot:
         """Return True if `scans` yields postings of removed documents."""
         return any(run.dead for run in self.runs())
 
-    def scans(self) -> "list[Iterator[Postings]]":
-        """Return the postings of each ordinary run, those of dead documents included."""
-        return [self.scan(run) for run in self.runs()]
+    def find_frequent(self, minimum: int) -> U64 | None:
+        """Return all hashes that this many documents hold, see `IndexReader.find_frequent`."""
+        from fpdb.storage.runs.frequent import find_frequent
+
+        runs = self.runs()
+        in_a_run = -(-minimum // max(len(runs), 1))
+        if in_a_run < FREQUENT:
+            return None
+        parts = [find_frequent(self.run_reader(run), self.fences(run), in_a_run) for run in runs]
+        hashes: U64 = np.concatenate([np.empty(0, np.uint64), *parts])
+        return sorted_distinct(hashes)
+
+    def scans(self, document_ids: U32 | None = None) -> "list[Iterator[Postings]]":
+        """Return the postings of each ordinary run, or of those of some documents, those of dead ones included."""
+        runs = self.runs()
+        if document_ids is not None:
+            places = [np.searchsorted(document_ids, (run.first_id, run.last_id + 1)) for run in runs]
+            runs = [run for run, (start, end) in zip(runs, places, strict=True) if start < end]
+        return [self.scan(run) for run in runs]
 
     def scan(self, run: Run) -> "Iterator[Postings]":
         """Yield the postings of a run in order, those of dead documents included."""

@@ -49,6 +49,7 @@ def posting_blocks(data: bytes) -> None:
     for call in (
         lambda: _decode.decode_postings(values, sum(counts)),
         lambda: _decode.decode_postings(values, max(sum(counts) - 1, 0)),
+        lambda: _decode.find_frequent(values, sum(counts), 2),
         lambda: _probe.probe(values, firsts, hashes, lows, highs),
         lambda: _probe.probe(values, firsts, hashes, lows, highs + np.uint32(1)),
         lambda: _probe.tally(values, firsts, hashes, lows, highs, np.zeros(1000, np.uint32)),

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 
 from hypothesis import strategies as st
 
-from fpdb.pairs import counting, duplicates, ranking
+from fpdb.pairs import counting, decisive_hashes, duplicates, ranking
+from fpdb.storage import posting_scan, snapshot
 from tests.reference_database import name_bytes, rarity, share
 
 LIMITS = [
@@ -16,6 +17,9 @@ LIMITS = [
     (duplicates, "ROOM", 1),
     (ranking, "POOL", 3),
     (ranking, "BATCH", 3),
+    (decisive_hashes, "DEAR", 0),
+    (snapshot, "FREQUENT", 2),
+    (posting_scan, "LOOKED_UP", 2),
 ]
 
 

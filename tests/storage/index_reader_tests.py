@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.errors import Corrupt
-from fpdb.storage import file_format
-from fpdb.storage.posting_scan import scan_posting_lists, scan_postings
+from fpdb.storage import file_format, snapshot
+from fpdb.storage.posting_scan import hashes_of, look_up_postings, scan_posting_lists, scan_postings
 from tests.small_blocks import small_blocks
 
 GREATEST = 2**64 - 1
@@ -266,8 +266,30 @@ class IndexReaderTests(ABC):
                 for document_id in ids.tolist()
             ]
             assert listed == sorted(set(pairs) - dead)
+            hashes = np.unique(np.array([hash_ for hash_, _ in pairs], np.uint64))
+            looked_up = [
+                pair
+                for part in look_up_postings(reader, hashes)
+                for pair in zip(*map(np.ndarray.tolist, part), strict=True)
+            ]
+            assert looked_up == listed
 
         self.check(tmp_path_factory, given_documents, statement)
+
+    @given(documents, st.sets(st.sampled_from(NAMES)), st.integers(2, 6))
+    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+    def test_hashes_of_some_documents_and_frequent_ones(self, tmp_path_factory, given_documents, some, minimum):
+        def statement(reader, oracle, live):
+            chosen = [each for each in oracle.live() if each.name in some and each.text is None]
+            ids = np.array(sorted(live[each.name] for each in chosen), np.uint32)
+            assert hashes_of(reader, ids).tolist() == sorted(set().union(*(each.hashes for each in chosen)))
+            frequent = reader.find_frequent(minimum)
+            expected = {hash_ for each in chosen for hash_ in each.hashes if len(oracle.holders(hash_)) >= minimum}
+            assert frequent is None or set(frequent.tolist()) >= expected
+
+        with small_blocks(2), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(snapshot, "FREQUENT", 2)
+            self.check(tmp_path_factory, given_documents, statement)
 
     def test_a_document_that_does_not_exist(self, tmp_path):
         """It is dead by its sizes, holds nothing, and has no record."""

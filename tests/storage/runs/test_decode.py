@@ -23,6 +23,21 @@ def test_a_wrong_number_of_postings_is_noticed():
         _decode.decode_positions([], 1)
 
 
+@pytest.mark.parametrize("name", SHAPES)
+def test_frequent_hashes_are_those_of_many_postings_in_a_block(name):
+    blocks, counts = encode(*SHAPES[name])
+    parts = np.split(SHAPES[name][0], np.cumsum(counts)[:-1])
+    for minimum in (2, 40, 1_000):
+        found, heads, tails = _decode.find_frequent(blocks, sum(counts), minimum)
+        counted = [np.unique(part, return_counts=True) for part in parts]
+        assert found.tolist() == [hash_ for hashes, of in counted for hash_ in hashes[of >= minimum].tolist()]
+        assert heads.tolist() == [of[0] for _, of in counted]
+        assert tails.tolist() == [of[-1] for _, of in counted]
+    for count in (sum(counts) - 1, sum(counts) + 1):
+        with pytest.raises(ValueError, match=r"damaged|expected"):
+            _decode.find_frequent(blocks, count, 2)
+
+
 def feed(block):
     """Everything that reads a block; damage may be noticed, or give numbers, and nothing else."""
     count = int.from_bytes(block[CHECKSUM : CHECKSUM + 2], "little")
@@ -30,6 +45,8 @@ def feed(block):
         hashes, _ = _decode.decode_postings([block], count)
     except ValueError:
         hashes = np.array([0, 5, 2**63, MOST], np.uint64)
+    with suppress(ValueError):
+        _decode.find_frequent([block], count, 2)
     first = int.from_bytes(block[CHECKSUM + 8 : CHECKSUM + 16], "little")
     near = [(first + step) & MOST for step in (0, 1, 1 << 10, 1 << 40, 1 << 63, MOST)]
     asked = np.unique(np.r_[hashes[:: max(len(hashes) // 20, 1)], np.array([*near, 0, MOST], np.uint64)])
