@@ -48,6 +48,8 @@ def common(target: Target, arguments: _Arguments) -> None:
         if mark is not None and marked:
             import numpy as np
 
-            hashes = np.unique(np.concatenate([passage.hashes for passage in marked]))
+            from fpdb.arrays import sorted_distinct
+
+            hashes = sorted_distinct(np.concatenate([passage.hashes for passage in marked]))
             db.add_fingerprints(mark, hashes, boilerplate=True)
             say(f"{count_text(len(marked), 'passage')} marked as boilerplate: {mark}")

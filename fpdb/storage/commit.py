@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import U64
+from fpdb.arrays import U64, sorted_distinct
 from fpdb.errors import Corrupt, Error, NameTaken, NoSuchDocument
 from fpdb.gc_control import gc_paused
 from fpdb.storage import file_format
@@ -88,7 +88,7 @@ class _Commit:
         after = self.snapshot.live_hashes(self.runs[True]) if self._remove_all(change, added) else before
         templates = [columns.hashes[slice(*columns.offsets[[0, -1]])] for columns in added if columns.boilerplate]
         if templates:
-            after = np.unique(np.concatenate([after, *templates]))
+            after = sorted_distinct(np.concatenate([after, *templates]))
         if after is not before:
             self._recount(np.setdiff1d(after, before, assume_unique=True), 1)
             self._recount(np.setdiff1d(before, after, assume_unique=True), -1)

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from fpdb.arrays import U32, U64, contains
+from fpdb.arrays import U32, U64, contains, sorted_distinct
 from fpdb.errors import Error, StorageFailure
 from fpdb.storage import file_format
 from fpdb.storage.catalogue import live_documents
@@ -213,4 +213,4 @@ def _boilerplate_without(snapshot: Snapshot, names: Sequence[bytes]) -> U64:
         for piece in snapshot.scan(run):
             live = live_documents(snapshot.catalogue, piece.document_ids)
             parts.append(piece.hashes[live & ~np.isin(piece.document_ids, removed)])
-    return np.unique(np.concatenate(parts))
+    return sorted_distinct(np.concatenate(parts))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import I64, U32, U64, Bools
+from fpdb.arrays import I64, U32, U64, Bools, sorted_distinct
 from fpdb.errors import Error
 from fpdb.storage import commit, file_format
 from fpdb.storage.hits import Hits, concat_hits
@@ -182,7 +182,7 @@ class MultiSnapshotCache:
         if self._cached is not None and self._cached[0] == versions:
             return self._cached[1:]
         boilerplate = [snapshot.boilerplate() for snapshot in snapshots]
-        union: U64 = np.unique(np.concatenate(boilerplate))
+        union = sorted_distinct(np.concatenate(boilerplate))
         discarded: DiscardedCounts = {}
         for index, (snapshot, own_hashes) in enumerate(zip(snapshots, boilerplate, strict=True)):
             others = np.setdiff1d(union, own_hashes, assume_unique=True)

@@ -207,7 +207,7 @@ class Snapshot:
         for run in runs:
             for piece in self.scan(run):
                 parts.append(piece.hashes[live_documents(self.catalogue, piece.document_ids)])
-        return np.unique(np.concatenate(parts))
+        return sorted_distinct(np.concatenate(parts))
 
     def look_up(self, hashes: U64, *, cap: int | None = None) -> Hits:
         """Find the live ordinary documents that hold the hashes, see `IndexReader.look_up`."""

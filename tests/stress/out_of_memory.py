@@ -20,6 +20,8 @@ import sys
 from collections import Counter
 from functools import partial
 
+import numpy.ma  # noqa: F401 (numpy imports it when it is needed, and then never again if there was no memory for it)
+
 import fpdb
 from fpdb.storage.maintenance.verifier import verify
 from tests.stress.child_process import fork

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fpdb.arrays import I64, U32, U64, Bools, contains
+from fpdb.arrays import I64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.errors import DatabaseExists, MissingPackage
 from fpdb.storage import file_format
 from fpdb.storage.catalogue import Catalogue
@@ -270,7 +270,7 @@ class _Repair:
         hashes = [np.empty(0, np.uint64)]
         for salvaged in templates:
             hashes += [piece.hashes[self.templates.include(piece.document_ids)] for piece, _ in salvaged.pieces()]
-        boilerplate = np.unique(np.concatenate(hashes))
+        boilerplate = sorted_distinct(np.concatenate(hashes))
         runs_written = []
         for number, group, saved in ((1, ordinary, self.ordinary), (2, templates, self.templates)):
             pieces = _merge(group, saved)
