@@ -170,6 +170,9 @@ def _tell(summary: "LoadSummary", target: Target, recipe: "Recipe", *, are_recor
         k = min(rule.k for rule in recipe.rules.values())
         names = names_text(summary.too_short, summary.shorts)
         say(f"no fingerprint, since shorter than a k-gram (k={k}): {names}")
+    if summary.texts and next(iter(recipe.rules)) == "tokens":
+        names = names_text(summary.read_as_text, summary.texts)
+        say(f"read as text, not compared with programs: {names}; a program needs a name that tells it: --name main.py")
     if summary.kept_boilerplate:
         count = count_text(summary.kept_boilerplate, "document")
         say(f"boilerplate as before: {count}; --no-boilerplate makes ordinary ones of them")

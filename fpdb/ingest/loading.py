@@ -35,7 +35,7 @@ BATCH_TEXT_BYTES = 64 << 20
 BATCH_SECONDS = 10.0
 _COUNTS = (
     *("added", "replaced", "updated", "unchanged", "present", "bytes"),
-    *("postings", "duplicates", "shorts", "kept_boilerplate"),
+    *("postings", "duplicates", "shorts", "texts", "kept_boilerplate"),
 )
 LISTED = 10_000
 """Documents that a summary lists by name for each fault, so that it does not grow with the input."""
@@ -95,6 +95,10 @@ class LoadSummary:
     """Names of documents with fewer than k symbols: in the database, with no fingerprint; the first LISTED of them."""
     shorts: int = 0
     """The number of too short documents."""
+    read_as_text: list[str] = field(default_factory=list)
+    """Names of documents of the kind "text" that were added or replaced and count; the first LISTED of them."""
+    texts: int = 0
+    """The number of these."""
     kept_boilerplate: int = 0
     """Documents that stay boilerplate, since the load does not say whether they are."""
     bytes: int = 0
@@ -119,12 +123,17 @@ class LoadSummary:
             self.too_short += [_name(document)][: LISTED - len(self.too_short)]
         if status != "updated":
             self.postings += len(document.hashes)
+            if document.record.kind == "text" and not document.boilerplate:
+                self.texts += 1
+                self.read_as_text += [_name(document)][: LISTED - len(self.read_as_text)]
 
     def include(self, committed: "LoadSummary") -> None:
         """Add the counts of a batch that was committed."""
         for count in _COUNTS:
             setattr(self, count, getattr(self, count) + getattr(committed, count))
-        self.too_short += committed.too_short[: LISTED - len(self.too_short)]
+        for listed in ("too_short", "read_as_text"):
+            names = getattr(self, listed)
+            names += getattr(committed, listed)[: LISTED - len(names)]
 
 
 def load(

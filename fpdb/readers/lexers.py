@@ -54,7 +54,7 @@ def guess_language(text: str, name: str | None) -> str:
     with timed_reading() as reading:
         language: str | None = SANDBOX.call("guess", valid_name, head, reading=reading)
     if language is None or language in ("text", "output"):
-        raise Unreadable("the programming language cannot be told by name or content; read it as text")
+        raise Unreadable("the programming language cannot be told; give it a name that tells it, such as main.py")
     return language
 
 

@@ -310,6 +310,25 @@ def test_binary_files_are_called_what_they_are(run: Run) -> None:
             assert f"skipped {path}/{name}: {reason}" in errors
 
 
+@pytest.mark.parametrize("name", ["main.txt", "main", "main.py.bak", "main.py.txt", "README.md"])
+def test_a_program_that_is_read_as_text_is_named(run: Run, name: str) -> None:
+    """A copy under such a name was no pair of the program, and nothing said why."""
+    program = "".join(f"def f{number}(a):\n    return a * {number} + f{number - 1}(a)\n" for number in range(1, 30))
+    for path in ("ann/main.py", f"bob/{name}"):
+        write(path, program)
+    note = f"read as text, not compared with programs: bob/{name}; a program needs a name"
+    assert note not in run("add", "ann", "bob").stderr  # of texts, all are compared
+    Path("corpus.fpdb").unlink()
+    run("init", "--preset", "code")
+    assert "read as text" not in run("add", "--boilerplate", "bob").stderr
+    run("remove", f"bob/{name}")
+    assert note in run("add", "ann", "bob").stderr
+    assert "read as text" not in run("add", "ann", "bob").stderr
+    assert "no pair" in run("pairs").stdout
+    run("add", "--name", "bob/main.py", f"bob/{name}")
+    assert "ann/main.py  bob/main.py" in run("pairs").stdout
+
+
 def test_nothing_to_add_is_a_failure_and_leaves_no_database(run: Run) -> None:
     write("binary/x", b"\0")
     write("not.jsonl", "no record\n")

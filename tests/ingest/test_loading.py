@@ -64,7 +64,8 @@ def test_a_batch_holds_so_much_text_at_most(db: fpdb.Database, monkeypatch: pyte
 
 
 def test_a_load_equals_adding_one_by_one(db: fpdb.Database, tmp_path: Path) -> None:
-    load(db, given_texts(20))
+    summary = load(db, given_texts(20))
+    assert (summary.texts, summary.read_as_text) == (20, [source.name for source in given_texts(20)])
     with fpdb.open(tmp_path / "other.fpdb") as other:
         for source in given_texts(20):
             other.add(source.name, source.content or "")
