@@ -9,6 +9,7 @@ import importlib
 import math
 import os
 import random
+import re
 import resource
 import shlex
 import shutil
@@ -56,6 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="tools/mutate", description="Plant faults, and see which no test finds.")
     parser.add_argument("--count", type=int, default=100, help="faults to plant (100)")
     parser.add_argument("--seed", type=int, default=1, help="of the choice of faults (1)")
+    parser.add_argument("--near", action="store_true", help="run only tests named for the source, or that import it")
     parser.add_argument("path", nargs="*", default=SOURCES, help="source files and folders")
     options = parser.parse_args()
     for module in IMPORTED:
@@ -68,7 +70,7 @@ def main() -> None:
     chosen = sorted(random.Random(options.seed).sample(real, min(options.count, len(real))))
     outcomes = Counter[str]()
     for number, fault in enumerate(chosen, start=1):
-        outcome = try_fault(fault)
+        outcome = try_fault(fault, stages_of(fault.path, options.near))
         outcomes[outcome] += 1
         print(f"{number} of {len(chosen)}: {fault.path}:{fault.line} {outcome}", file=sys.stderr)
         if outcome == SURVIVED:
@@ -86,10 +88,10 @@ def source_files(paths: list[str]) -> Iterator[str]:
         yield from (str(file) for file in files if file.suffix in (".py", ".pyx", ".pxd"))
 
 
-def try_fault(fault: Fault) -> str:
+def try_fault(fault: Fault, stages: list[list[str]]) -> str:
     """Return what the tests make of a fault."""
-    for stage in stages_of(fault.path):
-        limit = 20 + 5 * math.ceil(seconds_of(tuple(sorted(stage))))
+    for stage in stages:
+        limit = 10 + 3 * math.ceil(seconds_of(tuple(sorted(stage))))
         with planted(fault) as valid:
             if not valid:
                 return INVALID
@@ -145,25 +147,26 @@ def build(kernel: str) -> bool:
         subprocess.run(command, capture_output=True, check=False).returncode
         for command in (
             ["cython", "-3", kernel, "-o", translated],
-            [*compiler, "-w", "-O1", "-fPIC", "-fwrapv", f"-I{include}", translated, "-o", str(extension(kernel))],
+            [*compiler, "-w", "-O0", "-fPIC", "-fwrapv", f"-I{include}", translated, "-o", str(extension(kernel))],
         )
     )
 
 
-def stages_of(path: str) -> list[list[str]]:
-    """Return groups of test files: that of the source's name, those of its package, and some of the whole.
+def stages_of(path: str, near: bool = False) -> list[list[str]]:
+    """Return groups of test files: named for the source, importing it, the rest of its package, and some of the whole.
 
-    In the package, those begin that import the source.
+    near: only the first two, or else the third, in one group.
     """
     source = Path(path)
     module, name = source.parent.as_posix().replace("/", "."), source.stem
     package = Path("tests", *source.parts[1:-1])
-    own = package / f"test_{name.lstrip('_')}.py"
-    names = f"{module}.{name} ", f"{module} import {name}\n"
+    imported = re.compile(rf"{re.escape(module)}(\.| import .*\b){name}\b")
     files = sorted(package.glob("test_*.py"))
-    files.sort(key=lambda file: not any(each in file.read_text("utf-8") for each in names))
-    stages = [str(own)] if own in files else [], list(map(str, files)), FIXED
-    return [stage for stage in stages if stage]
+    own = [file for file in files if file.stem == f"test_{name.lstrip('_')}"]
+    users = [file for file in files if file not in own and imported.search(file.read_text("utf-8"))]
+    others = [file for file in files if file not in own and file not in users]
+    groups = [[*own, *users] or others] if near else [own, users, others]
+    return [[str(file) for file in group] for group in groups if group] + ([] if near else [FIXED])
 
 
 @cache

@@ -108,11 +108,13 @@ def test_the_harmless_changes_exist(monkeypatch):
 
 def test_the_tests_and_the_kernels_of_a_source(monkeypatch):
     monkeypatch.chdir(ROOT)
-    own, package, whole = stages_of("fpdb/regions/tiling.py")
+    own, others, whole = stages_of("fpdb/regions/tiling.py")
     assert own == ["tests/regions/test_tiling.py"]
-    assert package[0] == "tests/regions/test_tiling.py"  # the only one that imports it
-    assert set(package) == {str(path) for path in Path("tests/regions").glob("test_*.py")}
+    assert {*own, *others} == {str(path) for path in Path("tests/regions").glob("test_*.py")}
     assert "tests/test_database.py" in whole
+    decoder, users, *_ = stages_of("fpdb/storage/runs/_decode.pyx")
+    assert "tests/storage/runs/test_encode.py" in users
+    assert stages_of("fpdb/storage/runs/_decode.pyx", near=True) == [decoder + users]
     assert kernels_with("fpdb/storage/runs/_block.pxd") == [
         f"fpdb/storage/runs/{name}.pyx" for name in ("_decode", "_encode", "_probe")
     ]

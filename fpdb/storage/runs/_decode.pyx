@@ -12,18 +12,18 @@ from fpdb.storage._bits cimport load64, packed_bytes, trailing_zeros, unpack, un
 from fpdb.storage.runs._block cimport Block, CHECKSUM, MAX_POSTINGS, PADDING, POSITION_HEADER, parse_block
 
 
-cdef int decode_block(const Block* block, uint32_t first_id, uint32_t last_id, uint64_t* hashes, uint32_t* documents,
-                      uint64_t* scratch) noexcept nogil:
+cdef bint decode_block(const Block* block, uint32_t first_id, uint32_t last_id, uint64_t* hashes, uint32_t* documents,
+                       uint64_t* scratch) noexcept nogil:
     """Write the block's postings; scratch takes MAX_POSTINGS numbers.
 
-    Return other than 0 where the block is damaged, where its hashes or the documents of one do not ascend, or where a
-    document is out of its range.
+    Return True if the block is damaged, if its hashes or the documents of one do not ascend, or if a document is out of
+    its range.
     """
     cdef Py_ssize_t i, index = -1, n = block.postings, m = block.hashes
-    cdef uint32_t room = last_id - block.base, wrong
-    cdef int begins
+    cdef uint32_t room = last_id - block.base
+    cdef bint wrong, begins
     if not first_id <= block.base <= last_id:
-        return 1
+        return True
     if m == 1:
         wrong = unpack_sorted(&block.sequence, n, scratch) != n
         for i in range(n):
@@ -33,7 +33,7 @@ cdef int decode_block(const Block* block, uint32_t first_id, uint32_t last_id, u
         for i in range(1, n):
             wrong |= documents[i] < documents[i - 1]
         return wrong
-    wrong = unpack_sorted(&block.sequence, m, scratch) != m or scratch[0] or block.first + scratch[m - 1] < block.first
+    wrong = unpack_sorted(&block.sequence, m, scratch) != m or scratch[0] != 0 or block.first + scratch[m - 1] < block.first
     for i in range(1, m):
         wrong |= scratch[i] <= scratch[i - 1]
     unpack(block.documents, block.width, n, documents)
@@ -48,7 +48,7 @@ cdef int decode_block(const Block* block, uint32_t first_id, uint32_t last_id, u
         begins = (block.starts[i >> 3] >> (i & 7)) & 1
         index += begins
         if index < 0 or index >= m:
-            return 1
+            return True
         hashes[i] = block.first + scratch[index]
         wrong |= not begins and documents[i] < documents[i - 1]  # the first one begins, else index is below 0
     return wrong or index != m - 1

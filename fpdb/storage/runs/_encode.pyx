@@ -14,6 +14,10 @@ from fpdb.storage.runs._block cimport CHECKSUM, HEADER, MAX_BLOCK, MAX_POSTINGS,
 POSTINGS_PER_BLOCK = MAX_POSTINGS
 BLOCK_BYTES = MAX_BLOCK
 
+cdef enum:                          # in a full block
+    FEWEST_POSTINGS = 300           # each has at most 100 bits: 63 and 3 of a hash, 1 that marks it, 32 of a document
+    FEWEST_POSITIONS = 1012         # of 32 bits
+
 cdef struct Postings:
     const uint64_t* hashes
     const uint32_t* documents
@@ -142,25 +146,15 @@ cdef Py_ssize_t encode_position_block(const uint32_t* positions, Py_ssize_t left
 
 
 cdef class Rows:
-    """Zeroed rows, one a block, of which more are made when they are used up."""
+    """Zeroed rows, one a block."""
     cdef object buffer, numbers
     cdef uint8_t[:, ::1] rows
     cdef int64_t[:, ::1] filled     # the size and the count of each block
     cdef Py_ssize_t used
 
-    def __init__(self, Py_ssize_t expected):
-        self.rows = self.buffer = np.zeros((expected, ROW), np.uint8)
-        self.filled = self.numbers = np.empty((2, expected), np.int64)
-
-    cdef void make_room(self) except *:
-        if self.used == self.rows.shape[0]:
-            grown, numbers = np.zeros((2 * self.used, ROW), np.uint8), np.empty((2, 2 * self.used), np.int64)
-            grown[: self.used], numbers[:, : self.used] = self.buffer, self.numbers
-            self.rows = self.buffer = grown
-            self.filled = self.numbers = numbers
-
-    cdef bint has_room(self) noexcept nogil:
-        return self.used < self.rows.shape[0]
+    def __init__(self, Py_ssize_t blocks):
+        self.rows = self.buffer = np.zeros((blocks, ROW), np.uint8)
+        self.filled = self.numbers = np.empty((2, blocks), np.int64)
 
     cdef uint8_t* next_row(self) noexcept nogil:
         return &self.rows[self.used, 0]
@@ -187,31 +181,27 @@ def encode_postings(const uint64_t[::1] hashes, const uint32_t[::1] documents, b
         A uint8 array with rows of BLOCK_BYTES + 8 bytes, of which the first ones begin with a block each, its first 8
         bytes zero for the checksum; the blocks' sizes in bytes; and their numbers of postings.
     """
-    cdef Py_ssize_t n = hashes.shape[0], done = 0, size = 0, taken
-    cdef Rows rows = Rows(n // 128 + 2)
+    cdef Py_ssize_t n = hashes.shape[0], done = 0, size, taken
+    cdef Rows rows = Rows(n // FEWEST_POSTINGS + 1)
     cdef Postings left
-    while done < n:
-        rows.make_room()
-        with nogil:
-            while done < n and rows.has_room():
-                left = Postings(&hashes[done], &documents[done], n - done)
-                taken = encode_block(&left, rows.next_row(), &size)
-                done += taken
-                if done < n or final:
-                    rows.add(size, taken)
+    with nogil:
+        while done < n:
+            left = Postings(&hashes[done], &documents[done], n - done)
+            taken = encode_block(&left, rows.next_row(), &size)
+            done += taken
+            if done < n or final:
+                rows.add(size, taken)
     return rows.result()
 
 
 def encode_positions(const uint32_t[::1] positions, bint final):
     """Pack encoded positions, shape (n,), into blocks; see `encode_postings` for the rest."""
-    cdef Py_ssize_t n = positions.shape[0], done = 0, size = 0, taken
-    cdef Rows rows = Rows(n // 900 + 2)
-    while done < n:
-        rows.make_room()
-        with nogil:
-            while done < n and rows.has_room():
-                taken = encode_position_block(&positions[done], n - done, rows.next_row(), &size)
-                done += taken
-                if done < n or final:
-                    rows.add(size, taken)
+    cdef Py_ssize_t n = positions.shape[0], done = 0, size, taken
+    cdef Rows rows = Rows(n // FEWEST_POSITIONS + 1)
+    with nogil:
+        while done < n:
+            taken = encode_position_block(&positions[done], n - done, rows.next_row(), &size)
+            done += taken
+            if done < n or final:
+                rows.add(size, taken)
     return rows.result()

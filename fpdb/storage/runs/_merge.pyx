@@ -1,9 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Merging sorted postings by a tree of losers."""
 
-from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
+
+import numpy as np
 
 from fpdb.storage.id_set cimport IdSet, IdTable, holds
 
@@ -19,10 +20,6 @@ cdef class Stream:
     cdef Py_ssize_t taken
     cdef Py_ssize_t left
     cdef public bint ended
-
-    def __init__(self):
-        self.taken = self.left = 0
-        self.ended = False
 
     def refill(self, const uint64_t[::1] hashes, const uint32_t[::1] documents, const uint32_t[::1] positions):
         """Replace the piece that has been used up."""
@@ -158,29 +155,24 @@ def merge(list streams, tuple output, Py_ssize_t filled, IdSet live):
     cdef uint64_t[::1] hashes = output[0]
     cdef uint32_t[::1] documents = output[1], positions = output[2]
     cdef size_t room = len(streams) + 1
+    cdef uint8_t[::1] heads = np.empty(room * sizeof(Head), np.uint8)
+    cdef uint64_t[::1] first_hashes = np.empty(room, np.uint64)
+    cdef Py_ssize_t[::1] losers = np.empty(room, np.intp)
     cdef Output target = Output(&hashes[0], &documents[0], &positions[0], filled, hashes.shape[0])
-    cdef Tree tree = Tree(<Head*>malloc(room * sizeof(Head)), <uint64_t*>malloc(room * sizeof(uint64_t)),
-                          <Py_ssize_t*>malloc(room * sizeof(Py_ssize_t)), 0)
+    cdef Tree tree = Tree(<Head*>&heads[0], &first_hashes[0], &losers[0], 0)
     cdef const IdTable* table = NULL if live is None else &live.table
     cdef Py_ssize_t i, dry
     cdef Stream stream
-    try:
-        if tree.heads == NULL or tree.hashes == NULL or tree.losers == NULL:
-            raise MemoryError
-        dry = begin(streams, &tree)
-        if dry < 0 and tree.count:
-            with nogil:
-                if tree.count == 1 and table == NULL:
-                    dry = copy_head(&tree.heads[0], &target)
-                else:
-                    build(tree.hashes, tree.losers, tree.count)
-                    dry = run_tree(&tree, &target, table)
-            for i in range(tree.count):
-                stream = streams[tree.heads[i].stream]
-                stream.taken += stream.left - tree.heads[i].left
-                stream.left = tree.heads[i].left
-        return target.filled, dry
-    finally:
-        free(tree.heads)
-        free(tree.hashes)
-        free(tree.losers)
+    dry = begin(streams, &tree)
+    if dry < 0 and tree.count:
+        with nogil:
+            if tree.count == 1 and table == NULL:
+                dry = copy_head(&tree.heads[0], &target)
+            else:
+                build(tree.hashes, tree.losers, tree.count)
+                dry = run_tree(&tree, &target, table)
+        for i in range(tree.count):
+            stream = streams[tree.heads[i].stream]
+            stream.taken += stream.left - tree.heads[i].left
+            stream.left = tree.heads[i].left
+    return target.filled, dry

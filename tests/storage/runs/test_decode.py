@@ -10,6 +10,14 @@ from hypothesis import strategies as st
 
 from fpdb.storage.runs import _decode, _encode, _probe
 from tests.storage.runs.encoded_postings import MOST, SHAPES, encode, first_hashes
+from tests.storage.runs.plain_blocks import (
+    damaged,
+    position_block,
+    posting_block,
+    read_position_block,
+    read_posting_block,
+    some_pairs,
+)
 
 CHECKSUM, HEADER = 8, 20
 
@@ -38,8 +46,51 @@ def test_frequent_hashes_are_those_of_many_postings_in_a_block(name):
             _decode.find_frequent(blocks, count, 2)
 
 
+def read(reader, *arguments):
+    """Return what a block holds, or None if it is refused."""
+    with suppress(ValueError):
+        return reader(*arguments)
+
+
+def decode(block, *ids):
+    columns = _decode.decode_postings([block], int.from_bytes(block[CHECKSUM : CHECKSUM + 2], "little"), *ids)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def decode_positions(block):
+    return _decode.decode_positions([block], int.from_bytes(block[CHECKSUM : CHECKSUM + 4], "little") % 2**17).tolist()
+
+
+def test_a_block_is_read_or_refused_as_the_format_says(rng):
+    for _ in range(3_000):
+        pairs = some_pairs(rng)
+        block = posting_block(pairs)
+        block = damaged(rng, block) if rng.integers(2) else block
+        documents = [document for _, document in pairs]
+        first, last = min(documents), max(documents)
+        ids = [(), (first, last), (min(first + 1, MOST >> 32), last), (first, max(last - 1, 0))][rng.integers(4)]
+        assert read(decode, block, *ids) == read(read_posting_block, block, *ids)
+
+
+def test_a_position_block_is_read_or_refused_as_the_format_says(rng):
+    for _ in range(1_000):
+        numbers = rng.integers(0, 2 ** int(rng.integers(33)), int(rng.integers(1, 20))).tolist()
+        block = position_block(numbers)
+        assert decode_positions(block) == numbers
+        block = damaged(rng, block)
+        assert read(decode_positions, block) == read(read_position_block, block)
+    for numbers, width in (([], 0), ([5], 33), ([0] * 65_536, 0)):
+        assert read(decode_positions, position_block(numbers, width)) is None
+
+
 def feed(block):
-    """Everything that reads a block; damage may be noticed, or give numbers, and nothing else."""
+    """Everything that reads a block; damage may be noticed, or give numbers, and nothing else. No buffer is held."""
+    block = bytearray(block)
+    _feed(block)
+    block.append(0)
+
+
+def _feed(block):
     count = int.from_bytes(block[CHECKSUM : CHECKSUM + 2], "little")
     try:
         hashes, _ = _decode.decode_postings([block], count)
