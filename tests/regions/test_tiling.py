@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fpdb.regions.region import Region, coverage
 from fpdb.regions.tiling import NO_BARS, FingerprintSequence, symbol_sequence, tile_fingerprints, tile_symbols
+from tests.memory_kept import kept_by
 
 K = 5
 NONE = frozenset()
@@ -214,6 +215,44 @@ def test_a_passage_counts_as_often_as_it_stands_in_both(here, there):
     assert len(tile_symbols(one, other, K)) == min(here, there)
     regions = tile_symbols(one, other, K, repeats=True)
     assert len({region.a_start for region in regions}) == len(regions) == here
+
+
+@pytest.mark.parametrize("letters", [2, 3])
+def test_many_matches_are_taken_by_length_and_place(letters, rng):
+    texts = rng.integers(0, letters, (2, 150)).tolist()
+    fingerprints = [kgrams(text, 1) for text in texts]
+    sequences = [
+        symbol_sequence(np.array(text, np.uint8), each) for text, each in zip(texts, fingerprints, strict=True)
+    ]
+    anchors = anchor_pairs(*fingerprints, K)
+    for repeats in (False, True):
+        tiles = [(r.a_start, r.b_start, r.a_end - r.a_start) for r in tile_symbols(*sequences, K, repeats=repeats)]
+        assert tiles == plain_tiles(*texts, anchors, K, repeats=repeats)
+
+
+@pytest.mark.parametrize(("here", "there"), [(32, 32), (32, 33), (40, 30), (30, 40)])
+def test_occurrences_of_a_hash_are_paired_by_rank_beyond_1024_pairs(here, there):
+    """Each stands before a symbol of its own, which the other document has in reverse order."""
+
+    def document(numbers, separator):
+        text = [symbol for number in numbers for symbol in (1, 2, 3, 4, 5, 100 + number, separator)]
+        starts = range(0, len(text), K + 2)
+        return text, starts, symbol_sequence(np.array(text, np.uint8), selected([(1, at) for at in starts]))
+
+    one, starts, sequence = document(range(here), 10)
+    other, other_starts, other_sequence = document(range(there)[::-1], 11)
+    expected = [(start, other_start, K + 1) for start, other_start in zip(starts, other_starts[::-1], strict=False)]
+    if here * there > 1024:
+        ranks = [(starts[at % here], other_starts[at % there], K) for at in range(max(here, there))]
+        expected = plain_tiles(one, other, ranks, K)
+    tiles = tile_symbols(sequence, other_sequence, K)
+    assert [(r.a_start, r.b_start, r.a_end - r.a_start) for r in tiles] == expected
+
+
+def test_no_memory_is_kept(rng):
+    symbols = rng.integers(0, 2, 400)
+    sequence = symbol_sequence(symbols, kgrams(symbols.tolist(), 1))
+    assert kept_by(lambda: tile_symbols(sequence, sequence, K, repeats=True)) < 100_000
 
 
 @pytest.mark.parametrize("pattern", ["one", "alternating", "random"])
