@@ -16,7 +16,7 @@ from bench.measuring import Figure, in_child, run, seconds
 from bench.workspace import Workspace
 from fpdb.gc_control import collect_rarely
 from fpdb.ingest.loading import LoadSummary, load
-from fpdb.ingest.records import read_records, record_chunks
+from fpdb.ingest.records import record_chunks
 from fpdb.search.batch_query import answer_documents
 
 MOST = 1_000_000
@@ -93,8 +93,9 @@ def _query(path: Path, file: Path, minimum: float, matches: int) -> float:
 
 
 def _parse(file: Path) -> None:
-    for _ in read_records([str(file)]):
-        pass
+    for chunk in record_chunks([str(file)]):
+        for _ in chunk.documents():
+            pass
 
 
 def _kill(path: Path, file: Path, after: float) -> float:

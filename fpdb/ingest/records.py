@@ -20,19 +20,6 @@ FIRST_RECORDS = 10
 """If so many have one fault, the fields have other names, or the file has another format."""
 
 
-def read_records(
-    paths: Iterable[str],
-    record_format: RecordFormat = "jsonl",
-    *,
-    fields: Fields | None = None,
-    kind: str = "text",
-    exclude: DatabaseFiles | None = None,
-) -> Iterator[InputDocument | Skipped]:
-    """Yield the documents in files of records, in order; the arguments are those of `record_chunks`."""
-    for chunk in record_chunks(paths, record_format, fields=fields, kind=kind, exclude=exclude):
-        yield from [chunk] if isinstance(chunk, Skipped) else chunk.documents()
-
-
 def record_chunks(
     paths: Iterable[str],
     record_format: RecordFormat = "jsonl",

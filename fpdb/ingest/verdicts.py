@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from fpdb.errors import BadName
 from fpdb.fingerprint import content_digest
+from fpdb.ingest.existing import name_key
 from fpdb.ingest.record_fields import Cuts
 from fpdb.readers.encodings import BYTE_ORDER_MARK, MARKS, as_text, given_encoding
 from fpdb.storage import file_format
@@ -68,7 +68,7 @@ class Verdicts:
 
     def judge(self, documents: Sequence[tuple[str, str | bytes]]) -> list[Verdict]:
         """Return the verdicts on documents, by name and content, in this order. Raises Corrupt."""
-        keys = [_key(name) for name, _ in documents]
+        keys = [name_key(name) for name, _ in documents]
         ids = self._find({key for key in keys if key is not None})
         return [
             self._judge(None if key is None else ids.get(key), content)
@@ -133,11 +133,3 @@ def _without(text: str, cuts: Cuts) -> str:
         parts.append(text[done:start])
         done = end
     return "".join((*parts, text[done:]))
-
-
-def _key(name: str) -> bytes | None:
-    """Return a name as stored; None for one that no document can have."""
-    try:
-        return file_format.name_bytes(name)
-    except BadName:
-        return None

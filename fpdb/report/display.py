@@ -82,11 +82,6 @@ class Display:
         start, end = np.searchsorted(self.origins, interval).tolist()
         return start, max(start, end)
 
-    def line_of(self, offset: int) -> int:
-        """Return the number of the line that holds an offset, in the original, from 1."""
-        starts, numbers = self.lines
-        return int(numbers[np.searchsorted(starts, offset, "right") - 1])
-
 
 def _syntax_of(text: str, language: str) -> list[SyntaxSpan]:
     try:

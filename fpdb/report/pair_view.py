@@ -33,22 +33,20 @@ class PairView:
         return render(self.contents, Limits())
 
 
-def view_pair(documents: Documents, pair: Pair, options: PairOptions | None = None, text: int = TEXT) -> PairView:
+def view_pair(documents: Documents, pair: Pair, options: PairOptions) -> PairView:
     """Return the view of two documents.
 
     Args:
         documents: Those that are compared; without both, the view has no regions.
         pair: Their names and measures.
         options: The measure that ranks pairs, max_df, owners, and what chooses documents.
-        text: Bytes of texts that the view holds at most.
 
     Raises:
         Corrupt: The database is damaged.
     """
-    asked = options or PairOptions()
-    page = PageSources(text)
-    contents = new_contents(asked.by, page)
-    contents.rows = pair_rows(documents, page, [pair], asked.by, asked)
+    page = PageSources(TEXT)
+    contents = new_contents(options.by, page)
+    contents.rows = pair_rows(documents, page, [pair], options.by, options)
     return PairView(contents)
 
 

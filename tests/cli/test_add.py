@@ -367,7 +367,7 @@ def test_what_tools_leave_behind_is_passed_over_and_counted(run: Run) -> None:
     names = {".git": 2, "node_modules": 1, "__MACOSX": 2, ".DS_Store": 1, "__pycache__": 1}
     assert (counts["passed_over"], counts["skips"]) == (names, 0)
     assert "passed over 7 (" in run("add", "d").stdout
-    run("add", "d", "--exclude", "!.git")
+    run("add", "d", "--exclude", "!.git", "--include", "x", "--include", "config")
     run("add", "d/node_modules", "d/b/.DS_Store")
     assert {"d/.git/x", "d/z.zip/in/.git/config", "d/node_modules/x", "d/b/.DS_Store"} < listed(run).keys()
 

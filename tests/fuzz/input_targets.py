@@ -12,11 +12,11 @@ from fpdb.ingest.archives.member_lookup import find_member
 from fpdb.ingest.archives.meter import ArchiveError, LimitExceeded
 from fpdb.ingest.files import InputDocument, Skipped, read_content
 from fpdb.ingest.jsonl import read_lines
-from fpdb.ingest.records import read_records
 from fpdb.ingest.redact_url import redact_url
 from fpdb.limits import DEFAULT_ARCHIVE_LIMITS
 from tests import crafted_archives as crafted
 from tests.fuzz.target import LARGEST, Target
+from tests.ingest.record_files import read_records
 
 SMALL = replace(DEFAULT_ARCHIVE_LIMITS, free=1 << 21, unpacked=1 << 22, members=1000, held=1 << 21)
 """Limits of archives at which an input takes a moment."""

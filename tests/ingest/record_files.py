@@ -4,13 +4,16 @@ import bz2
 import gzip
 import json
 import lzma
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
+
+from fpdb.ingest.files import InputDocument, Skipped
+from fpdb.ingest.records import record_chunks
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -45,3 +48,9 @@ def written(folder: Path, rows: list[dict[str, Any]], ending: str) -> str:
 
 def numbered(count: int) -> list[dict[str, Any]]:
     return [{"id": f"d{number:03}", "text": text(number)} for number in range(count)]
+
+
+def read_records(paths: Iterable[str], *arguments: Any, **options: Any) -> Iterator[InputDocument | Skipped]:
+    """Yield the documents in files of records, in order; the arguments are those of `record_chunks`."""
+    for chunk in record_chunks(paths, *arguments, **options):
+        yield from [chunk] if isinstance(chunk, Skipped) else chunk.documents()

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from fpdb.ingest.csv_rows import CsvChunk, read_rows
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.record_fields import Fields
-from fpdb.ingest.records import read_records, record_chunks
-from tests.ingest.record_files import PACKED
+from fpdb.ingest.records import record_chunks
+from tests.ingest.record_files import PACKED, read_records
 
 CELLS = st.text(st.sampled_from('ab",;\t\n\ré\u2028\x00'), max_size=5)
 

@@ -14,8 +14,8 @@ from fpdb.ingest import files as input_documents
 from fpdb.ingest.discover import discover
 from fpdb.ingest.files import document_name
 from fpdb.ingest.loading import load
-from fpdb.ingest.records import read_records
 from tests.ingest.given_texts import text
+from tests.ingest.record_files import read_records
 
 
 def test_a_large_file_chunked(db: fpdb.Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,7 @@ import zstandard
 
 from fpdb.ingest.files import Skipped
 from fpdb.ingest.input_files import find_input_files, input_files_size
-from fpdb.ingest.records import read_records
-from tests.ingest.record_files import lines_of, numbered
+from tests.ingest.record_files import lines_of, numbered, read_records
 
 
 def test_folders_patterns_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

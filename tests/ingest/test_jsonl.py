@@ -19,8 +19,8 @@ from fpdb.ingest.jsonl import LineChunk
 from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.loading import Stopped, load
 from fpdb.ingest.record_fields import Fields
-from fpdb.ingest.records import read_records, record_chunks
-from tests.ingest.record_files import PACKED, lines_of, numbered, text
+from fpdb.ingest.records import record_chunks
+from tests.ingest.record_files import PACKED, lines_of, numbered, read_records, text
 
 FAULTS: list[tuple[bytes, str]] = [
     (b"{", "not JSON"),

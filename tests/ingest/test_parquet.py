@@ -10,8 +10,8 @@ import pytest
 
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.record_fields import Fields
-from fpdb.ingest.records import read_records, record_chunks
-from tests.ingest.record_files import text, written
+from fpdb.ingest.records import record_chunks
+from tests.ingest.record_files import read_records, text, written
 
 
 def test_parquet_that_is_no_parquet_or_lacks_a_column(tmp_path: Path) -> None:

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.record_fields import Fields
-from fpdb.ingest.records import read_records
-from tests.ingest.record_files import lines_of, written
+from tests.ingest.record_files import lines_of, read_records, written
 
 
 @pytest.mark.parametrize(

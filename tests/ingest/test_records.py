@@ -17,9 +17,9 @@ from fpdb.ingest import loading, parallel
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.loading import load
 from fpdb.ingest.record_fields import Fields
-from fpdb.ingest.records import read_records, record_chunks
+from fpdb.ingest.records import record_chunks
 from fpdb.search.batch_query import answer_documents
-from tests.ingest.record_files import PACKED, numbered, text, written
+from tests.ingest.record_files import PACKED, numbered, read_records, text, written
 
 patient = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 

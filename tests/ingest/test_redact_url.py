@@ -10,8 +10,8 @@ from fpdb.fingerprint import Recipe, content_digest
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.loading import load
 from fpdb.ingest.prepare import PrepareOptions, ReadDocument, prepare
-from fpdb.ingest.records import read_records
 from fpdb.ingest.redact_url import CREDENTIALS, redact_url
+from tests.ingest.record_files import read_records
 
 SECRET = "s3cr3t"  # noqa: S105 (not one of ours)
 NAMES = [

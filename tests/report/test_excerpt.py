@@ -85,10 +85,9 @@ def test_parts_are_headed_also_in_the_middle() -> None:
     text = "".join(f"page {number}\n{'word ' * 300}\n" for number in range(1, 9))
     starts = [text.index(f"page {number}\n") for number in range(1, 9)]
     display = display_of(text)
-    parts = [
-        SimpleNamespace(start=start, label=f"p{at}", line=display.line_of(start)) for at, start in enumerate(starts, 1)
+    display.parts = [
+        SimpleNamespace(start=start, label=f"p{at}", line=2 * at - 1) for at, start in enumerate(starts, 1)
     ]
-    display.parts = parts
     held = Excerpt()
     held.add(display, held.missing(display, [(8000, 8010)], whole=0))
     data = held.assemble().data
