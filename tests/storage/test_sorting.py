@@ -1,6 +1,7 @@
 """Sorting, grouping and gathering of postings against sorted lists."""
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.storage import sorting
+from tests.memory_kept import kept_by
 
 MOST = 2**64 - 1
 
@@ -69,3 +71,38 @@ def test_the_first_of_each_pair_is_marked(pairs):
     hashes, documents = np.array(pairs, np.uint32).reshape(-1, 2).T
     marks = sorting.first_of_pair(hashes.astype(np.uint64), documents.copy())
     assert marks.tolist() == [i == 0 or pair != pairs[i - 1] for i, pair in enumerate(pairs)]
+
+
+POSTINGS = st.lists(st.tuples(*[st.integers(0, 2)] * 3), max_size=9)
+
+
+@given(POSTINGS, st.booleans())
+def test_order_is_strict_by_hash_document_and_position(rows, in_order):
+    rows = sorted(set(rows)) if in_order else rows
+    hashes, documents, positions = np.array(rows, np.uint64).reshape(-1, 3).T.copy()
+    ascending = sorting.is_ascending(hashes, documents.astype(np.uint32), positions.astype(np.uint32))
+    assert ascending == all(before < after for before, after in pairwise(rows))
+
+
+@pytest.mark.parametrize("bits", [1, 20, 64])
+@pytest.mark.parametrize("count", [0, 1, 50, 300_000])
+def test_buckets_hold_the_sorted_postings(bits, count, rng):
+    """Of documents that begin at any posting of the arrays."""
+    hashes = rng.integers(0, 2**bits, count + 3, np.uint64)
+    positions = rng.integers(0, 2**32, count + 3, np.uint32)
+    offsets = np.array([2, 2, 2 + count // 3, 2 + count], np.int64)
+    for given_positions in (positions, None):
+        buckets = sorting.PostingBuckets(hashes, given_positions, offsets, 7)
+        parts = [buckets.sort(bucket) for bucket in range(buckets.count)]
+        order = np.argsort(hashes[2 : 2 + count], kind="stable")
+        owners = np.repeat(np.arange(7, 10, dtype=np.uint32), np.diff(offsets))
+        places = positions if given_positions is not None else np.zeros_like(positions)
+        expected = hashes[2:-1][order], owners[order], places[2:-1][order]
+        for column, wanted in zip(zip(*parts, strict=True), expected, strict=True):
+            assert (np.concatenate(column) == wanted).all()
+        assert buckets.count == (2 if count > 2**18 else 1)
+
+
+def test_no_memory_is_kept():
+    counts, documents = [np.zeros(0, np.int64)] * 500, [np.zeros(0, np.uint32)] * 500
+    assert kept_by(lambda: sorting.interleave(counts, documents, np.zeros(0, np.uint8))) < 100_000

@@ -1,13 +1,17 @@
 """A look-up in blocks is a look-up in a dict."""
 
+import contextlib
 import struct
 from collections import defaultdict
+from itertools import chain, pairwise
 
 import numpy as np
 import pytest
 
 from fpdb.storage.runs import _decode, _probe
-from tests.storage.runs.encoded_postings import SHAPES, asked_of, encode, first_hashes
+from tests.memory_kept import kept_by
+from tests.storage.runs.encoded_postings import MOST, SHAPES, asked_of, encode, first_hashes
+from tests.storage.runs.plain_blocks import damaged, posting_block, read_posting_block, some_pairs
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -35,6 +39,96 @@ def test_a_tally_counts_what_a_probe_lists(name, rng):
     assert (tally == np.bincount(found, minlength=len(tally))).all()
     with pytest.raises(ValueError, match="damaged"):  # documents beyond the last there is
         _probe.tally(blocks, first_hashes(blocks), asked, lows, highs, tally[: found.max()])
+
+
+def cut(rng, entries):
+    """Return entries in up to three parts."""
+    bounds = sorted({0, len(entries), *rng.integers(0, len(entries), 2).tolist()})
+    return [entries[start:end] for start, end in pairwise(bounds)]
+
+
+def test_a_probe_of_several_small_blocks_is_a_look_up_in_a_dict(rng):
+    for _ in range(500):
+        parts = cut(rng, some_pairs(rng))
+        blocks, pairs = list(map(posting_block, parts)), [pair for part in parts for pair in part]
+        held = defaultdict(set)
+        for hash_, document in pairs:
+            held[hash_].add(document)
+        near = {hash_ + step for hash_ in held for step in (-1, 0, 1, 2**40)} | {0, MOST}
+        asked = sorted(hash_ for hash_ in near if 0 <= hash_ <= MOST)
+        documents = [document for _, document in pairs]
+        ids = min(documents), max(documents)
+        lows, highs = np.zeros(len(asked), np.uint32), np.full(len(asked), len(blocks) - 1, np.uint32)
+        whole = blocks, first_hashes(blocks), np.array(asked, np.uint64), lows, highs
+        expected = [sorted(held.get(hash_, ())) for hash_ in asked]
+        counts, found = _probe.probe(*whole, *ids)
+        assert counts.tolist() == list(map(len, expected))
+        assert found.tolist() == list(chain.from_iterable(expected))
+        if 0 < ids[1] < 10**6:
+            tally = np.zeros(ids[1] + 1, np.uint32)
+            _probe.tally(*whole, tally, *ids)
+            assert (tally == np.bincount(found, minlength=len(tally))).all()
+            for room, first, last in ((ids[1], *ids), (ids[1] + 1, ids[0] + 1, ids[1]), (ids[1] + 1, 0, ids[1] - 1)):
+                with pytest.raises(ValueError, match="damaged"):
+                    _probe.tally(*whole, np.zeros(room, np.uint32), first, last)
+
+
+def documents_of_a_hash(rng):
+    """Return documents that ascend: in a row, repeated, and with gaps."""
+    steps = [[1] * 80, [0], [2], [0, 0, 3], [1] * 40, [1000], [2**20, 2**25], [5] * 9]
+    chosen = [step for index in rng.integers(0, len(steps), 5) for step in steps[index]]
+    documents = np.cumsum([0, *chosen])
+    return (documents + [0, 7, 2**32 - 1 - documents[-1]][rng.integers(3)]).tolist()
+
+
+def test_the_blocks_of_one_hash_are_read_as_the_format_says(rng):
+    for hash_ in map(int, rng.choice(np.array([0, 5, MOST], np.uint64), 200)):
+        parts = cut(rng, documents_of_a_hash(rng))
+        blocks = [posting_block([(hash_, document) for document in part]) for part in parts]
+        firsts, last = [part[0] for part in parts], parts[-1][-1]
+        distinct = {document for part in parts for document in part}
+        got, count = _probe.count_documents(blocks, hash_, firsts[0], last)
+        assert (got.tolist(), count) == (firsts, len(distinct))
+        assert _probe.first_documents(blocks, hash_, firsts[0]).tolist() == firsts
+        for other, first in ((hash_ ^ 1, firsts[0]), (hash_, min(firsts[0] + 1, 2**32 - 1))):
+            for reader in (_probe.count_documents, _probe.first_documents):
+                with pytest.raises(ValueError, match="its fence"):
+                    reader(blocks, other, first)
+        with pytest.raises(ValueError, match="damaged"):
+            _probe.count_documents(blocks, hash_, firsts[0], last - 1)
+        slots = rng.integers(0, len(parts) + 1, 60).astype(np.uint32)
+        asked = rng.choice([document + step for document in distinct for step in (0, 0, 1)], 60) % 2**32
+        held = _probe.hold(blocks, hash_, slots, asked.astype(np.uint32))
+        expected = [
+            document in (*parts, ())[slot] for slot, document in zip(slots.tolist(), asked.tolist(), strict=True)
+        ]
+        assert held.tolist() == expected
+
+
+def test_damaged_blocks_of_one_hash_are_refused_or_counted(rng):
+    zeros, asked = np.zeros(1, np.uint32), np.array([5], np.uint64)
+    for _ in range(500):
+        documents = documents_of_a_hash(rng)
+        block, ids = (
+            damaged(rng, posting_block([(5, document) for document in documents])),
+            (documents[0], documents[-1]),
+        )
+        expected = None
+        with contextlib.suppress(ValueError):
+            pairs = read_posting_block(block, *ids)
+            expected = sorted({document for _, document in pairs}) if {hash_ for hash_, _ in pairs} == {5} else None
+        with contextlib.suppress(ValueError):
+            assert _probe.count_documents([block], 5, *ids)[1] == len(expected or ())
+        with contextlib.suppress(ValueError):
+            assert _probe.probe([block], asked, asked, zeros, zeros, *ids)[1].tolist() == (expected or [])
+
+
+def test_no_memory_is_kept():
+    blocks, _ = encode(*SHAPES["hot"])
+    firsts, span = first_hashes(blocks), np.array([0, len(blocks) - 1], np.uint32)
+    whole = blocks, firsts, firsts[:1], span[:1], span[1:]
+    assert kept_by(lambda: _probe.probe(*whole), 4) < 100_000
+    assert kept_by(lambda: _probe.hold(blocks * 100, 7, span, span)) < 20_000
 
 
 def test_a_hash_whose_first_posting_is_not_marked_yields_nothing_beyond_the_block():
