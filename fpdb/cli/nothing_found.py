@@ -35,6 +35,8 @@ class NothingFound:
         if advice is not None and not advice.compared:
             subset = self._subset_text(options)
             return f"{advice.text('--owners')}{subset and f': {subset}'}"
+        if reason := self._nothing_new(options):
+            return f"{text}: {reason}"
         reasons = [self._nearest_pair(options), *self._counts]
         if results.ignored.hashes:
             reasons.append(f"{count_text(results.ignored.hashes, 'hash', 'hashes')} ignored as common")
@@ -97,14 +99,30 @@ class NothingFound:
             reasons.append(f"documents read in different alphabets are not compared ({counts})")
         return reasons
 
-    def _subset_text(self, options: Mapping[str, Any]) -> str:
-        """Return how many documents a subset leaves, if it is none or one; empty if there are more, or no subset."""
+    def _nothing_new(self, options: Mapping[str, Any]) -> str:
+        """Return that no document is new, if only pairs with one that is are asked for; else nothing."""
+        new, since = options.get("new"), options.get("since")
+        wanted = [] if new is None else [f"the label {new[0]}={new[1]}"]
+        wanted += [] if since is None else [f"been added since {since}"]
+        is_new = (
+            (new is None or document.labels.get(new[0]) == new[1])
+            and (since is None or document.added.timestamp() >= since.timestamp())
+            for document in self._chosen(options)
+        )
+        return f"no document has {' and '.join(wanted)}" if wanted and not any(is_new) else ""
+
+    def _chosen(self, options: Mapping[str, Any]) -> "list[Document]":
+        """Return the documents of the subset that the options choose."""
         from fpdb.subset import Subset
 
         subset = Subset.of(*(options.get(name) for name in SUBSET))
-        names = [document.name.encode("utf-8", "surrogateescape") for document in self._documents]
-        chosen = sum(subset.has(name, document.labels) for name, document in zip(names, self._documents, strict=True))
-        if subset.is_all or chosen > 1:
+        names = (document.name.encode("utf-8", "surrogateescape") for document in self._documents)
+        return [each for each, name in zip(self._documents, names, strict=True) if subset.has(name, each.labels)]
+
+    def _subset_text(self, options: Mapping[str, Any]) -> str:
+        """Return how many documents a subset leaves, if it is none or one; empty if there are more, or no subset."""
+        chosen = len(self._chosen(options))
+        if chosen > 1 or not any(options.get(name) for name in SUBSET):
             return ""
         return (
             f"of {count_text(len(self._documents), 'document')}, {chosen or 'none'} fits the labels and names asked for"

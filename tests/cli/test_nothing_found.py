@@ -57,6 +57,23 @@ def test_too_few_documents_are_told(run: Run, command: str) -> None:
     assert run(*command.split()).stdout == "There is only 1 document to compare\n"
 
 
+@pytest.mark.parametrize("command", COMPARISONS)
+def test_that_nothing_is_new_is_told(essays: Run, command: str) -> None:
+    """A label that no document has was answered as if new documents had been compared."""
+    for options, reason in (
+        (["--new", "term=2"], "has the label term=2"),
+        (["--new", "year=1"], "has the label year=1"),
+        (["--since", "2999-01-31"], "has been added since 2999-01-31 00:00:00"),
+        (["--new", "term=1", "--since", "2999-01-31"], "has the label term=1 and been added since 2999-01-31 00:00:00"),
+        (["--new", "term=1", "--since", "1999-01-31", "--min", "0.99"], None),
+    ):
+        said = essays(*command.split(), *options).stdout
+        if reason is None:
+            assert "no document has" not in said
+        else:
+            assert said == f"{COMPARISONS[command]}: no document {reason}\n"
+
+
 def test_a_subset_without_documents_is_told(essays: Run) -> None:
     none = "of 4 documents, none fits the labels and names asked for\n"
     assert essays("pairs", "--label", "term=2").stdout.endswith(none)
