@@ -211,9 +211,11 @@ class Database(Reportable, Writable):
 
         with self.snapshot() as snapshot:
             batch = WriteBatch(self.recipe, snapshot)
-            yield batch
+            try:
+                yield batch
+            finally:
+                change = batch.end()
         # The snapshot is closed before committing: it would keep old pages from being used again.
-        change = batch.change()
         if change.documents or change.columns or change.updates or change.removals or change.texts:
             self._store.commit(change)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from fpdb.checked_calls import checked
-from fpdb.errors import ContentChanged, NoSuchDocument
+from fpdb.errors import ContentChanged, Error, NoSuchDocument
 from fpdb.fingerprint import Recipe, content_digest
 from fpdb.ingest.document_frequencies import document_frequencies
 from fpdb.ingest.existing import (
@@ -45,11 +45,11 @@ class WriteBatch:
     """
 
     def __init__(self, recipe: Recipe, snapshot: Snapshot) -> None:
-        """Begin without changes; the snapshot must stay open until `change` has been called."""
+        """Begin without changes; the snapshot must stay open until `end` has been called."""
         self._recipe = recipe
         self._snapshot = snapshot
         self._catalogue = snapshot.catalogue
-        self._pending = PendingChanges(snapshot)
+        self._changes: PendingChanges | None = PendingChanges(snapshot)
 
     @property
     def postings(self) -> int:
@@ -335,3 +335,14 @@ class WriteBatch:
     def change(self) -> Change:
         """Return all changes as one."""
         return self._pending.change()
+
+    def end(self) -> Change:
+        """Return all changes as one; the batch takes no more of them."""
+        change, self._changes = self.change(), None
+        return change
+
+    @property
+    def _pending(self) -> PendingChanges:
+        if self._changes is None:
+            raise Error("the block of this batch has ended: make the changes in it, or in another batch")
+        return self._changes

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -83,6 +84,27 @@ def test_a_load_leaves_the_kind_of_a_document_that_is_stored_as_another(db):
         report = load(db, [InputDocument("a", content=page, kind=kind)], jobs=1)
         assert getattr(report, status) == 1, kind
     assert db.document("a").kind == "html"
+    assert db.check() == []
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_batch_whose_block_has_ended_takes_no_changes(db, fails):
+    """LMDB's error came out, or "unchanged" for what a failed batch had added."""
+    db.add("old", text(0))
+    with suppress(KeyError), db.batch() as batch:
+        batch.add("new", text(1))
+        if fails:
+            raise KeyError
+    for call in (
+        lambda: batch.add("new", text(1)),
+        lambda: batch.add_fingerprints("new", [1]),
+        lambda: batch.add_columns(["new"], [0, 1], [1]),
+        lambda: batch.rotate("old", text(0)),
+        lambda: batch.remove("old"),
+    ):
+        with pytest.raises(fpdb.Error, match="the block of this batch has ended"):
+            call()
+    assert [document.name for document in db.documents()] == ([] if fails else ["new"]) + ["old"]
     assert db.check() == []
 
 
