@@ -43,7 +43,8 @@ def remove(target: Target, arguments: _Arguments) -> None:
     with target.open("r+") as db:
         missing = [name for name in chosen if name not in db]
         if missing:
-            raise NoSuchDocument(f"not in {target.path}: {names_text(missing)}; nothing was removed")
+            hint = "; patterns need --glob" if any(set("*?[") & set(name) for name in missing) else ""
+            raise NoSuchDocument(f"not in {target.path}: {names_text(missing)}; nothing was removed{hint}")
         if glob is not None:
             chosen.update((document.name, None) for document in db.documents(glob))
             if not chosen:

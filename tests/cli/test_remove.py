@@ -21,6 +21,9 @@ def test_remove_is_all_or_nothing(with_template: Run) -> None:
     error = with_template("remove", "c/a.txt", "missing", "gone", status=1).stderr
     assert "missing" in error
     assert "gone" in error
+    assert "--glob" not in error
+    for pattern in ("c/*", "c/?.txt", "c/[ab].txt"):
+        assert with_template("remove", pattern, status=1).stderr.endswith("nothing was removed; patterns need --glob\n")
     assert len(with_template("list").stdout.splitlines()) == 4
     assert "no document" in with_template("remove", "--glob", "x*", status=1).stderr
     with_template("remove", status=2)
