@@ -49,7 +49,7 @@ class KeptQueries:
             return self._queries.get(key)
 
 
-class Excerpt(NamedTuple):
+class PassageInContext(NamedTuple):
     """The longest passage of the query that a document has, with what is around it, and both places."""
 
     before: str
@@ -63,7 +63,7 @@ class FoundMatch(NamedTuple):
     """A match; excerpt: None if the passage has no place in the query's text."""
 
     match: Match
-    excerpt: Excerpt | None
+    excerpt: PassageInContext | None
 
 
 class Found(NamedTuple):
@@ -105,7 +105,7 @@ def view_match(db: Database, query: QueryDocument, name: str) -> dict[str, Any]:
     return PairView(report.contents).to_dict()
 
 
-def _excerpt(match: Match, text: str) -> Excerpt | None:
+def _excerpt(match: Match, text: str) -> PassageInContext | None:
     region = max(match.regions or (), key=_length, default=None)
     if region is None or not isinstance(region.a, TextPlace):
         return None
@@ -118,7 +118,7 @@ def _excerpt(match: Match, text: str) -> Excerpt | None:
         passage, after = passage[:_PASSAGE].rpartition(" ")[0] or passage[:_PASSAGE], "\u2026"
     elif end + _CONTEXT < len(text):
         after = f"{after.rpartition(' ')[0]} \u2026"
-    return Excerpt(before, passage, after, region.a.in_words, region.b.in_words)
+    return PassageInContext(before, passage, after, region.a.in_words, region.b.in_words)
 
 
 def _length(region: MatchedRegion) -> int:

@@ -97,7 +97,7 @@ class Heading:
 
 
 @dataclass(slots=True)
-class Contents:
+class PageContents:
     """A whole page.
 
     noun: what a row is. sides: what its two sources are called. ranked: words for what rows are ranked by. score: the

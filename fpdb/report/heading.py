@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from fpdb.fingerprint import Recipe
-from fpdb.report.contents import Contents, Heading, PageSource, Row
+from fpdb.report.contents import Heading, PageContents, PageSource, Row
 from fpdb.report.recipe_words import recipe_words
 from fpdb.storage.index_reader import IndexReader
 
@@ -39,7 +39,7 @@ def describe(reader: IndexReader, recipe: Recipe, heading: Heading, noun: str) -
         yield "Options", " ".join(heading.options)
 
 
-def meanings(contents: Contents) -> Iterator[tuple[str, str]]:
+def meanings(contents: PageContents) -> Iterator[tuple[str, str]]:
     """Yield the measures on a page, and a sentence on each."""
     if contents.score in _MEANINGS and contents.score not in {column.page for column in contents.columns}:
         yield contents.score, _MEANINGS[contents.score]
@@ -76,7 +76,7 @@ def _without(name: str, begin: str) -> str:
     return name.removeprefix(begin) or name
 
 
-def anonymise(contents: Contents) -> tuple[Contents, list[tuple[str, str]]]:
+def anonymise(contents: PageContents) -> tuple[PageContents, list[tuple[str, str]]]:
     """Return contents with numbers for names, in the order of the rows, and whose numbers these are."""
     numbers: dict[tuple[str, str], str] = {}
 

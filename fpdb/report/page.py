@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from fpdb.errors import MissingPackage
-from fpdb.report.contents import Contents, Limits
+from fpdb.report.contents import Limits, PageContents
 from fpdb.report.drawing import distribution
 from fpdb.report.escaping import escaped_json, pieces, plain
 from fpdb.report.heading import meanings, short_names
@@ -50,7 +50,7 @@ def read_asset(name: str) -> str:
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
-def render(contents: Contents, limits: Limits) -> str:
+def render(contents: PageContents, limits: Limits) -> str:
     """Return the page. Raises MissingPackage."""
     style, script = ("".join(map(read_asset, names)) for names in (STYLES, SCRIPTS))
     data, texts = script_data(contents)

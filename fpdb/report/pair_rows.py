@@ -26,7 +26,7 @@ PAIR_COLUMNS: Final[Columns] = tuple(column for column in PAIR if column.page)
 UNREAD: Final = SourceDocument("unavailable")
 
 
-class Documents(NamedTuple):
+class ComparedDocuments(NamedTuple):
     """Documents that are compared: a reader of them, the recipe, and where their contents are."""
 
     reader: IndexReader
@@ -39,7 +39,7 @@ class Documents(NamedTuple):
 
 
 def pair_rows(
-    documents: Documents, page: PageSources, pairs: Sequence[Pair], by: str, options: PairOptions
+    documents: ComparedDocuments, page: PageSources, pairs: Sequence[Pair], by: str, options: PairOptions
 ) -> list[Row]:
     """Return the rows of pairs, in order; without regions of documents that were removed meanwhile.
 
@@ -53,7 +53,7 @@ def pair_rows(
 
 class _PairRows:
     def __init__(
-        self, documents: Documents, page: PageSources, by: str, options: PairOptions, ids: dict[str, int]
+        self, documents: ComparedDocuments, page: PageSources, by: str, options: PairOptions, ids: dict[str, int]
     ) -> None:
         self._page, self._by, self._ids = page, by, ids
         self._reader = documents.reader

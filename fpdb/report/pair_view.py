@@ -6,10 +6,10 @@ from typing import Any, Final
 from fpdb.pairs.explanation import Explanation
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.ranking import Pair
-from fpdb.report.contents import Contents, Limits
+from fpdb.report.contents import Limits, PageContents
 from fpdb.report.page import render
 from fpdb.report.page_sources import PageSources
-from fpdb.report.pair_rows import Documents, pair_rows
+from fpdb.report.pair_rows import ComparedDocuments, pair_rows
 from fpdb.report.report import new_contents
 from fpdb.report.script_data import script_data
 
@@ -21,7 +21,7 @@ TEXT: Final = 4_000_000
 class PairView:
     """One pair of documents, as a page shows it."""
 
-    contents: Contents
+    contents: PageContents
 
     def to_dict(self) -> dict[str, Any]:
         """Return the view as plain values: those that `script_data` describes, with the texts under "texts"."""
@@ -33,7 +33,7 @@ class PairView:
         return render(self.contents, Limits())
 
 
-def view_pair(documents: Documents, pair: Pair, options: PairOptions) -> PairView:
+def view_pair(documents: ComparedDocuments, pair: Pair, options: PairOptions) -> PairView:
     """Return the view of two documents.
 
     Args:

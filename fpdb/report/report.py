@@ -14,16 +14,15 @@ from fpdb.pairs.owner_pairs import find_document_pairs
 from fpdb.pairs.ranking import Pair
 from fpdb.pairs.results import IgnoredHashes, Results
 from fpdb.regions.pair_aligner import PairAligner
-from fpdb.regions.sources import Contents as TextSources
-from fpdb.regions.sources import Original, SourceDocument
-from fpdb.report.contents import Contents, Heading, Limits, Row
+from fpdb.regions.sources import Contents, Original, SourceDocument
+from fpdb.report.contents import Heading, Limits, PageContents, Row
 from fpdb.report.heading import anonymise, describe
 from fpdb.report.page import check_packages, render
 from fpdb.report.page_sources import PageSources
 from fpdb.report.pair_rows import (
     PAIR_COLUMNS,
     UNREAD,
-    Documents,
+    ComparedDocuments,
     column_values,
     find_ids,
     pair_rows,
@@ -52,7 +51,7 @@ class Report:
     def __init__(
         self,
         snapshot: Callable[[], AbstractContextManager[IndexReader]],
-        texts: TextSources,
+        texts: Contents,
         *,
         by: str = "containment",
         connect: float | None = None,
@@ -75,7 +74,7 @@ class Report:
         self._capped_queries = self._ignored_hashes = 0
 
     @property
-    def contents(self) -> Contents:
+    def contents(self) -> PageContents:
         """The contents that the page has so far, for a server of views."""
         return self._contents
 
@@ -86,7 +85,7 @@ class Report:
             contents, self.names = anonymise(contents)
         return render(replace(contents, notes=[*contents.notes, *self._notes(contents)]), self.limits)
 
-    def _notes(self, contents: Contents) -> list[str]:
+    def _notes(self, contents: PageContents) -> list[str]:
         notes = []
         if self._anonymous:
             notes.append("Names are replaced by numbers. The texts are as they were written, and may tell more.")
@@ -123,7 +122,7 @@ class Report:
             page.facts = list(describe(reader, self._recipe, page.heading, ""))
             max_df = answer.query.max_df
             find_common = None if max_df is None else lambda hashes: hashes[reader.look_up(hashes, cap=max_df).capped]
-            aligner = Documents(reader, self._recipe, self._sources).aligner(find_common)
+            aligner = ComparedDocuments(reader, self._recipe, self._sources).aligner(find_common)
             ids = find_ids(reader, [match.name for match in matches])
             page.rows += [self._match_row(aligner, (source, query), match, ids.get(match.name)) for match in matches]
 
@@ -214,12 +213,12 @@ class Report:
             page.rows += [Row(a, b, score(pair, self._by), values, evidence=evidence), *parts]
 
     def _pair_rows(self, reader: IndexReader, pairs: Sequence[Pair], options: PairOptions) -> list[Row]:
-        documents = Documents(reader, self._recipe, self._sources)
+        documents = ComparedDocuments(reader, self._recipe, self._sources)
         return pair_rows(documents, self._page, pairs, self._by, options)
 
 
-def new_contents(by: str, page: PageSources) -> Contents:
+def new_contents(by: str, page: PageSources) -> PageContents:
     """Return contents without rows, for pairs ranked by a measure."""
     ranked = "shared fingerprints" if by == "shared" else by.replace("_", " ")
     score_name = "containment" if by == "shared" else ranked
-    return Contents("Pairs", "pair", ("A", "B"), ranked, score_name, PAIR_COLUMNS, page.sources)
+    return PageContents("Pairs", "pair", ("A", "B"), ranked, score_name, PAIR_COLUMNS, page.sources)

@@ -43,14 +43,14 @@ class Reportable(Comparable):
             Error: NoSuchDocument, BadQuery, or Corrupt.
         """
         from fpdb.pairs.options import PairOptions
-        from fpdb.report.pair_rows import Documents
+        from fpdb.report.pair_rows import ComparedDocuments
         from fpdb.report.pair_view import explained_pair, view_pair
 
         checked = PairOptions(**options)
         if pair is None:
             pair = explained_pair(self.explain(a, b, **options))
         with self.snapshot() as snapshot:
-            documents = Documents(snapshot, self.recipe, sources_of([self.sources], texts))
+            documents = ComparedDocuments(snapshot, self.recipe, sources_of([self.sources], texts))
             return view_pair(documents, pair, checked)
 
     def report(

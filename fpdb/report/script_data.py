@@ -3,12 +3,12 @@
 from hashlib import sha256
 from typing import Any
 
-from fpdb.report.contents import Contents, Row, ShownRegion
+from fpdb.report.contents import PageContents, Row, ShownRegion
 from fpdb.report.excerpt import AssembledText
 from fpdb.report.heading import short_names
 
 
-def script_data(contents: Contents) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
+def script_data(contents: PageContents) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
     """Return the data of a page, and the texts that it holds by the index of their source.
 
     report: what tells this page from others. A source has its name, without common beginnings as well, and its state.

@@ -224,10 +224,10 @@ def test_many_matches_are_taken_by_length_and_place(letters, rng):
     sequences = [
         symbol_sequence(np.array(text, np.uint8), each) for text, each in zip(texts, fingerprints, strict=True)
     ]
-    anchors = anchor_pairs(*fingerprints, K)
+    anchors = anchor_pairs(fingerprints[0], fingerprints[1], K)
     for repeats in (False, True):
         tiles = [(r.a_start, r.b_start, r.a_end - r.a_start) for r in tile_symbols(*sequences, K, repeats=repeats)]
-        assert tiles == plain_tiles(*texts, anchors, K, repeats=repeats)
+        assert tiles == plain_tiles(texts[0], texts[1], anchors, K, repeats=repeats)
 
 
 @pytest.mark.parametrize(("here", "there"), [(32, 32), (32, 33), (40, 30), (30, 40)])
