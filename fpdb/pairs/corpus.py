@@ -185,13 +185,13 @@ def read_corpus(reader: IndexReader, options: PairOptions) -> Corpus:
     order = np.argsort(~properties.new, kind="stable")
     ranks = np.empty(len(order), np.uint32)
     ranks[order] = np.arange(len(order), dtype=np.uint32)
-    names = [names[index] for index in order.tolist()]
+    ranked_names = list(map(names.__getitem__, order.tolist()))
     if not len(numbers):
-        owner_names = [owner_names[index] for index in order.tolist()]
+        owner_names = ranked_names if owner_names is names else list(map(owner_names.__getitem__, order.tolist()))
     properties = properties.take(order)
     return Corpus(
-        names=names,
-        name_order=_name_order(names),
+        names=ranked_names,
+        name_order=_name_order(ranked_names),
         owners=numbers[order] if len(numbers) else numbers,
         owner_names=owner_names,
         shares=properties.shares,

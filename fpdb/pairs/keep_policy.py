@@ -7,8 +7,8 @@ import numpy as np
 from fpdb.arrays import I64
 from fpdb.errors import BadQuery
 from fpdb.pairs.corpus import NONE, Corpus
+from fpdb.storage.document_table import DocumentTable
 from fpdb.storage.index_reader import IndexReader
-from fpdb.storage.records import Record
 
 
 class KeepRule(NamedTuple):
@@ -31,12 +31,12 @@ class KeepRule(NamedTuple):
             return cls("label", label, tuple(values.split(",")))
         raise BadQuery(f"what is kept is told by first, longest or label:KEY=VALUE,VALUE2,..., not {rule!r}")
 
-    def preference(self, record: Record) -> int:
-        """Return the number of which the kept document has the least."""
-        if self.kind == "label":
-            value = record.labels.get(self.label)
-            return self.values.index(value) if value in self.values else len(self.values)
-        return -record.symbols if self.kind == "longest" else 0
+    def preferences(self, table: DocumentTable) -> I64:
+        """Return the number of each document, of which the kept one has the least; shape (n,)."""
+        if self.kind == "longest":
+            return -table.counts[:, 0]
+        places: dict[str | None, int] = {value: self.values.index(value) for value in self.values}
+        return np.array([places.get(value, len(self.values)) for value in table.labels[self.label]], np.int64)
 
 
 def keep_order(reader: IndexReader, corpus: Corpus, rule: KeepRule) -> I64:
@@ -47,13 +47,10 @@ def keep_order(reader: IndexReader, corpus: Corpus, rule: KeepRule) -> I64:
     count = len(corpus)
     preference = np.zeros(count, np.int64)
     if rule.kind != "first":
-        ids, values = [], []
-        for document_id, record in reader.catalogue.records():
-            ids.append(document_id)
-            values.append(rule.preference(record))
-        found = corpus.ranks.look_up(np.array(ids, np.uint32))
+        table = reader.catalogue.table([rule.label] if rule.label else [])
+        found = corpus.ranks.look_up(table.ids)
         compared = found != NONE
-        preference[found[compared]] = np.array(values, np.int64)[compared]
+        preference[found[compared]] = rule.preferences(table)[compared]
     ranks = np.arange(count)
     places = np.empty(count, np.int64)
     places[np.lexsort((ranks, preference, ranks < corpus.new))] = ranks
