@@ -181,8 +181,6 @@ class Database(Reportable, Writable):
         _open_here.pop((os.getpid(), self.path), None)
         self._store.close()
 
-    # ------------------------------------------------------------ reading
-
     @property
     def paths(self) -> tuple[str]:
         """The file, as the only one."""
@@ -201,8 +199,6 @@ class Database(Reportable, Writable):
     def opener(self) -> Callable[[], Database]:
         """Return a function that opens the database in a worker process, see `Searchable.opener`."""
         return partial(open_for_worker, self.path, self.sources.roots, self.immutable)
-
-    # ------------------------------------------------------------ changes
 
     @contextmanager
     def batch(self) -> Iterator[WriteBatch]:
@@ -304,8 +300,6 @@ class Database(Reportable, Writable):
     def _file_id(self) -> bytes:
         with self.snapshot() as snapshot:
             return snapshot.file_id()
-
-    # ------------------------------------------------------------ the file as a whole
 
     def info(self) -> dict[str, Any]:
         """Return figures of the whole database: numbers, strings, lists and dicts, without the recipe's key.
