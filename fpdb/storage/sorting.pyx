@@ -126,7 +126,7 @@ cdef class PostingBuckets:
         for row in range(documents):
             if offsets[row] > offsets[row + 1]:
                 raise ValueError("offsets do not ascend")
-        if positions is not None and positions.shape[0]:
+        if positions is not None:
             places = &positions[0]
         # Through numpy, which asks for huge pages: half of the time would go into page faults and misses of the TLB.
         self.room = np.empty(2 * (end - begin) + 1, np.uint64)

@@ -3,7 +3,7 @@
 import contextlib
 import struct
 from collections import defaultdict
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 
 import numpy as np
 import pytest
@@ -103,6 +103,17 @@ def test_the_blocks_of_one_hash_are_read_as_the_format_says(rng):
             document in (*parts, ())[slot] for slot, document in zip(slots.tolist(), asked.tolist(), strict=True)
         ]
         assert held.tolist() == expected
+
+
+def test_documents_in_a_row_are_counted_around_a_gap():
+    asked, zeros = np.array([5], np.uint64), np.zeros(1, np.uint32)
+    for lead, gap in product(range(1, 34), range(5)):
+        documents = [*range(lead), *range(lead - 1 + gap, lead + gap + 70)]
+        block = posting_block([(5, document) for document in documents])
+        tally = np.zeros(documents[-1] + 1, np.uint32)
+        _probe.tally([block], asked, asked, zeros, zeros, tally)
+        assert np.flatnonzero(tally).tolist() == sorted(set(documents))
+        assert _probe.count_documents([block], 5)[1] == tally.sum() == len(set(documents))
 
 
 def test_damaged_blocks_of_one_hash_are_refused_or_counted(rng):
