@@ -21,9 +21,10 @@ def pairs(workspace: Workspace) -> Iterator[Figure]:
     """Find the `pairs` of documents of 100 fingerprints each, held by 1 to 100 documents, in a process of its own.
 
     Rare hashes are shared by neighbours, common ones by random documents; the pairs of neighbours are asked for, and
-    counted, and the drop list. Then a hundredth more documents are added, and both are asked for of new ones. Target:
-    120 s, 2 GB for a million documents, which are 100 million postings, and of new ones 5% of the time. Limit:
-    np.bincount of as many random documents as there are pairs of postings to count, on one core.
+    counted, and the drop list. Then a hundredth more documents are added, and both are asked for of new ones.
+
+    Target: 120 s, 2 GB for a million documents, which are 100 million postings, and of new ones 5% of the time.
+    Limit: np.bincount of as many random documents as there are pairs of postings to count, on one core.
     """
     path = workspace.folder / "pairs.fpdb"
     stored = load(path, "groups", workspace.documents)

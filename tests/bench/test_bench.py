@@ -50,7 +50,7 @@ TARGETS = {
     "add-one": 2,
     "remove": 1,
     "replace": 0,
-    "pairs": 2,
+    "pairs": 4,
     "koala": 1,
 }
 
