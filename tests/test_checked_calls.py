@@ -17,8 +17,8 @@ from fpdb.pairs.options import PairOptions
 from fpdb.search.options import QueryOptions
 from tests.cli.prose import prose
 
-WRONG: Any = type("Wrong", (), {"__repr__": lambda _: "WRONG"})()
-"""A value that no argument may have."""
+WRONG: Any = type("Wrong", (), {"__repr__": lambda _: "WRONG", "__hash__": None})()
+"""A value that no argument may have, and no key either."""
 TEXT = prose(1, 300)
 RIGHT: dict[str, Any] = {
     "name": "a",

@@ -20,6 +20,13 @@ def test_what_is_no_whole_number_in_range_is_refused(value):
         check_integer(value, "n", 3, maximum=4)
 
 
+def test_a_number_that_no_kernel_takes_is_refused():
+    with pytest.raises(
+        Error, match=r"^n must be a whole number from 1 to 9223372036854775807, not 9223372036854775808$"
+    ):
+        check_integer(2**63, "n", 1)
+
+
 def test_messages_are_those_of_the_caller():
     with pytest.raises(BadQuery, match=r"^top must be a whole number, 1 or more, not 0$"):
         check_integer(0, "top", 1, error=BadQuery)

@@ -4,12 +4,15 @@ Walks folders (sorted, symbolic links not followed), and archives as if they wer
 own files, since closing them would drop its locks.
 """
 
+from __future__ import annotations
+
 import io
 import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from fpdb.checked_calls import checked
 from fpdb.errors import Unreadable
 from fpdb.ingest.files import (
     DatabaseFiles,
@@ -61,8 +64,9 @@ def discover(
             yield from _open(document, relative, path_filter)
 
 
+@checked
 def read_one_file(
-    path: str, name: str | None, kind: str, databases: Sequence[str], encoding: str | None = None
+    path: str, name: str | None, kind: str, databases: Iterable[str], encoding: str | None = None
 ) -> tuple[InputDocument, str | bytes]:
     """Return the document in a file, see `discover`, and its content.
 

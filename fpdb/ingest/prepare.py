@@ -189,6 +189,8 @@ def no_positions(count: int) -> U32:
 def _integers(values: Integers, what: str, limit: int) -> NDArray[Any]:
     if isinstance(values, np.ndarray) and values.dtype == _UINT64 and values.ndim == 1 and limit == 2**64 - 1:
         return values
+    if isinstance(values, bytes | bytearray):
+        raise BadFingerprints(f"{what} must be whole numbers, not bytes: give numpy.frombuffer(..., 'uint64')")
     try:
         # A plain list would become floats where its numbers do not fit into 63 bits.
         array = values if isinstance(values, np.ndarray) else np.array([index(value) for value in values], np.uint64)
@@ -196,8 +198,10 @@ def _integers(values: Integers, what: str, limit: int) -> NDArray[Any]:
         raise BadFingerprints(f"{what} must be whole numbers from 0 to {limit}: {error}") from error
     if array.ndim != 1:
         raise BadFingerprints(f"{what} must be an array of one dimension, not {array.ndim}")
-    if array.dtype.kind not in "iu":
+    if array.dtype.kind not in "iu" and array.size:
         raise BadFingerprints(f"{what} must be whole numbers, not {array.dtype}")
+    if not array.size:
+        return np.empty(0, _UINT64)
     bounds = np.iinfo(array.dtype)
     if (bounds.min < 0 or bounds.max > limit) and array.size and (int(array.min()) < 0 or int(array.max()) > limit):
         raise BadFingerprints(f"{what} must lie between 0 and {limit}")

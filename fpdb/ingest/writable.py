@@ -102,7 +102,7 @@ class Writable(ABC):
         from fpdb.ingest.discover import read_one_file
         from fpdb.ingest.files import document_name
 
-        if options.get("if_absent") and (document_name(os.fspath(path)) if name is None else name) in self:
+        if options.get("if_absent") is True and (document_name(os.fspath(path)) if name is None else name) in self:
             return "unchanged"
         document, content = read_one_file(
             os.fspath(path), name, options.get("kind", AUTO), self.paths, options.get("encoding")

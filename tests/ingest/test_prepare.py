@@ -110,6 +110,12 @@ def test_whole_numbers_of_every_form_are_hashes(db, hashes):
     assert shared_by_name(db, [0, MOST, 7, 8, 9]) == {"a": 3}
 
 
+@pytest.mark.parametrize("hashes", [[], np.array([]), np.array([], object), iter(())], ids=repr)
+def test_no_hash_has_no_type(db, hashes):
+    assert db.add_fingerprints("a", hashes) == "added"
+    assert db.document("a").hashes == 0
+
+
 BAD = [
     [-1],
     [MOST + 1],
@@ -119,6 +125,8 @@ BAD = [
     [None],
     [[1]],
     "12",
+    b"12",
+    bytearray(b"12"),
     5,
     None,
     np.array([-1]),
