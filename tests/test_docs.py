@@ -1,9 +1,12 @@
 """Paths, names, commands, options and examples in the documentation exist and work."""
 
+import ast
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -101,6 +104,28 @@ def test_python_examples_run(page: str, found: str, tmp_path: Path, monkeypatch:
     for example in examples:
         exec(example, names)  # noqa: S102 (our own page)
     assert [match.name for match in names["answer"].matches] == [found]  # type: ignore[attr-defined]
+
+
+def test_the_python_example_of_records_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "The same words, said again and again, of which each record has enough. " * 3
+    row = {"id": "a", "content": text, "meta": {"url": "https://example.org"}}
+    Path("corpus").mkdir()
+    Path("corpus/a.jsonl").write_text(json.dumps(row) + "\n")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pytest.importorskip("pyarrow").Table.from_pylist([row | {"id": "b"}])
+    parquet.write_table(table, "new.parquet")
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guide/records.md").read_text(), re.S)
+    exec(example, {})  # noqa: S102 (our own page)
+    assert re.match(r"b .*\ba\b", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_python_examples_import_is_there(page: Path) -> None:
+    for example in re.findall(r"```python\n(.*?)```", page.read_text(), re.S):
+        for node in ast.walk(ast.parse(example)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fpdb"):
+                exec(ast.unparse(node), {})  # noqa: S102 (our own page)
 
 
 def test_the_programs_of_a_service_run(tmp_path: Path) -> None:
