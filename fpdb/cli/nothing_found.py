@@ -109,7 +109,10 @@ class NothingFound:
             and (since is None or document.added.timestamp() >= since.timestamp())
             for document in self._chosen(options)
         )
-        return f"no document has {' and '.join(wanted)}" if wanted and not any(is_new) else ""
+        if not wanted or any(is_new):
+            return ""
+        fitting = " that fits the labels and names asked for" if _has_subset(options) else ""
+        return f"no document{fitting} has {' and '.join(wanted)}"
 
     def _chosen(self, options: Mapping[str, Any]) -> "list[Document]":
         """Return the documents of the subset that the options choose."""
@@ -122,7 +125,7 @@ class NothingFound:
     def _subset_text(self, options: Mapping[str, Any]) -> str:
         """Return how many documents a subset leaves, if it is none or one; empty if there are more, or no subset."""
         chosen = len(self._chosen(options))
-        if chosen > 1 or not any(options.get(name) for name in SUBSET):
+        if chosen > 1 or not _has_subset(options):
             return ""
         return (
             f"of {count_text(len(self._documents), 'document')}, {chosen or 'none'} fits the labels and names asked for"
@@ -133,6 +136,10 @@ class NothingFound:
             return self._db.recipe.rule_for(kind)[0]
         except UnknownKind:
             return "hashes of one's own"
+
+
+def _has_subset(options: Mapping[str, Any]) -> bool:
+    return any(options.get(name) for name in SUBSET)
 
 
 def _words(measure: str) -> str:

@@ -74,6 +74,15 @@ def test_that_nothing_is_new_is_told(essays: Run, command: str) -> None:
             assert said == f"{COMPARISONS[command]}: no document {reason}\n"
 
 
+@pytest.mark.parametrize("subset", [["--label", "term=1"], ["--names", "[xyz]*"], ["--exclude-names", "new*"]])
+def test_that_nothing_in_a_subset_is_new_is_told(essays: Run, subset: list[str]) -> None:
+    """Of a label that others have, it was said that no document has it."""
+    Path("new.txt").write_text(words(8))
+    essays("add", "new.txt", "--label", "term=2")
+    said = essays("pairs", "--new", "term=2", *subset).stdout
+    assert said == "no pair: no document that fits the labels and names asked for has the label term=2\n"
+
+
 def test_a_subset_without_documents_is_told(essays: Run) -> None:
     none = "of 4 documents, none fits the labels and names asked for\n"
     assert essays("pairs", "--label", "term=2").stdout.endswith(none)
