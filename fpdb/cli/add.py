@@ -115,7 +115,7 @@ def add(target: Target, arguments: _Arguments) -> None:
                 _print_summary(summary, arguments)
             raise
         _print_summary(summary, arguments)
-        _tell(summary, target, db.recipe, are_records=bool(documents.record_format))
+        _tell(summary, target, db.recipe, documents)
         _tell_waste(db, target)
     if summary.interrupted or not summary.documents or any(skipped.requested for skipped in summary.skipped):
         sys.exit(1)
@@ -164,15 +164,16 @@ def _new_or_kept(target: Target) -> "Iterator[Database]":
                 os.unlink(target.path + suffix)
 
 
-def _tell(summary: "LoadSummary", target: Target, recipe: "Recipe", *, are_records: bool) -> None:
+def _tell(summary: "LoadSummary", target: Target, recipe: "Recipe", documents: InputDocuments) -> None:
     """Say what else is to be known of the documents."""
     if summary.shorts:
         k = min(rule.k for rule in recipe.rules.values())
         names = names_text(summary.too_short, summary.shorts)
         say(f"no fingerprint, since shorter than a k-gram (k={k}): {names}")
-    if summary.texts and next(iter(recipe.rules)) == "tokens":
+    if summary.texts and documents.kind != "text" and next(iter(recipe.rules)) == "tokens":
         names = names_text(summary.read_as_text, summary.texts)
-        say(f"read as text, not compared with programs: {names}; a program needs a name that tells it: --name main.py")
+        example = ", such as main.py" if documents.record_format else ": --name main.py"
+        say(f"read as text, not compared with programs: {names}; a program needs a name that tells it{example}")
     if summary.kept_boilerplate:
         count = count_text(summary.kept_boilerplate, "document")
         say(f"boilerplate as before: {count}; --no-boilerplate makes ordinary ones of them")
@@ -180,7 +181,7 @@ def _tell(summary: "LoadSummary", target: Target, recipe: "Recipe", *, are_recor
         count = count_text(summary.documents, "document")
         say(f"interrupted: {count} in {target.path} so far; the same command goes on from there")
     elif not summary.documents:
-        missing = "no record in these files" if are_records else "no file to read"
+        missing = "no record in these files" if documents.record_format else "no file to read"
         say("nothing was added" + ("" if summary.skips else f": there is {missing}"))
 
 

@@ -329,6 +329,16 @@ def test_a_program_that_is_read_as_text_is_named(run: Run, name: str) -> None:
     assert "ann/main.py  bob/main.py" in run("pairs").stdout
 
 
+def test_what_is_said_of_texts_beside_programs_fits_how_they_came(run: Run) -> None:
+    """A text that was called one was named, too, and a record was to get an option that only a file can have."""
+    run("init", "--preset", "code")
+    write("a.txt", "a text beside programs")
+    assert "read as text" not in run("add", "--kind", "text", "a.txt").stderr
+    write("in.jsonl", '{"id": "b", "text": "a record"}\n')
+    said = run("add", "--jsonl", "in.jsonl").stderr
+    assert "programs: b; a program needs a name that tells it, such as main.py\n" in said
+
+
 def test_nothing_to_add_is_a_failure_and_leaves_no_database(run: Run) -> None:
     write("binary/x", b"\0")
     write("not.jsonl", "no record\n")
