@@ -1,8 +1,9 @@
 """Count the hashes that all pairs of documents share, through the index, and score the pairs.
 
-No pair below the thresholds is made (winnowing paper, section 5.2): the posting lists of all hashes are gathered in
-memory, and the pairs of one document after the other are counted in one array. Memory is 8 bytes a posting that is
-shared (12 with weights), up to BUDGET of them at once, about 400 bytes a document, and 20 MB and more a thread.
+No pair below the thresholds is made (winnowing paper, section 5.2): the posting lists of all hashes, or of those of new
+documents, are gathered in memory, and the pairs of one document after the other are counted in one array. Memory is 8
+bytes a posting that is shared (12 with weights), up to BUDGET of them at once, about 400 bytes a document, and 20 MB
+and more a thread.
 Measures are Broder's (1997); weights are those of `rarity`.
 """
 
@@ -120,7 +121,7 @@ class PairCounter:
                 held += len(self._lists[-1])
                 self._lists = self._lists if held <= BUDGET // 4 else None
             done += len(lists) if self._hashes is None else int(np.count_nonzero(lists >= LAST))
-            self._watch("reading", "posting" if self._hashes is None else "hash", done, total)
+            self._watch("reading", "posting" if self._hashes is None else "fingerprint", done, total)
         if self._hashes is not None:
             stored = self._reader.catalogue.sizes(corpus.members.document_ids)
             sizes[:] = stored["hashes"] - stored["boilerplate"] - self._survey.common_sizes

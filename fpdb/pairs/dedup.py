@@ -1,7 +1,8 @@
 """Drop lists: which documents to remove so that no pair that passes the thresholds is left.
 
 Of each cluster one document is kept, by a `KeepRule`; or, directly, all are kept that are not similar to a kept one.
-Memory is that of `PairCounter`, and directly 16 bytes a pair that passes. Reads all postings once more, for the counts.
+Memory is that of `PairCounter`, and directly 16 bytes a pair that passes. Reads the posting lists of `PairCounter` once
+more, for the counts.
 """
 
 from collections import Counter, defaultdict

@@ -14,7 +14,8 @@ from fpdb.subset import Subset
 from fpdb.validation import check_integer
 
 Watch = Callable[[str, str, int, int], None]
-"""A callback for progress: the stage, the noun of what is counted in it, how many are done, and how many there are."""
+"""A callback for progress: the stage, the noun of what is counted in it, of which an s makes the plural, how many are
+done, and how many there are."""
 
 CONNECTED: Final = 0.5  # the measure from which a pair connects its documents, by default
 REGIONAL: Final = ("coverage",)

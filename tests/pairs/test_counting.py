@@ -3,7 +3,7 @@
 import pytest
 
 import fpdb
-from fpdb.pairs import _counting, counting
+from fpdb.pairs import _counting, counting, decisive_hashes
 from fpdb.pairs import options as pair_options
 from tests.pairs.reference_pairs import LIMITS, OPTIONS, agree, oracle
 
@@ -61,3 +61,17 @@ def test_samples_are_compared_within_what_both_are_samples_of(path, rng):
         assert db.check() == []
     assert pair.containment_a == pytest.approx(1, abs=0.25)
     assert pair.containment_b == pytest.approx(0.5, abs=0.15)
+
+
+@pytest.mark.parametrize("cost", [0, 10**9])  # of a look-up: all hashes are looked up, or all postings scanned
+def test_progress_is_told_in_nouns_of_which_an_s_makes_the_plural(db, crowd, monkeypatch, cost):
+    """On a terminal, 1,234 hashs were looked up."""
+    monkeypatch.setattr(decisive_hashes, "DEAR", cost)
+    for name, held in crowd.items():
+        db.add_fingerprints(name, held, labels={"term": "1" if len(held) % 3 else "2"})
+    told = []
+    assert list(db.pairs(new=("term", "2"), watch=lambda *stage: told.append(stage)))
+    looked_up = ("reading", "posting" if cost else "fingerprint")
+    assert {stage[:2] for stage in told} == {looked_up, ("comparing", "document")}
+    assert all(stage[2] <= stage[3] for stage in told)
+    assert told[-1][2] == told[-1][3]
