@@ -1,4 +1,4 @@
-"""Find the hashes that tell all pairs with a new document, so that no other posting is read."""
+"""Find the hashes whose postings are enough to compare new documents with all, so that no other posting is read."""
 
 from typing import Final
 
@@ -10,15 +10,15 @@ from fpdb.pairs.options import PairOptions
 from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.posting_scan import hashes_of
 
-DEAR: Final = 8  # postings that are scanned while one hash is looked up
+SCANNED_PER_LOOK_UP: Final = 8  # postings that are scanned in the time in which one hash is looked up
 
 
 def find_decisive_hashes(reader: IndexReader, corpus: Corpus, options: PairOptions, max_df: int) -> U64 | None:
     """Return the hashes that a new document holds, all that max_df documents hold, and perhaps others.
 
-    A pair shares some of the former, and the size of a document is what the catalogue says without the latter. Return
-    None where all postings are scanned: where that is faster, where sizes are those of owners, or without seams of
-    boilerplate, and where hashes are weighed, since a document's weight is that of all of its hashes.
+    A pair shares some of the hashes of new documents. A document's size is what the catalogue says, without the hashes
+    that max_df documents hold. Return None where all postings must be scanned, or are scanned faster: the catalogue
+    tells neither the size of an owner, nor that of a document without seams of boilerplate, nor what its hashes weigh.
 
     Returns:
         Sorted, distinct; shape (n,).
@@ -30,7 +30,7 @@ def find_decisive_hashes(reader: IndexReader, corpus: Corpus, options: PairOptio
         return None
     document_ids = corpus.members.document_ids[: corpus.new]
     postings = int(reader.catalogue.sizes(document_ids)["hashes"].sum(dtype=np.int64))
-    if postings * DEAR > reader.posting_count:
+    if postings * SCANNED_PER_LOOK_UP > reader.posting_count:
         return None
     frequent = reader.find_frequent(max_df) if max_df else np.empty(0, np.uint64)
     if frequent is None:

@@ -17,7 +17,7 @@ LIMITS = [
     (duplicates, "ROOM", 1),
     (ranking, "POOL", 3),
     (ranking, "BATCH", 3),
-    (decisive_hashes, "DEAR", 0),
+    (decisive_hashes, "SCANNED_PER_LOOK_UP", 0),
     (snapshot, "FREQUENT", 2),
     (posting_scan, "LOOKED_UP", 2),
 ]

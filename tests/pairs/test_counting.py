@@ -66,7 +66,7 @@ def test_samples_are_compared_within_what_both_are_samples_of(path, rng):
 @pytest.mark.parametrize("cost", [0, 10**9])  # of a look-up: all hashes are looked up, or all postings scanned
 def test_progress_is_told_in_nouns_of_which_an_s_makes_the_plural(db, crowd, monkeypatch, cost):
     """On a terminal, 1,234 hashs were looked up."""
-    monkeypatch.setattr(decisive_hashes, "DEAR", cost)
+    monkeypatch.setattr(decisive_hashes, "SCANNED_PER_LOOK_UP", cost)
     for name, held in crowd.items():
         db.add_fingerprints(name, held, labels={"term": "1" if len(held) % 3 else "2"})
     told = []
