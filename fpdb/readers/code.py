@@ -8,6 +8,7 @@ readers on, those of declarations do not: see `fold_declarations`.
 import re
 from functools import partial
 
+from fpdb.errors import Unreadable
 from fpdb.readers import grammars, languages, lexers
 from fpdb.readers.encodings import as_text
 from fpdb.readers.folding import READER_VERSION
@@ -36,7 +37,7 @@ def read(
     """
     declared = _DECLARED.match(content) if isinstance(content, bytes) else None
     text, encoding = as_text(content, declared[1].decode("ascii") if declared else None)
-    language = find_language(text, name)
+    language = find_language(text, name, version)
     if language in grammars.GRAMMARS:
         tokens = grammars.tokenise(text, language)
     else:
@@ -47,8 +48,18 @@ def read(
     return Symbols(tokens.values, locate, f"{language}; {encoding}", text, locate_ends)
 
 
-def find_language(text: str | bytes, name: str | None) -> str:
-    """Return the language by the file's name, the first line, or the content; may raise as `read` does."""
+def find_language(text: str | bytes, name: str | None, version: int = READER_VERSION) -> str:
+    """Return the language by the file's name, the first line, or the content; may raise as `read` does.
+
+    By the content, it is from version 2 of the readers on the one with the fewest errors, or what Pygments guesses.
+    """
     head = text[:HEAD] if isinstance(text, str) else text[:HEAD].decode("ascii")
     language = (languages.language_by_name(name, head) if name else None) or languages.language_by_shebang(head)
-    return language or lexers.guess_language(head, name)
+    if language is None and name is not None:
+        language = lexers.guess_language(head, name)
+    if language is None and version > 1:
+        language = grammars.guess_language(head)
+    language = language or lexers.guess_language(head)
+    if language is None:
+        raise Unreadable("the programming language cannot be told; give it a name that tells it, such as main.py")
+    return language

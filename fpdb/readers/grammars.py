@@ -5,6 +5,7 @@ kind in the grammar tells which.
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -45,6 +46,11 @@ _KINDS: tuple[tuple[str, TokenClass | None], ...] = (
         TokenClass.IDENTIFIER,
     ),
 )
+GUESSED = [name for name in GRAMMARS if name not in ("php", "ruby")]
+"""Languages that are guessed, the first of equals. PHP and Ruby take nearly any text for a program."""
+GUESS_FROM = 1 << 14  # first characters that a guess reads
+MOST_WRONG = 0.05  # of the bytes of a program
+
 _PATTERNS = [(re.compile(pattern), token_class) for pattern, token_class in _KINDS]
 
 # Kinds of text, one string, whose surrounding white space does not count.
@@ -95,6 +101,22 @@ def load_grammar(name: str) -> LoadedGrammar:
         if is_opaque:
             opaque_kinds.append(kind)
     return LoadedGrammar(grammar, symbols, opaque_kinds)
+
+
+def guess_language(text: str) -> str | None:
+    """Return the language in which the fewest bytes of a text's beginning are wrong; None if it is likely in none.
+
+    Raises Unreadable: parsing takes too long.
+    """
+    content = text[:GUESS_FROM].encode("utf-8", "replace")
+    best, fewest = None, int(len(content) * MOST_WRONG) + 1
+    for name in GUESSED:
+        with suppress(MissingPackage), timed_reading() as reading:
+            grammar = load_grammar(name).grammar
+            arguments = grammar.package, grammar.function, content
+            wrong: int = SANDBOX.call("errors", *arguments, reading=reading)
+            best, fewest = (name, wrong) if wrong < fewest else (best, fewest)
+    return best
 
 
 def _classify(name: str) -> tuple[bool, int]:

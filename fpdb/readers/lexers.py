@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fpdb.arrays import I64
-from fpdb.errors import MissingPackage, Unreadable
+from fpdb.errors import MissingPackage
 from fpdb.limits import Reading, timed_reading
 from fpdb.readers import imports
 from fpdb.readers.sandbox import SANDBOX
@@ -46,16 +46,17 @@ def check_packages() -> None:
         raise MissingPackage("Pygments is needed to read this language: pip install 'fpdb[code]'")
 
 
-def guess_language(text: str, name: str | None) -> str:
-    """Return the language that Pygments guesses by a text and its file's name; Unreadable if it guesses none."""
+def guess_language(text: str, name: str | None = None) -> str | None:
+    """Return the language that Pygments guesses by a file's name, of several by its text, or by the text alone.
+
+    None if it guesses none.
+    """
     check_packages()
     head = text[:GUESS_FROM].encode("utf-8", "replace").decode()
     valid_name = None if name is None else name.encode("utf-8", "replace").decode()
     with timed_reading() as reading:
         language: str | None = SANDBOX.call("guess", valid_name, head, reading=reading)
-    if language is None or language in ("text", "output"):
-        raise Unreadable("the programming language cannot be told; give it a name that tells it, such as main.py")
-    return language
+    return None if language in ("text", "output") else language
 
 
 def tokenise(text: str, language: str) -> Tokens:

@@ -67,15 +67,27 @@ def leaves(package: str, function: str, opaque_kinds: Collection[int], content: 
     return kinds.tobytes(), starts.tobytes(), ends.tobytes()
 
 
+def errors(package: str, function: str, content: bytes) -> int:
+    """Return how many bytes of a program are no part of its syntax, or missing in it."""
+    tree = find_parser(package, function).parse(content)
+    nodes, found = [tree.root_node], 0
+    while nodes:
+        node = nodes.pop()
+        if node.is_error or node.is_missing:
+            found += max(node.end_byte - node.start_byte, 1)
+        elif node.has_error:
+            nodes += node.children
+    return found
+
+
 def guess(name: str | None, head: str) -> str | None:
-    """Return the language that Pygments guesses by a text, and its file's name if given; None for none."""
+    """Return the language that Pygments guesses by a text, or by its file's name if given; None for none."""
     import pygments.lexers
     from pygments.util import ClassNotFound
 
-    if name is not None:
-        with suppress(ClassNotFound, IndexError):
-            return str(pygments.lexers.guess_lexer_for_filename(name, head).aliases[0])
     with suppress(ClassNotFound, IndexError):
+        if name is not None:
+            return str(pygments.lexers.guess_lexer_for_filename(name, head).aliases[0])
         return str(pygments.lexers.guess_lexer(head).aliases[0])
     return None
 
@@ -236,7 +248,7 @@ def _arrow_errors() -> Iterator[None]:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__name__: function
-    for function in (guess, leaves, lex, mail, pages, parquet_layout, parquet_rows, rich_text)
+    for function in (errors, guess, leaves, lex, mail, pages, parquet_layout, parquet_rows, rich_text)
 }
 
 

@@ -152,6 +152,15 @@ def test_languages_are_told(name, text, language):
         assert find_language(text.encode(), name) == language
 
 
+GUESSED = {name: find_language("", name) for name in ALL if find_language("x", name) in grammars.GUESSED}
+
+
+@pytest.mark.parametrize("name", GUESSED)
+def test_languages_are_told_by_what_is_no_error_in_them(name):
+    for other in (None, "main.txt", "main"):
+        assert find_language(ALL[name][0], other) == GUESSED[name]
+
+
 def test_what_is_no_language_is_said():
     with pytest.raises(Unreadable, match="the programming language cannot be told"):
         read("It was the best of times, it was the worst of times.", None)
