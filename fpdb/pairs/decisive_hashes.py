@@ -1,4 +1,4 @@
-"""Find the hashes whose postings are enough to compare new documents with all, so that no other posting is read."""
+"""Find the hashes whose postings are enough to compare new documents with all, so that not all postings are read."""
 
 from typing import Final
 
