@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import F64, U8, U32, U64, Bools, contains, sorted_distinct
+from fpdb.errors import Corrupt
 from fpdb.pairs import _counting
 from fpdb.pairs.certainty import FEW, NO_FACTORS, TEXTS, Certainty, TextFactors
 from fpdb.pairs.common_hashes import CommonHashes
@@ -111,8 +112,7 @@ class PairCounter:
 
     def _read_lists(self) -> None:
         """Survey the posting lists, and keep those of new documents if there is room."""
-        corpus, sizes = self.corpus, self._survey.sizes
-        done = held = 0
+        corpus, done, held = self.corpus, 0, 0
         total = self._reader.posting_count if self._hashes is None else len(self._hashes)
         for lists in corpus.posting_lists(self._reader, self._hashes):
             self._survey.add(lists)
@@ -123,8 +123,15 @@ class PairCounter:
             done += len(lists) if self._hashes is None else int(np.count_nonzero(lists >= LAST))
             self._watch("reading", "posting" if self._hashes is None else "fingerprint", done, total)
         if self._hashes is not None:
-            stored = self._reader.catalogue.sizes(corpus.members.document_ids)
-            sizes[:] = stored["hashes"] - stored["boilerplate"] - self._survey.common_sizes
+            self._read_sizes()
+
+    def _read_sizes(self) -> None:
+        """Take the sizes of documents, of which only some hashes were looked up, from the catalogue. Raises Corrupt."""
+        stored = self._reader.catalogue.sizes(self.corpus.members.document_ids)
+        held, common_sizes = stored["hashes"] - stored["boilerplate"], self._survey.common_sizes
+        if (held < self._survey.sizes + common_sizes).any():
+            raise Corrupt("a document has more hashes than its size says; run 'fpdb check'")
+        self._survey.sizes[:] = held - common_sizes
 
     def _find_duplicates(self, common: NDArray[np.intp]) -> Duplicates:
         """Return the groups among ranks of which a cap leaves hashes out, and among those that have none.

@@ -10,6 +10,7 @@ from fpdb.pairs.corpus import read_corpus
 from fpdb.pairs.decisive_hashes import find_decisive_hashes
 from fpdb.pairs.options import PairOptions
 from fpdb.storage import posting_scan, snapshot
+from fpdb.storage.sizes import SizeTable
 from tests.pairs.reference_pairs import hashes, labelled, names
 
 chosen = st.fixed_dictionaries(
@@ -90,3 +91,22 @@ def test_documents_that_hold_boilerplate_of_texts_need_all_postings(old_and_new)
     old_and_new.add("footer", "A footer that stands below all of these pages,", boilerplate=True)
     with old_and_new.snapshot() as reader:
         assert find_decisive_hashes(reader, read_corpus(reader, asked), asked, 0) is None
+
+
+@pytest.mark.parametrize("max_df", [0, 39])
+@pytest.mark.parametrize("wrong", ["new", "old"])
+def test_a_size_below_the_hashes_that_are_found_is_damage(old_and_new, monkeypatch, wrong, max_df):
+    """A forged size made containments of 11, and sizes of four billion hashes."""
+    set_sizes = SizeTable.set
+
+    def set_too_small(table, first_id, sizes):
+        sizes["hashes"] = 1
+        set_sizes(table, first_id, sizes)
+
+    options = {"new": ("term", "1"), "max_df": max_df, "owners": "path:1"}
+    assert len(list(old_and_new.pairs(**options))) == (0 if max_df else 39)
+    monkeypatch.setattr(SizeTable, "set", set_too_small)
+    old_and_new.add_fingerprints("wrong", [7, 100, 200, 300], labels={"term": "1" if wrong == "new" else "0"})
+    with pytest.raises(fpdb.Corrupt, match="more hashes than its size says"):
+        list(old_and_new.pairs(**options))
+    old_and_new.remove("wrong")
