@@ -23,7 +23,7 @@ FPDB, RENSA, DATASKETCH = "fpdb", "rensa", "datasketch"
 
 
 def write_input(path: Path, count: int) -> int:
-    """Write `count` records, and copies and altered copies at the end of each ten; return the bytes."""
+    """Write `count` records, a copy behind one of each ten and an altered one behind another; return the bytes."""
     with path.open("w", encoding="utf-8") as file:
         for number, (_, text) in zip(range(count), record_texts(SIZE), strict=False):
             file.write(_line(number, "own", text))
@@ -77,7 +77,11 @@ PEERS: Mapping[str, Callable[[Iterable[list[str]]], Iterator[bool]]] = {
 
 def write_kept(name: str, source: Path, target: Path) -> None:
     """Write the lines that stay by a peer of this name."""
-    with source.open(encoding="utf-8") as lines, source.open(encoding="utf-8") as again, target.open("w") as kept:
+    with (
+        source.open(encoding="utf-8") as lines,
+        source.open(encoding="utf-8") as again,
+        target.open("w", encoding="utf-8") as kept,
+    ):
         stays = PEERS[name](_batches(lines))
         kept.writelines(line for line, stay in zip(again, stays, strict=True) if stay)
 
