@@ -14,7 +14,8 @@ from fpdb.storage.runs.merge import merge_postings
 from fpdb.storage.runs.postings import NO_POSTINGS, Postings
 from fpdb.storage.snapshot import Snapshot
 
-LOOKED_UP = 1 << 12  # hashes that are looked up at once
+LOOKED_UP = 1 << 10  # hashes that are looked up at once,
+LISTED = 1 << 12  # but for those that so many documents hold: each of these has a part of its own
 
 
 class PostingLists(NamedTuple):
@@ -53,14 +54,17 @@ def scan_postings(reader: IndexReader, counted: Callable[[Postings], Bools] | No
 
 
 def look_up_postings(reader: IndexReader, hashes: U64) -> Iterator[tuple[U64, U32]]:
-    """Yield the postings of some hashes as `scan_postings` does, of live documents only. Raises Corrupt.
+    """Yield the postings of some hashes in parts of whole lists, of live documents only. Raises Corrupt.
 
-    hashes: Sorted, distinct.
+    A part is sorted, and has the list of one hash, or LOOKED_UP * LISTED postings at most. hashes: Sorted, distinct.
     """
     for start in range(0, len(hashes), LOOKED_UP):
         part = hashes[start : start + LOOKED_UP]
-        hits = reader.look_up(part)
+        hits = reader.look_up(part, cap=LISTED)
         yield part.repeat(hits.counts), hits.document_ids
+        for index in np.flatnonzero(hits.capped).tolist():
+            document_ids = reader.look_up(part[index : index + 1]).document_ids
+            yield part[index].repeat(len(document_ids)), document_ids
 
 
 def hashes_of(reader: IndexReader, document_ids: U32) -> U64:

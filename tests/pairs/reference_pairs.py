@@ -20,6 +20,7 @@ LIMITS = [
     (decisive_hashes, "SCANNED_PER_LOOK_UP", 0),
     (snapshot, "FREQUENT", 2),
     (posting_scan, "LOOKED_UP", 2),
+    (posting_scan, "LISTED", 2),
 ]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.errors import Corrupt
-from fpdb.storage import file_format, snapshot
+from fpdb.storage import file_format, posting_scan, snapshot
 from fpdb.storage.posting_scan import hashes_of, look_up_postings, scan_posting_lists, scan_postings
 from tests.small_blocks import small_blocks
 
@@ -266,15 +266,32 @@ class IndexReaderTests(ABC):
                 for document_id in ids.tolist()
             ]
             assert listed == sorted(set(pairs) - dead)
-            hashes = np.unique(np.array([hash_ for hash_, _ in pairs], np.uint64))
-            looked_up = [
-                pair
-                for part in look_up_postings(reader, hashes)
-                for pair in zip(*map(np.ndarray.tolist, part), strict=True)
-            ]
-            assert looked_up == listed
 
         self.check(tmp_path_factory, given_documents, statement)
+
+    @given(documents, st.integers(1, 4), st.integers(1, 5))
+    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+    def test_postings_are_looked_up_in_small_parts(self, tmp_path_factory, given_documents, together, most):
+        """A hash of many documents has a part of its own, so that memory is that of its list."""
+
+        def statement(reader, oracle, _):
+            hashes = np.array(sorted({hash_ for each in oracle.live() for hash_ in each.hashes}), np.uint64)
+            parts = [list(zip(*map(np.ndarray.tolist, part), strict=True)) for part in look_up_postings(reader, hashes)]
+            expected = [
+                (hash_, document_id)
+                for hash_, count in zip(hashes.tolist(), reader.look_up(hashes).counts.tolist(), strict=True)
+                for document_id in reader.look_up(np.array([hash_], np.uint64)).document_ids.tolist()
+                if count
+            ]
+            assert sorted(pair for part in parts for pair in part) == expected
+            for part in parts:
+                assert part == sorted(part)
+                assert len(part) <= together * (most - 1) or len(dict(part)) == 1
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(posting_scan, "LOOKED_UP", together)
+            patch.setattr(posting_scan, "LISTED", most)
+            self.check(tmp_path_factory, given_documents, statement)
 
     @given(documents, st.sets(st.sampled_from(NAMES)), st.integers(2, 6))
     @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
