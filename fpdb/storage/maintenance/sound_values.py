@@ -24,6 +24,7 @@ from fpdb.storage.state import State
 SALVAGED = file_format.named(1)  # seals are made anew
 LARGEST_VALUE = 1 << 27
 BLOCKS_PER_PAGE = PAGE // 32  # a leaf takes more for a key, a checksum and what LMDB notes
+DOCUMENTS_PER_PAGE = PAGE // 22  # likewise, for a name of one byte and its document's id
 MAX_TRIALS = 1 << 22  # of a key for a block that has lost its own
 BYTES_PER_READ = 1 << 20
 
@@ -124,8 +125,10 @@ class SoundValues:
         return state
 
     def _with_room(self, state: State) -> State | None:
-        """Return a state if the file has room for the blocks that it lists."""
-        return state if sum(map(block_count, state.runs)) <= BLOCKS_PER_PAGE * self._pages.count else None
+        """Return a state if the file has room for the blocks and the documents that it counts."""
+        has_room = sum(map(block_count, state.runs)) <= BLOCKS_PER_PAGE * self._pages.count
+        documents = state.documents + state.boilerplate_documents
+        return state if has_room and documents <= DOCUMENTS_PER_PAGE * self._pages.count else None
 
     def _find_recipe(self, path: str) -> None:
         for number in range(2, self._pages.count):

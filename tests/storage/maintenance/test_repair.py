@@ -4,10 +4,15 @@ This process lives on, the file stays as it is, the repaired file is sound, and 
 """
 
 import random
+from itertools import islice
 
 import pytest
 
 import fpdb
+from fpdb.storage.file_format import STATE_KEY
+from fpdb.storage.maintenance.repair import Repaired, repair
+from tests.fuzz.database_image import MAIN, read_image, write_image
+from tests.fuzz.random_changes import pack, unpack
 from tests.storage.varied_database import contents
 
 PAGE = 4096
@@ -64,6 +69,19 @@ def test_what_is_sound_is_saved_and_what_is_not_is_named(tmp_path, original, dam
                 assert loss.kept == now[loss.name].fingerprints < loss.of
                 assert loss.of == documents[loss.name].fingerprints if loss.name in documents else changes
         assert repaired.documents + repaired.boilerplate_documents == len(now)
+
+
+@pytest.mark.parametrize("place", [3, 4], ids=["documents", "boilerplate"])
+def test_no_more_documents_are_lost_than_a_file_has_room_for(tmp_path, original, place):
+    path = tmp_path / "forged.fpdb"
+    path.write_bytes(original[0])
+    image = read_image(str(path))
+    counts = unpack(image.get(MAIN, STATE_KEY))
+    counts[1], counts[2], counts[place] = 2**31, 2**32, 2**30
+    image.put(MAIN, STATE_KEY, pack(counts))
+    write_image(image, str(path))
+    told = list(islice(repair(str(path), str(tmp_path / "new.fpdb"), lambda _: False), path.stat().st_size))
+    assert isinstance(told[-1], Repaired)
 
 
 def test_a_sound_file_is_copied_whole(tmp_path, original):
