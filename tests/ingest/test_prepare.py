@@ -110,7 +110,9 @@ def test_whole_numbers_of_every_form_are_hashes(db, hashes):
     assert shared_by_name(db, [0, MOST, 7, 8, 9]) == {"a": 3}
 
 
-@pytest.mark.parametrize("hashes", [[], np.array([]), np.array([], object), iter(())], ids=repr)
+@pytest.mark.parametrize(
+    "hashes", [[], np.array([]), np.array([], object), iter(())], ids=lambda value: type(value).__name__
+)
 def test_no_hash_has_no_type(db, hashes):
     assert db.add_fingerprints("a", hashes) == "added"
     assert db.document("a").hashes == 0
