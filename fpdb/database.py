@@ -1,6 +1,6 @@
 """Database: an open file, and what is done with it as a whole.
 
-What is asked of the documents in it, and how they come in, its base classes say: `Searchable`, `StoredDocuments`,
+Queries, listings, comparisons, reports and changes are methods of its base classes `Searchable`, `StoredDocuments`,
 `Comparable`, `Reportable` and `Writable`, each in the package of its use case.
 """
 

@@ -1,4 +1,4 @@
-"""Where the contents of documents are read."""
+"""Access to the contents of documents: their files, below the roots that are allowed, and kept texts."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Stated(NamedTuple):
 
 
 class Revision(NamedTuple):
-    """What becomes of a document that is added, or comes again."""
+    """The outcome for a document that is added, perhaps again."""
 
     status: Status
     record: Record  # as far as it is known without fingerprints
