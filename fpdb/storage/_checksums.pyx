@@ -19,14 +19,11 @@ cdef extern from *:
     """
     #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     #define fpdb_big(x) __builtin_bswap64(x)
-    #define fpdb_big32(x) __builtin_bswap32(x)
     #else
     #define fpdb_big(x) (x)
-    #define fpdb_big32(x) (x)
     #endif
     """
     uint64_t big_endian "fpdb_big"(uint64_t x) noexcept nogil
-    uint32_t big_endian32 "fpdb_big32"(uint32_t x) noexcept nogil
 
 cdef enum:
     CHECKSUM = 8
@@ -62,31 +59,6 @@ def unseal(bytes key, value):
     if size < CHECKSUM or digest(body, digest(key)) != checksum:
         raise ValueError
     return body
-
-
-def read_ids(list entries):
-    """Return the 4-byte big-endian numbers that keys lead to; uint32, shape (n,).
-
-    entries: keys and sealed values. Raises ValueError where a value does not match its checksum or is no such number.
-    """
-    ids_array = np.empty(len(entries), np.uint32)
-    cdef uint32_t[::1] ids = ids_array
-    cdef uint32_t number = 0
-    cdef uint64_t checksum
-    cdef Py_buffer view
-    cdef Py_ssize_t i = 0, size
-    for key, value in entries:
-        PyObject_GetBuffer(value, &view, PyBUF_SIMPLE)
-        size = view.len
-        if size == CHECKSUM + 4:
-            memcpy(&checksum, view.buf, CHECKSUM)
-            memcpy(&number, <char*>view.buf + CHECKSUM, 4)
-        PyBuffer_Release(&view)
-        if size != CHECKSUM + 4 or digest(PyBytes_FromStringAndSize(<char*>&number, 4), digest(key)) != checksum:
-            raise ValueError
-        ids[i] = big_endian32(number)
-        i += 1
-    return ids_array
 
 
 def seal(bytes key, body):
@@ -167,17 +139,6 @@ def seal_blocks(uint64_t first, uint8_t[:, ::1] rows, list sizes):
         checksum = digest(value[CHECKSUM:], first + row)
         memcpy(&rows[row, 0], &checksum, CHECKSUM)
         items.append((block_key(first + row), value))
-    return items
-
-
-def seal_ids(list keys, const uint32_t[::1] ids):
-    """Return keys and the values stored under them: the ids as 4 big-endian bytes, sealed."""
-    cdef Py_ssize_t i
-    cdef uint32_t number
-    items = []
-    for i in range(len(keys)):
-        number = big_endian32(ids[i])
-        items.append((keys[i], seal(keys[i], PyBytes_FromStringAndSize(<char*>&number, 4))))
     return items
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Groups of records: their shape, and the names in them, read without making Python objects of the rest.
+"""Groups of records: their shape, and the names in them, read without making Python objects of the rest; narrow sizes.
 
 A group is packed by msgpack, see docs/design/file-format.md. Every length is checked before it is used.
 
@@ -9,8 +9,8 @@ Measured against msgpack's own unpacking, of all records or with Unpacker.skip: 
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memcpy
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memset
 
 
 cdef struct Packed:
@@ -365,3 +365,36 @@ def pack_group(list names, const uint8_t[:, ::1] digests, const int64_t[:, ::1] 
         put_number(&out, 0, 1)
         put_number(&out, 0xc0, 1)
     return PyBytes_FromStringAndSize(<const char*>&room[0], out.next - &room[0])
+
+
+def narrow_sizes(const uint8_t[::1] wide):
+    """Return what `widen_sizes` makes these sizes of, or None: where any has boilerplate, is a sample, or is large."""
+    cdef Py_ssize_t documents = wide.shape[0] // 12, i
+    cdef bytes narrow = PyBytes_FromStringAndSize(NULL, 2 * documents)
+    cdef uint8_t* hashes = <uint8_t*>PyBytes_AS_STRING(narrow)
+    cdef uint32_t size[3]
+    for i in range(documents):
+        memcpy(size, &wide[12 * i], 12)
+        if size[1] or size[0] != 0xffffffff and size[0] >= 0xffff or size[2] != (0 if size[0] == 0xffffffff else 0xffffffff):
+            return None
+        hashes[2 * i], hashes[2 * i + 1] = wide[12 * i], wide[12 * i + 1]
+    return narrow
+
+
+def widen_sizes(const uint8_t[::1] narrow):
+    """Return the sizes of documents without boilerplate that are no samples, packed; narrow: their hashes, 2 bytes each.
+
+    65,535 stands for a document that does not exist.
+    """
+    cdef Py_ssize_t documents = narrow.shape[0] // 2, i
+    cdef bytes wide = PyBytes_FromStringAndSize(NULL, 12 * documents)
+    cdef uint8_t* size = <uint8_t*>PyBytes_AS_STRING(wide)
+    memset(size, 0, <size_t>(12 * documents))
+    for i in range(documents):
+        size[0], size[1] = narrow[2 * i], narrow[2 * i + 1]
+        if size[0] == 0xff and size[1] == 0xff:
+            memset(size + 2, 0xff, 2)
+        else:
+            memset(size + 8, 0xff, 4)
+        size += 12
+    return wide

@@ -3,7 +3,7 @@
 Works inside a transaction that it is given; knows nothing of postings.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from fpdb.arrays import U32, Bools, group_starts
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format, name_order
-from fpdb.storage._checksums import seal_ids
 from fpdb.storage.file_format import FIRST_BOILERPLATE, LONGEST_PLAIN_NAME, RECORDS_PER_GROUP
 from fpdb.storage.index_reader import CatalogueReader
-from fpdb.storage.key_values import get_verified, put_or_delete, verify_entry_before
+from fpdb.storage.key_values import get_verified, put_all
 from fpdb.storage.name_order import NamesInOrder
+from fpdb.storage.name_table import NameTable
 from fpdb.storage.record_groups import RecordGroups, Rows, missing, record_in
 from fpdb.storage.records import Record, describe, pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
@@ -89,10 +89,10 @@ class Catalogue:
         self._txn = txn
         self.ids = ids
         self._documents = databases[file_format.DOCUMENTS]
-        self._names = databases[file_format.NAMES]
         self._cache = cache = CatalogueCache() if cache is None else cache
         self._state_seals = seals
         sealed = databases.get(file_format.SEALS)
+        self.name_table = NameTable(txn, databases[file_format.NAMES])
         self._seals = SealTree(txn, sealed, file_format.RECORD_SEALS, seals.records, cache.seals)
         size_seals = SealTree(txn, sealed, file_format.SIZE_SEALS, seals.sizes, cache.seals)
         self.size_table = SizeTable(txn, databases[file_format.SIZES], size_seals)
@@ -109,57 +109,32 @@ class Catalogue:
             name: The name.
             sure: Verify that a missing name is not a damaged key. Costs more.
         """
-        key = file_format.name_key(name)
-        value = get_verified(self._txn, self._names, key) if sure else self._txn.get(key, db=self._names)
-        return None if value is None else self._parse_id(key, value)
+        found = self.name_table.find([file_format.name_key(name)], sure=sure)
+        return next((self.ids.verified(id_) for _, id_ in found), None)
 
     def find_all(self, names: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the documents of those names that exist; the others are not damaged keys.
 
-        Names that fall between two stored ones, or behind all, cost one look-up together.
+        Names that fall into one block cost one look-up together.
         """
         names = list(names)
         names_by_key = dict(zip(file_format.name_keys(names), names, strict=True))
-        keys = sorted(names_by_key)
-        cursor, ids, index = self._txn.cursor(self._names), {}, 0
-        while index < len(keys):
-            key = keys[index]
-            if not cursor.set_range(key):
-                verify_entry_before(cursor, key)
-                break
-            stored, value = bytes(cursor.key()), cursor.value()
-            if stored == key:
-                ids[names_by_key[key]] = self._parse_id(key, value)
-                index += 1
-            else:
-                file_format.unseal(stored, value)
-                verify_entry_before(cursor, key)
-                index = bisect_left(keys, stored, index)
-        return ids
-
-    def _parse_id(self, key: bytes, value: Any) -> int:
-        """Return the document id that is stored under the key of a name."""
-        return self.ids.verified(file_format.parse_id_key(bytes(file_format.unseal(key, value))))
+        found = self.name_table.find(sorted(names_by_key))
+        return {names_by_key[key]: self.ids.verified(id_) for key, id_ in found}
 
     def names(self) -> Iterator[tuple[bytes, int]]:
         """Yield the key and the document id of every name, in the order of keys."""
-        for key, value in self._txn.cursor(self._names):
-            yield bytes(key), self._parse_id(bytes(key), value)
+        for keys, ids in self.name_table.blocks():
+            yield from zip(keys, self._given(ids).tolist(), strict=True)
 
     def names_after(self, beginning: bytes = b"", name: bytes = b"") -> Iterator[tuple[bytes, int]]:
         """Yield the names that follow a name and begin so, in the order of their bytes, with their documents' ids.
 
         Of `beginning`, the first LONGEST_PLAIN_NAME bytes count.
         """
-        cursor = self._txn.cursor(self._names)
         beginning = beginning[:LONGEST_PLAIN_NAME]
         start = max(beginning, name[:LONGEST_PLAIN_NAME])
-        if start:
-            cursor.set_range(start)
-            verify_entry_before(cursor, start)
-        if not (cursor.set_range(start) if start else cursor.first()):
-            return
-        for ids, names, _ in name_order.walk(cursor, self._name):
+        for ids, names, _ in name_order.walk(self.name_table.blocks(start), self._name):
             first = bisect_right(names, name)
             following = zip(names[first:], self._given(ids[first:]).tolist(), strict=True)
             if names[-1].startswith(beginning):
@@ -175,12 +150,9 @@ class Catalogue:
         order = cached[1] if roots and cached is not None and cached[0] == roots else NamesInOrder()
         for start in range(0, len(order.ids), name_order.BATCH):
             yield order.ids[start : start + name_order.BATCH]
-        cursor = self._txn.cursor(self._names)
-        if not (cursor.set_range(order.last) and cursor.next() if order.last else cursor.first()):
-            return
         parts, last = [order.ids], order.last
         try:
-            for ids, _, key in name_order.walk(cursor, self._name):
+            for ids, _, key in name_order.walk(self.name_table.blocks(order.last, after=True), self._name):
                 parts.append(self._given(ids))
                 last = key
                 yield ids
@@ -218,12 +190,13 @@ class Catalogue:
         return list(ids[sorted(range(len(ids)), key=names.__getitem__)[:count]].tolist())
 
     def set_names(self, keys: Sequence[bytes], document_ids: U32) -> None:
-        """Name documents; keys: of their names. Pages are filled if these follow all that exist."""
+        """Name documents; keys: of their names."""
         order = sorted(range(len(keys)), key=keys.__getitem__)
-        cursor = self._txn.cursor(self._names)
-        follow = not cursor.last() or bytes(cursor.key()) < keys[order[0]]
-        entries = seal_ids([keys[row] for row in order], document_ids[order])
-        cursor.putmulti(entries, append=follow)
+        self.name_table.change([keys[row] for row in order], document_ids[order].astype(np.int64))
+
+    def delete_names(self, names: Sequence[bytes]) -> None:
+        """Delete names, whose documents are deleted or get others."""
+        self.name_table.change(sorted(file_format.name_keys(names)), np.full(len(names), -1, np.int64))
 
     # ------------------------------------------------------------ records
 
@@ -308,30 +281,20 @@ class Catalogue:
         for index, value in groups:
             self._seals.set(index, value)
             items.append((file_format.id_key(index), value))
-        self._txn.cursor(self._documents).putmulti(items)
+        put_all(self._txn, self._documents, items)
 
     def rename(self, document_id: int, name: bytes) -> None:
         """Give a document, which must exist, another name, which no document has."""
         record = self.record(document_id)
-        self._txn.delete(file_format.name_key(record.name), db=self._names)
+        self.delete_names([record.name])
         self.set_names(file_format.name_keys([name]), np.array([document_id], np.uint32))
         self.set_record(document_id, record._replace(name=name))
 
-    def delete(self, document_id: int, name: bytes | None) -> Record:
-        """Delete a document's record, its sizes and its name.
-
-        Args:
-            document_id: The document, which must exist.
-            name: Its name, or None if another document has taken it over.
-
-        Returns:
-            The record.
-        """
+    def delete(self, document_id: int) -> Record:
+        """Delete the record and the sizes of a document, which must exist; return the record."""
         record = self.record(document_id)
         index, place = divmod(document_id, RECORDS_PER_GROUP)
         self._group(index)[place] = None
-        if name is not None:
-            self._txn.delete(file_format.name_key(name), db=self._names)
         self.size_table.delete(document_id)
         return record
 
@@ -361,24 +324,25 @@ class Catalogue:
 
     # ------------------------------------------------------------ writing
 
-    def write(self, level: int = 1, *, append: bool = False) -> Seals:
+    def write(self, level: int = 1) -> Seals:
         """Write all changes; a group or a chunk without documents takes no space.
 
         Args:
             level: The level of compression, 1 to 9.
-            append: All changes follow what is stored, and pages are to be filled.
 
         Returns:
             The seals, which the state must note.
         """
+        items = []
         for index, rows in sorted(self._changed_groups.items()):
             key = file_format.id_key(index)
             packed = pack_records(key, rows, level) if any(rows) else None
-            put_or_delete(self._txn, self._documents, key, packed, append=append)
+            items.append((key, packed))
             self._seals.set(index, packed)
+        put_all(self._txn, self._documents, items)
         self._changed_groups.clear()
         self._groups.clear()
-        return Seals(self._seals.write(), self.size_table.write(append=append))
+        return Seals(self._seals.write(), self.size_table.write())
 
 
 def live_documents(catalogue: CatalogueReader, document_ids: U32) -> Bools:

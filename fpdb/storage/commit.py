@@ -108,22 +108,20 @@ class _Commit:
 
     def _remove_all(self, change: Change, added: Sequence[DocumentColumns]) -> bool:
         """Remove what is to be removed or replaced; return True if a boilerplate document was among it."""
-        removed: list[tuple[int, bytes | None]] = []
-        for name in sorted(change.removals):  # neighbours in the file one after the other
-            document_id = self.catalogue.find(name)
-            if document_id is None:
+        found = self.catalogue.find_all(change.removals)
+        for name in sorted(change.removals):
+            if name not in found:
                 raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
-            removed.append((document_id, name))
         names = [record.name for record in change.arrivals.records]
         for columns in added:
             names += columns.names
         if len(set(names)) < len(names):
             raise Corrupt("two of the documents that are to be added have one name; run 'fpdb check' on their database")
-        replaced = self.catalogue.find_all(names)
-        removed += [(document_id, None) for document_id in replaced.values()]
+        removed = [*found.values(), *self.catalogue.find_all(names).values()]
         if not removed:
             return False
-        records = {document_id: self.catalogue.delete(document_id, name) for document_id, name in removed}
+        records = {document_id: self.catalogue.delete(document_id) for document_id in removed}
+        self.catalogue.delete_names(change.removals)
         self._count_dead(records)
         for document_id, record in records.items():
             if record.text is not None:

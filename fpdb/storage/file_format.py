@@ -14,7 +14,7 @@ import numpy as np
 import xxhash
 
 from fpdb.errors import BadName, Corrupt, NewerFormat, NotADatabase
-from fpdb.storage import _checksums
+from fpdb.storage import _checksums, _records
 from fpdb.storage.environment.page_format import ONE_PAGE_VALUE
 
 MAGIC: Final = "fpdb"
@@ -50,6 +50,7 @@ DEAD: Final = 2**32 - 1  # the size of a document that is not there
 
 FENCE: Final = np.dtype([("first", "<u8"), ("postings", "<u2")])
 SIZE: Final = np.dtype([("hashes", "<u4"), ("boilerplate", "<u4"), ("share", "<u4")])
+NARROW_SIZES: Final = b"\0"  # in front of sizes of which only the hashes are stored, in 2 bytes each
 RECORD_SEALS: Final = 0  # numbers of the trees of seals: over groups of records,
 SIZE_SEALS: Final = 1  # and over chunks of sizes
 WHOLE: Final = 2**32 - 1  # the share of a document whose fingerprints are no sample
@@ -297,9 +298,21 @@ def unseal_node(key: bytes, value: bytes | memoryview) -> bytes:
     return bytes(body)
 
 
-def unseal_sizes(key: bytes, value: bytes | memoryview) -> memoryview:
+def pack_sizes(wide: bytes) -> bytes:
+    """Return the sizes of a chunk's documents as they are stored, without their checksum; wide: a SIZE of each."""
+    narrow = _records.narrow_sizes(wide)
+    return wide if narrow is None else NARROW_SIZES + narrow
+
+
+def are_sizes(body: bytes | memoryview) -> bool:
+    """Return True if sizes may be stored so, and not records: these are compressed, and do not begin with a zero."""
+    is_narrow = len(body) == len(NARROW_SIZES) + 2 * SIZES_PER_CHUNK and body[:1] == NARROW_SIZES
+    return is_narrow or len(body) == SIZES_PER_CHUNK * SIZE.itemsize
+
+
+def unseal_sizes(key: bytes, value: bytes | memoryview) -> bytes | memoryview:
     """Return the SIZE of each of a chunk's documents, packed. Raises Corrupt."""
     body = unseal(key, value)
-    if len(body) != SIZES_PER_CHUNK * SIZE.itemsize:
+    if not are_sizes(body):
         raise Corrupt(f"the array at {key!r} has {len(body)} bytes")
-    return body
+    return body if len(body) == SIZES_PER_CHUNK * SIZE.itemsize else _records.widen_sizes(body[len(NARROW_SIZES) :])

@@ -1,5 +1,6 @@
 """Values of keys that may not exist, where a missing key must not be a damaged one."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import lmdb
@@ -28,9 +29,15 @@ def verify_entry_before(cursor: lmdb.Cursor, key: bytes) -> None:
             raise Corrupt(f"the key {before!r} is out of order; run 'fpdb check'")
 
 
-def put_or_delete(txn: lmdb.Transaction, database: Any, key: bytes, value: bytes | None, *, append: bool) -> None:
-    """Write a value, or delete the key if it is None. Raises Corrupt if what is appended is out of order."""
-    if value is None:
-        txn.delete(key, db=database)
-    elif not txn.put(key, value, db=database, append=append):
-        raise Corrupt(f"the key {key!r} came out of order; run 'fpdb check'")
+def put_all(txn: lmdb.Transaction, database: Any, items: Iterable[tuple[bytes, bytes | None]]) -> None:
+    """Write values, and delete the keys of those that are None; keys ascending. What follows all others fills pages.
+
+    Raises Corrupt if a key is out of order.
+    """
+    cursor = txn.cursor(database)
+    last = bytes(cursor.key()) if cursor.last() else b""
+    for key, value in items:
+        if value is None:
+            txn.delete(key, db=database)
+        elif not txn.put(key, value, db=database, append=key > last):
+            raise Corrupt(f"the key {key!r} came out of order; run 'fpdb check'")

@@ -16,7 +16,7 @@ from fpdb.arrays import I64, U32
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
 from fpdb.storage.file_format import SIZES_PER_CHUNK
-from fpdb.storage.key_values import get_verified, put_or_delete
+from fpdb.storage.key_values import get_verified, put_all
 from fpdb.storage.seal_tree import SealTree
 from fpdb.storage.state import Roots
 
@@ -146,21 +146,15 @@ class SizeTable:
         index, place = divmod(document_id, SIZES_PER_CHUNK)
         self._changed_chunk(index)[place] = NO_SIZE
 
-    def write(self, *, append: bool = False) -> Roots:
-        """Write all changes; a chunk without documents takes no space.
-
-        Args:
-            append: They follow what is stored.
-
-        Returns:
-            The roots of the chunks' seals.
-        """
+    def write(self) -> Roots:
+        """Write all changes; a chunk without documents takes no space. Return the roots of the chunks' seals."""
+        items = []
         for index in sorted(self._changed_chunks):
-            key, chunk = file_format.id_key(index), self._chunks[index]
-            packed = chunk.tobytes()
-            value = None if packed == _empty_chunk() else file_format.seal(key, packed)
-            put_or_delete(self._txn, self._database, key, value, append=append)
+            key, packed = file_format.id_key(index), self._chunks[index].tobytes()
+            value = None if packed == _empty_chunk() else file_format.seal(key, file_format.pack_sizes(packed))
+            items.append((key, value))
             self.seals.set(index, value)
+        put_all(self._txn, self._database, items)
         self._changed_chunks.clear()
         return self.seals.write()
 

@@ -97,9 +97,10 @@ class Snapshot:
 
     def _check_room(self, state: State) -> None:
         """Raise Corrupt where the file has no room for what the state counts, so that memory is bounded by the file."""
-        names = self.txn.stat(self.databases[file_format.NAMES])["entries"]
+        groups = self.txn.stat(self.databases[file_format.DOCUMENTS])["entries"]
         blocks = self.txn.stat(self.databases[file_format.BLOCKS])["entries"]
-        if names < state.documents + state.boilerplate_documents or blocks < sum(map(block_count, state.runs)):
+        documents = state.documents + state.boilerplate_documents
+        if groups * file_format.RECORDS_PER_GROUP < documents or blocks < sum(map(block_count, state.runs)):
             raise Corrupt("the state record counts more documents or blocks than there are; run 'fpdb check'")
 
     @cached_property

@@ -22,8 +22,8 @@ QUERY_MODULES = {
     "fpdb.report.": "reportable",
     "fpdb.search.": "_candidates batch_query candidates first_candidates match_records options pruning "
     "query_fingerprints ranking rarity results scoring searchable searcher",
-    "fpdb.storage.": "_checksums _records catalogue environment file_format hits key_values long_lists name_order "
-    "index_reader record_groups records runs seal_tree sizes snapshot sorting state store",
+    "fpdb.storage.": "_checksums _names _records catalogue environment file_format hits key_values long_lists "
+    "name_order name_table index_reader record_groups records runs seal_tree sizes snapshot sorting state store",
     "fpdb.storage.environment.": "_page_check commit_record environment failures files forking lock_files locking "
     "network open_file page_check page_format refusal",
     "fpdb.storage.runs.": "_decode _fences _probe blocks holders look_up",

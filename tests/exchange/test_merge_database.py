@@ -293,7 +293,7 @@ def test_an_interrupted_merge_leaves_a_sound_database_and_goes_on(tmp_path, rng,
 
 
 def two_names(raw):
-    raw.put(file_format.NAMES, b"d", file_format.seal(b"d", file_format.id_key(0)))
+    raw.set_names(d=0)
     raw.change_state(documents=raw.state.documents + 1)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import xxhash
 
-from fpdb.storage import file_format
+from fpdb.storage import _names, file_format
 from fpdb.storage.file_format import DOCUMENTS, FORMAT_KEY, NAMES, SIZES, STATE_KEY, TEXTS
 from fpdb.storage.state import State
 from tests.fuzz.database_image import MAIN, Image
@@ -99,7 +99,7 @@ def name(image: Image, rng: random.Random) -> None:
     body = image.get(NAMES, key)
     match rng.randrange(7):
         case 0:
-            image.put(NAMES, key, edge(rng, int.from_bytes(body, "big"), 32).to_bytes(4, "big"))
+            names(image, key, rng)
         case 1:
             image.put(NAMES, key, image.get(NAMES, other))
         case 2:
@@ -116,19 +116,41 @@ def name(image: Image, rng: random.Random) -> None:
             image.put(NAMES, key, None)
 
 
+def names(image: Image, block: bytes, rng: random.Random) -> None:
+    """Let names of a block lead to other documents, leave some out, and add others."""
+    keys, ids = _names.unpack(image.get(NAMES, block))
+    entries = dict(zip(keys, ids.tolist(), strict=True))
+    for _ in range(rng.choice((1, 1, 2))):
+        key = rng.choice(keys)
+        match rng.randrange(4):
+            case 0:
+                entries[key] = entries[rng.choice(keys)]
+            case 1:
+                entries[rng.choice([key[: 1 + len(key) // 2], key + b"x", b"z" * 448, b"z" * 480])[:480]] = entries[key]
+            case 2:
+                entries.pop(key, None)
+                keys = list(entries) or keys
+            case _:
+                entries[key] = edge(rng, entries[key], 32)
+    keys = sorted(entries)
+    numbers = np.array([entries[key] for key in keys], np.int64)
+    (packed, *_), _ = _names.change(b"", keys, numbers, range(len(keys)), (1 << 16, 1 << 16)) if keys else ([b""], True)
+    image.put(NAMES, block, packed)
+
+
 def size(image: Image, rng: random.Random) -> None:
     key = rng.choice(image.keys(SIZES))
     body = image.get(SIZES, key)
     if rng.random() < 0.1:
         image.put(SIZES, key, rng.choice((None, change_bytes(body, rng))))
         return
-    sizes = np.frombuffer(body, file_format.SIZE).copy()
+    sizes = np.frombuffer(file_format.unseal_sizes(key, file_format.seal(key, body)), file_format.SIZE).copy()
     live = np.flatnonzero(sizes["hashes"] != file_format.DEAD).tolist()
     for _ in range(rng.choice((1, 1, 2))):
         place = rng.choice(live) if live and rng.random() < 0.8 else rng.randrange(len(sizes))
         column = rng.choice(sizes.dtype.names)
         sizes[column][place] = edge(rng, int(sizes[column][place]), 32)
-    image.put(SIZES, key, sizes.tobytes())
+    image.put(SIZES, key, rng.choice((bytes, file_format.pack_sizes))(sizes.tobytes()))
 
 
 def text(image: Image, rng: random.Random) -> None:

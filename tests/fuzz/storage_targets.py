@@ -13,7 +13,7 @@ import numpy as np
 
 from fpdb.errors import Corrupt
 from fpdb.fingerprint import SCHEMES, Recipe
-from fpdb.storage import file_format, texts
+from fpdb.storage import _names, file_format, texts
 from fpdb.storage.environment import _page_check
 from fpdb.storage.records import Record, describe, pack_records, unpack_records
 from fpdb.storage.runs import _decode, _encode, _probe
@@ -191,6 +191,28 @@ def kept_seeds() -> list[bytes]:
     return [text.size.to_bytes(4, "little") + text.digest + text.packed for text in kept]
 
 
+def names(block: bytes) -> None:
+    """Look names up in a block, and change it, whatever it is; where it can be read, all must agree."""
+    for key in (b"a", block[3:9] or b"a", block[3:400] or b"z"):
+        with suppress(ValueError):
+            _names.find(block, [key], 0, 1)
+        with suppress(ValueError):
+            _names.change(block, [key], np.array([7], np.int64), range(1), (500, 300))
+    keys, ids = _names.unpack(block)
+    if keys != sorted(set(keys)) or _names.find(block, keys, 0, len(keys)) != ids.tolist():
+        raise AssertionError("names are found otherwise than they are read")
+    written, _ = _names.change(block, [keys[0]], ids[:1].astype(np.int64), range(1), (500, 300))
+    parts = [_names.unpack(part) for part in written]
+    if [key for part, _ in parts for key in part] != keys or any(np.concatenate([p for _, p in parts]) != ids):
+        raise AssertionError("a block changes by more than its change")
+
+
+def name_seeds() -> list[bytes]:
+    keys = sorted([b"%d/%d.txt" % (number % 7, number) for number in range(60)] + [b"n" * 448, b"n" * 448 + b"x" * 32])
+    numbers = np.random.default_rng(1).integers(0, 2**32, len(keys))
+    return [_names.change(b"", keys[:n], numbers, range(n), (4064, 4064))[0][0] for n in (1, 9, 62)]
+
+
 def sizes(data: bytes) -> None:
     file_format.unseal_sizes(KEY, file_format.seal(KEY, data))
     for parse in (file_format.parse_block_key, file_format.parse_id_key, file_format.parse_text_key):
@@ -226,9 +248,10 @@ TARGETS = {
     "position blocks": Target(position_blocks, position_seeds, (ValueError,)),
     "groups of records": Target(group, lambda: [zlib.compress(seed) for seed in record_seeds()]),
     "records": Target(records, record_seeds),
+    "names": Target(names, name_seeds, (ValueError,)),
     "state": Target(state, lambda: [STATE.pack()[8:], State().pack()[8:]]),
     "format record": Target(format_record, format_seeds),
     "kept text": Target(kept_text, kept_seeds, (ValueError,)),
-    "sizes and keys": Target(sizes, lambda: [bytes(338 * 12), struct.pack("<Q", 5)]),
+    "sizes and keys": Target(sizes, lambda: [bytes(338 * 12), bytes(338 * 2 + 1), struct.pack("<Q", 5)]),
     "pages": Target(pages, page_seeds),
 }

@@ -9,6 +9,7 @@ import numpy as np
 import fpdb
 from fpdb.storage import file_format
 from fpdb.storage.environment import commit_record
+from fpdb.storage.name_table import NameTable
 from fpdb.storage.records import pack_records, unpack_records
 from fpdb.storage.seal_tree import SealCache, SealTree
 from fpdb.storage.state import State
@@ -93,6 +94,12 @@ class Raw:
         listed[index] = listed[index]._replace(**changes)
         self.change_state(runs=tuple(listed))
 
+    def set_names(self, **ids):
+        """Let names lead to documents; -1 deletes one."""
+        keys = sorted((file_format.name_key(name.encode()), document) for name, document in ids.items())
+        names = NameTable(self.txn, self.databases[file_format.NAMES])
+        names.change([key for key, _ in keys], np.array([document for _, document in keys], np.int64))
+
     def group(self, document):
         key = file_format.id_key(document // file_format.RECORDS_PER_GROUP)
         return (
@@ -116,7 +123,7 @@ class Raw:
     def change_sizes(self, document, **changes):
         index, at = divmod(document, file_format.SIZES_PER_CHUNK)
         key = file_format.id_key(index)
-        sizes = np.frombuffer(file_format.unseal(key, self.get(file_format.SIZES, key)), file_format.SIZE).copy()
+        sizes = np.frombuffer(file_format.unseal_sizes(key, self.get(file_format.SIZES, key)), file_format.SIZE).copy()
         for field, value in changes.items():
             sizes[field][at] = value
-        self.put(file_format.SIZES, key, file_format.seal(key, sizes.tobytes()))
+        self.put(file_format.SIZES, key, file_format.seal(key, file_format.pack_sizes(sizes.tobytes())))

@@ -7,7 +7,7 @@ import pytest
 
 from fpdb.errors import Corrupt
 from fpdb.storage import file_format
-from fpdb.storage.key_values import get_verified, put_or_delete
+from fpdb.storage.key_values import get_verified, put_all
 
 KEYS = [b"b", b"d", b"f"]
 
@@ -36,9 +36,8 @@ def test_neighbours_of_a_missing_key_are_verified(path, missing, damaged):
 
 def test_values_are_written_deleted_and_appended_in_order(path):
     with sealed_values(path) as txn:
-        put_or_delete(txn, None, b"g", b"new", append=True)
-        put_or_delete(txn, None, b"d", None, append=False)
-        assert [bytes(key) for key, _ in txn.cursor()] == [b"b", b"f", b"g"]
-        assert bytes(get_verified(txn, None, b"g")) == b"new"
+        put_all(txn, None, [(b"b", b"other"), (b"d", None), (b"e", b"between"), (b"g", b"new"), (b"h", b"newer")])
+        assert [bytes(key) for key, _ in txn.cursor()] == [b"b", b"e", b"f", b"g", b"h"]
+        assert [bytes(txn.get(key)) for key in (b"b", b"e", b"g")] == [b"other", b"between", b"new"]
         with pytest.raises(Corrupt, match="out of order"):
-            put_or_delete(txn, None, b"e", b"late", append=True)
+            put_all(txn, None, [(b"y", b"early"), (b"x", b"late")])

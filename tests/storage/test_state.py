@@ -74,7 +74,7 @@ def test_a_commit_that_would_leave_such_a_state_changes_nothing(db):
 @pytest.mark.parametrize(
     "plant",
     [
-        lambda raw: raw.change_state(documents=3, next_document=3),
+        lambda raw: raw.change_state(documents=9, next_document=9),
         lambda raw: raw.change_run(0, blocks=2),
         lambda raw: raw.change_run(0, position_blocks=2),
     ],
@@ -118,7 +118,7 @@ def test_ids_that_were_never_given_are_refused(path, database, number, boilerpla
     key, new = file_format.id_key(0), file_format.id_key(number)
     with Raw(path) as raw:
         if database == file_format.NAMES:
-            raw.put(database, b"b", file_format.seal(b"b", new))
+            raw.set_names(b=number)
         else:
             raw.put(database, new, file_format.seal(new, raw.get(database, key)[8:]))
     with fpdb.open(path) as db:

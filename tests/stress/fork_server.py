@@ -18,7 +18,7 @@ import numpy as np
 import fpdb
 import fpdb.database  # once, before the forks
 import fpdb.pairs.ranking
-from fpdb.storage import catalogue, key_values
+from fpdb.storage import key_values
 from fpdb.storage.environment import page_check
 
 SECONDS = 60  # after which a victim is taken for hung
@@ -170,8 +170,7 @@ def _child(out, path, writing, trusting, user):
         os.setuid(user)
     if trusting:
         page_check.find_fault = lambda *_: None
-        for module in (key_values, catalogue):
-            setattr(module, "verify_entry_before", lambda *_: None)  # noqa: B010 (which mypy need not know)
+        setattr(key_values, "verify_entry_before", lambda *_: None)  # noqa: B010 (which mypy need not know)
     with os.fdopen(out, "w") as file:
         json.dump(use_database(path, writing), file)
 

@@ -13,6 +13,7 @@ import pytest
 
 import fpdb
 from fpdb.storage import file_format
+from fpdb.storage.name_table import FIRST_KEY
 from tests.storage.raw import Raw
 
 
@@ -100,15 +101,15 @@ def extra_block(raw):
 
 
 def orphan_name(raw):
-    raw.put(file_format.NAMES, b"orphan", file_format.seal(b"orphan", file_format.id_key(3)))
+    raw.set_names(orphan=3)
 
 
 def name_of_nobody(raw):
-    raw.put(file_format.NAMES, b"nobody", file_format.seal(b"nobody", file_format.id_key(4)))
+    raw.set_names(nobody=4)
 
 
 def stolen_name(raw):
-    raw.put(file_format.NAMES, b"5", file_format.seal(b"5", file_format.id_key(6)))
+    raw.set_names(**{"5": 6})
 
 
 def stray_sizes(raw):
@@ -143,7 +144,7 @@ def garbled_state(raw):
     raw.txn.put(file_format.STATE_KEY, file_format.seal(file_format.STATE_KEY, msgpack.packb({"a": 1})))
 
 
-GROUP0, N5 = file_format.id_key(0), b"5"
+GROUP0 = file_format.id_key(0)
 FAULTS = {
     "flipped bit in postings": flip(file_format.POSTINGS),
     "flipped bit in a checksum": flip(file_format.POSTINGS, 3),
@@ -165,8 +166,8 @@ FAULTS = {
     "an orphan name": orphan_name,
     "a name of nobody": name_of_nobody,
     "a stolen name": stolen_name,
-    "a missing name": lambda raw: raw.delete(file_format.NAMES, N5),
-    "a missing long name": lambda raw: raw.delete(file_format.NAMES, file_format.name_key(b"n" * 900)),
+    "a missing name": lambda raw: raw.set_names(**{"5": -1}),
+    "a missing long name": lambda raw: raw.set_names(**{"n" * 900: -1}),
     "a missing record": lambda raw: raw.set_record(2, None),
     "a missing group of records": lambda raw: raw.delete(file_format.DOCUMENTS, GROUP0),
     "a record with another name": lambda raw: raw.change_record(2, name=b"else"),
@@ -174,7 +175,7 @@ FAULTS = {
     "a record that counts postings wrongly": lambda raw: raw.change_record(2, fingerprints=5),
     "a garbled record": garbled_record,
     "a flipped bit in a record": flip_value(file_format.DOCUMENTS, GROUP0),
-    "a flipped bit in a name": flip_value(file_format.NAMES, N5),
+    "a flipped bit in a name": flip_value(file_format.NAMES, FIRST_KEY),
     "a flipped bit in the sizes": flip_value(file_format.SIZES, file_format.id_key(0)),
     "missing sizes": lambda raw: raw.delete(file_format.SIZES, file_format.id_key(0)),
     "sizes of nobody": stray_sizes,

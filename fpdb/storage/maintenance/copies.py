@@ -109,7 +109,7 @@ class _Rebuild:
                 for new_id, old_id in enumerate(some.tolist(), first + start):
                     catalogue.set_record(new_id, self.snapshot.catalogue.record(old_id))
                 catalogue.size_table.set(first + start, self.snapshot.catalogue.sizes(some))
-                self.seals = catalogue.write(level=9, append=True)
+                self.seals = catalogue.write(level=9)
 
     def _write_names(self) -> None:
         """Write names in their order, so that pages are filled."""

@@ -10,6 +10,7 @@ from fpdb.errors import Corrupt
 from fpdb.storage import file_format
 from fpdb.storage.file_format import RECORDS_PER_GROUP, SIZES_PER_CHUNK
 from fpdb.storage.maintenance.sound_values import SoundValues
+from fpdb.storage.name_table import unpack_names
 from fpdb.storage.records import Record, unpack_records
 
 
@@ -109,10 +110,11 @@ class Salvage:
 
     def names(self) -> dict[int, bytes]:
         """Return names by id, as far as the newest say; of a long name its key."""
-        names = {}
+        names: dict[int, bytes] = {}
         for key, place in self._values[file_format.NAMES].places.items():
             with suppress(Corrupt):
-                names[file_format.parse_id_key(bytes(file_format.unseal(key, self._sound.read(place))))] = key
+                keys, ids = unpack_names(key, self._sound.read(place))
+                names.update(zip(ids.tolist(), keys, strict=True))
         return names
 
     def text(self, document_id: int) -> bytes | None:

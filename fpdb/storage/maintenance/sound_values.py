@@ -18,6 +18,7 @@ from fpdb.storage._checksums import is_sound
 from fpdb.storage.environment._page_check import HEADER, OVERFLOW, PAGE
 from fpdb.storage.file_format import CHECKSUM
 from fpdb.storage.maintenance.page_scan import ALL_KEYS, Entry, KeyRange, Pages, Tree, TreeWalk, free_pages
+from fpdb.storage.name_table import unpack_names
 from fpdb.storage.runs.blocks import block_count
 from fpdb.storage.state import State
 
@@ -169,14 +170,13 @@ class SoundValues:
             return len(entry.key) == 8 and is_sound(int.from_bytes(entry.key, "big"), value)
         try:
             body = file_format.unseal(entry.key, value)
+            if name == file_format.NAMES:
+                return bool(unpack_names(entry.key, value))
         except Corrupt:
             return False
-        if name == file_format.NAMES:
-            return len(body) == 4
         if name == file_format.TEXTS:
             return len(entry.key) == 8
-        is_chunk = len(body) == file_format.SIZES_PER_CHUNK * file_format.SIZE.itemsize
-        return len(entry.key) == 4 and len(body) != 4 and is_chunk == (name == file_format.SIZES)
+        return len(entry.key) == 4 and len(body) != 4 and file_format.are_sizes(body) == (name == file_format.SIZES)
 
     def _unreached_pages(self, reached: set[int]) -> Iterator[int]:
         for number in range(2, self._pages.count):
