@@ -78,7 +78,7 @@ def test_a_foreign_database_is_checked_and_only_read(run: Run) -> None:
         assert '"source": "same"' in told
     assert Path("corpus.fpdb").read_bytes() == before
     damaged = bytearray(before)
-    for place in range(10_192, len(damaged), 4096):
+    for place in range(4 * 4096 - 8, len(damaged), 4096):  # where LMDB begins to fill a page
         damaged[place] ^= 1
     Path("damaged.fpdb").write_bytes(damaged)
     result = run("--foreign", "--db", "damaged.fpdb", "list", status=1)

@@ -118,7 +118,11 @@ def name(image: Image, rng: random.Random) -> None:
 
 def names(image: Image, block: bytes, rng: random.Random) -> None:
     """Let names of a block lead to other documents, leave some out, and add others."""
-    keys, ids = _names.unpack(image.get(NAMES, block))
+    try:
+        keys, ids = _names.unpack(image.get(NAMES, block))
+    except ValueError:  # forged before
+        image.put(NAMES, block, change_bytes(image.get(NAMES, block), rng))
+        return
     entries = dict(zip(keys, ids.tolist(), strict=True))
     for _ in range(rng.choice((1, 1, 2))):
         key = rng.choice(keys)
@@ -141,7 +145,7 @@ def names(image: Image, block: bytes, rng: random.Random) -> None:
 def size(image: Image, rng: random.Random) -> None:
     key = rng.choice(image.keys(SIZES))
     body = image.get(SIZES, key)
-    if rng.random() < 0.1:
+    if rng.random() < 0.1 or not file_format.are_sizes(body):
         image.put(SIZES, key, rng.choice((None, change_bytes(body, rng))))
         return
     sizes = np.frombuffer(file_format.unseal_sizes(key, file_format.seal(key, body)), file_format.SIZE).copy()

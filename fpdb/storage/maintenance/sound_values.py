@@ -25,7 +25,7 @@ from fpdb.storage.state import State
 SALVAGED = file_format.named(1)  # seals are made anew
 LARGEST_VALUE = 1 << 27
 BLOCKS_PER_PAGE = PAGE // 32  # a leaf takes more for a key, a checksum and what LMDB notes
-DOCUMENTS_PER_PAGE = PAGE // 22  # likewise, for a name of one byte and its document's id
+DOCUMENTS_PER_PAGE = PAGE // 4  # likewise, for a name in a block: two lengths, a byte, and a step between ids
 MAX_TRIALS = 1 << 22  # of a key for a block that has lost its own
 BYTES_PER_READ = 1 << 20
 
