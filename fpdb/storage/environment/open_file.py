@@ -77,12 +77,13 @@ class OpenFile:
         if self.unchanging is not None:
             self.refuse_changed(path)
             return True
+        size = self.size  # before the file is looked at: a thread that commits meanwhile makes both larger
         try:
             status, lock = os.stat(path), os.stat(path + READERS)
         except FileNotFoundError:
             return False
         same = self.identities == ((status.st_dev, status.st_ino), (lock.st_dev, lock.st_ino))
-        return same and status.st_size >= self.size and self.failure is None
+        return same and status.st_size >= size and self.failure is None
 
 
 _making = ThreadLock()

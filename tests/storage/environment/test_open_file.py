@@ -5,12 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
 import fpdb
 from fpdb.storage.environment import files
 from fpdb.storage.environment.lock_files import READERS_BYTES
+from fpdb.storage.environment.open_file import Access, open_file
 from tests.storage.environment.closed_databases import make, read_slowly
 from tests.storage.environment.mounts import in_own_mounts
 from tests.storage.processes import hear, run_in_child, running
@@ -48,6 +50,28 @@ def test_no_room_for_the_lock_file_is_said(path, monkeypatch):
             with pytest.raises(fpdb.StorageFailure, match="make room"):
                 fpdb.open(path, mode)
     with fpdb.open(path, "r") as db:
+        assert db.check() == []
+
+
+def test_a_file_that_grows_while_it_is_looked_at_is_the_same(path, monkeypatch):
+    """A thread that commits notes the new size, when another one has just asked for the file's."""
+    fpdb.open(path).close()
+    file, look = open_file(path, 1, Access(readonly=True, timeout=1)), os.stat
+
+    def look_and_grow(name):
+        status = look(name)
+        if name == path:
+            file.size += 4096
+            os.truncate(path, file.size)
+        return status
+
+    with closing(file.env), monkeypatch.context() as patched:
+        patched.setattr(os, "stat", look_and_grow)
+        assert file.is_usable(path)
+        assert look(path).st_size == file.size
+    os.truncate(path, file.size - 4096)
+    assert not file.is_usable(path)
+    with fpdb.open(path) as db:
         assert db.check() == []
 
 
