@@ -7,18 +7,21 @@ see the same state of the machine.
 import ctypes
 import mmap
 import os
+import re
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 Result = TypeVar("Result")
+SAMPLED: Final = 0.01
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,32 @@ def run(*command: str, cwd: Path) -> str:
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}: exit status {done.returncode}\n{done.stderr}")
     return done.stdout
+
+
+class ProgramCost(NamedTuple):
+    """The seconds of all processors that a program took, and its peak memory in bytes, without pages of files."""
+
+    processor: float
+    memory: int
+
+
+def program_cost(*command: str, cwd: Path) -> ProgramCost:
+    """Run a program to its end, without its output. Memory is looked at every SAMPLED seconds, and 0 but on Linux.
+
+    Raises RuntimeError with its error output if it fails.
+    """
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=errors)
+        status, memory = Path(f"/proc/{process.pid}/status"), 0
+        while not (waited := os.wait4(process.pid, os.WNOHANG))[0]:
+            own = re.search(r"^RssAnon:\s+(\d+) kB", status.read_text(), re.M) if status.exists() else None
+            memory = max(memory, int(own[1]) << 10 if own else 0)
+            time.sleep(SAMPLED)
+        process.returncode = os.waitstatus_to_exitcode(waited[1])
+        if process.returncode:
+            errors.seek(0)
+            raise RuntimeError(f"{' '.join(command)}: exit status {process.returncode}\n{errors.read().decode()}")
+    return ProgramCost(waited[2].ru_utime + waited[2].ru_stime, memory)
 
 
 def in_child(function: Callable[..., Result], *arguments: object) -> tuple[Result, int]:

@@ -23,11 +23,12 @@ from bench.workloads.adding import add_python, ingest_text, keep_text
 from bench.workloads.changing import add_one, remove, replace
 from bench.workloads.comparing import pairs
 from bench.workloads.fingerprinting import BUILD, kernel
+from bench.workloads.listing import listing
 from bench.workloads.loading import ingest_postings, many_commits, merge, one_percent
 from bench.workloads.programs import code_pairs
 from bench.workloads.querying import cli_query, common, open_, query
 from bench.workloads.records import records
-from bench.workloads.storage import koala, listing, memory, storage
+from bench.workloads.storage import koala, memory, storage
 from bench.workspace import SIZE, Workspace
 
 Workload = Callable[[Workspace], Iterator[Figure]]

@@ -7,7 +7,7 @@ from pathlib import Path
 import fpdb
 from bench import corpora
 from bench.corpora import COMMON, DOCUMENT, FAMILY, WINDOW, kept_by, name_of
-from bench.measuring import Figure, in_child, in_turns, median, ratios
+from bench.measuring import Figure, in_child
 from bench.papers.million import fill
 from bench.workspace import Workspace
 from fpdb.arrays import U64
@@ -71,31 +71,6 @@ def _log2_factorial(number: float) -> float:
 
 def _log2_choose(number: float, chosen: float) -> float:
     return _log2_factorial(number) - _log2_factorial(chosen) - _log2_factorial(number - chosen)
-
-
-def listing(workspace: Workspace) -> Iterator[Figure]:
-    """List all documents of the compacted database by name, and those of one name in a hundred by a pattern.
-
-    Target: 1 µs for a name. Limit: the names alone, read in order.
-    """
-    path = workspace.stored().path
-    with fpdb.open(path, "r") as db:
-
-        def read_names() -> None:
-            with db.snapshot() as snapshot:
-                assert sum(1 for _ in snapshot.catalogue.names_after()) == workspace.documents
-
-        listed, names, some = in_turns(
-            workspace.rounds(5),
-            lambda: _list(db, workspace.documents),
-            read_names,
-            lambda: list(db.documents("*00")),
-        )
-    count = workspace.documents
-    yield median("a document", [1e6 * value / count for value in listed], "µs")
-    yield median("a name", [1e6 * value / count for value in names], "µs", target=1)
-    yield median("in such names", ratios(listed, names), "")
-    yield median("a document that a pattern passes over, or lists", [1e6 * value / count for value in some], "µs")
 
 
 def memory(workspace: Workspace) -> Iterator[Figure]:

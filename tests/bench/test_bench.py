@@ -42,7 +42,7 @@ TARGETS = {
     "merge": 4,
     "storage": 2,
     "memory": 7,
-    "list": 1,
+    "list": 2,
     "query": 4,
     "common": 6,
     "open": 0,
