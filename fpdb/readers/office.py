@@ -6,6 +6,7 @@ Offsets are indices into the extracted text, which has a line for each paragraph
 import zipfile
 from collections.abc import Mapping
 from functools import partial
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from fpdb.limits import Reading, timed_reading
@@ -29,6 +30,7 @@ class OfficeFormat(NamedTuple):
     members: those of the archive that are read; the first is mandatory. text_elements: those whose text counts.
     ignored_elements: deleted text, comments, fallbacks. breaks: text that the end of an element stands for. part: what
     the document's parts are called. part_elements: those that begin a part, and the attribute that names it.
+    page_breaks: those by which a program that lays the document out notes that a page ends.
     """
 
     what: str
@@ -38,6 +40,7 @@ class OfficeFormat(NamedTuple):
     breaks: Mapping[str, str]
     part: str = ""
     part_elements: Mapping[str, str] = {}
+    page_breaks: frozenset[str] = frozenset()
 
 
 DOCX = OfficeFormat(
@@ -50,6 +53,9 @@ DOCX = OfficeFormat(
         for space in (_WORD, _STRICT)
         for element, text in {"p": "\n", "br": "\n", "cr": "\n", "tab": "\t"}.items()
     },
+    "page",
+    # Not breaks of the author's (br): behind each of these that Word lays out, it notes one of its own.
+    page_breaks=frozenset(f"{space} lastRenderedPageBreak" for space in (_WORD, _STRICT)),
 )
 ODT = OfficeFormat(
     "an OpenDocument text (odt)",
@@ -94,9 +100,12 @@ def extract_text(content: bytes | str, office_format: OfficeFormat) -> Extracted
     with timed_reading() as reading, open_archive(content, office_format.what) as archive:
         text = ExtractedText(reading, office_format.part)
         present = set(archive.namelist())
-        for number, member in enumerate(office_format.members):
-            if number == 0 or member in present:
-                take_text(archive, member, office_format, text, reading)
+        body, *notes = office_format.members
+        take_text(archive, body, office_format, text, reading)
+        for member in filter(present.__contains__, notes):
+            start = text.size
+            take_text(archive, member, office_format._replace(page_breaks=frozenset()), text, reading)
+            text.take_notes(start, PurePosixPath(member).stem)
     return text
 
 
@@ -112,6 +121,8 @@ def take_text(
         ignored_depth += element in office_format.ignored_elements
         if element in office_format.part_elements and not ignored_depth:
             text.begin_part(attributes.get(office_format.part_elements[element], ""))
+        if element in office_format.page_breaks and not ignored_depth:
+            text.break_page()
 
     def end(element: str) -> None:
         nonlocal text_depth, ignored_depth
