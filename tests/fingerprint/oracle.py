@@ -188,23 +188,34 @@ def sample(hashes, s, left_out=frozenset()):
     return level, held
 
 
-def count_sketch(hashes, often, delta, key):
-    """III.C: the hashes that occur `often` and more than once, by the medians of the rows' estimates."""
+def sketch_places(h, rows, bits, key):
+    """III.C: the bucket of a hash in each row, and its sign there."""
+    for row in range(rows):
+        x = mix(h + key + (row + 1) * GOLDEN & MASK)
+        yield x >> 64 - bits, 1 - 2 * (x & 1)
+
+
+def count_sketch(hashes, rows, bits, key):
+    """III.C: the sums of signs, by bucket, of each row."""
+    sketch = [Counter() for _ in range(rows)]
+    for h in hashes:
+        for row, (bucket, sign) in zip(sketch, sketch_places(h, rows, bits, key), strict=True):
+            row[bucket] += sign
+    return sketch
+
+
+def estimate(h, sketch, bits, key):
+    """III.C: the median of the rows' estimates of the count of a hash."""
+    places = zip(sketch, sketch_places(h, len(sketch), bits, key), strict=True)
+    return sorted(row[bucket] * sign for row, (bucket, sign) in places)[len(sketch) // 2]
+
+
+def globally_frequent(hashes, often, delta, key):
+    """IV.D: the hashes that occur `often`, by their estimates, and more than once."""
     rows = math.ceil(math.log(1 / delta)) // 2 * 2 + 1
     bits = min(max(math.ceil(math.log2(max(len(hashes) * (8 / often) ** 2, 1))), 8), 20)
-    sketch = [Counter() for _ in range(rows)]
-
-    def places(h):
-        for row in range(rows):
-            x = mix(h + key + (row + 1) * GOLDEN & MASK)
-            yield sketch[row], x >> 64 - bits, 1 - 2 * (x & 1)
-
-    for h in hashes:
-        for row, bucket, sign in places(h):
-            row[bucket] += sign
-    estimates = {h: sorted(row[bucket] * sign for row, bucket, sign in places(h))[rows // 2] for h in set(hashes)}
-    counts = Counter(hashes)
-    return {h for h in counts if counts[h] > 1 and estimates[h] >= often}
+    sketch, counts = count_sketch(hashes, rows, bits, key), Counter(hashes)
+    return {h for h in counts if counts[h] > 1 and estimate(h, sketch, bits, key) >= often}
 
 
 def window_frequent(hashes, window, often):
@@ -224,7 +235,7 @@ def distinct(document, guarantee, s, delta, total=0, sparse=0):
     assert not total
     hashes, window = document.stored, guarantee - document.k + 1
     s = s or math.ceil(len(hashes) * min(math.sqrt(2 * math.log(1 / delta) / window), 1))
-    everywhere = count_sketch(hashes, max(7 * s / (16 * math.log(1 / delta)), 2), delta, document.constants[1])
+    everywhere = globally_frequent(hashes, max(7 * s / (16 * math.log(1 / delta)), 2), delta, document.constants[1])
     p = 2.0 ** -sample(hashes, s)[0]
     t = 2 / p * math.log(1 / delta)
     frequent = window_frequent(hashes, window, window / t)

@@ -16,7 +16,7 @@ def random_symbols(count, letters=26, seed=5):
 
 
 @given(
-    symbols=st.lists(st.integers(1, 300) | st.integers(1, 2**32 - 1), max_size=40),
+    symbols=st.lists(st.integers(1, 300) | st.integers(0x7FE, 0x802) | st.integers(1, 2**32 - 1), max_size=40),
     k=st.integers(1, 50),
     key=st.integers(0, 2**64 - 1),
     alphabet=st.sampled_from(["characters", "tokens", "consonants"]),

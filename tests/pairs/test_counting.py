@@ -1,15 +1,147 @@
-"""Counted pairs do not depend on how they are divided; samples and common hashes are taken into account."""
+"""The kernel sums as defined; pairs do not depend on how they are divided; samples and common hashes are considered."""
 
+import itertools
+from typing import NamedTuple
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fpdb
-from fpdb.pairs import _counting, counting, decisive_hashes
+from fpdb.pairs import _counting, corpus, counting, decisive_hashes
 from fpdb.pairs import options as pair_options
 from tests.pairs.reference_pairs import LIMITS, OPTIONS, agree, oracle
 
 
+def encode(lists):
+    """Return posting lists in the form of the kernel."""
+    members = [rank | corpus.LAST * (rank == max(ranks)) for ranks in lists for rank in sorted(ranks)]
+    return np.array(members, np.uint32)
+
+
+def decode(members):
+    ends = np.flatnonzero(members >= corpus.LAST) + 1
+    return [(each & ~corpus.LAST).tolist() for each in np.split(members, ends)[:-1]]
+
+
+@given(
+    postings=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6) | st.sampled_from([2**31 - 1, corpus.NONE]))),
+    new=st.integers(0, 7),
+)
+def test_posting_lists_are_the_ranks_of_each_hash(postings, new):
+    postings.sort(key=lambda posting: posting[0])
+    mixed = [(hash_, rank < new) for hash_, rank in postings]  # ranks of either part ascend where those of it stood
+    ascending = {part: iter(sorted(r for h, r in postings if (h, r < new) == part)) for part in mixed}
+    ranks = [next(ascending[part]) for part in mixed]
+    expected = [sorted({rank for of, rank in postings if of == hash_} - {corpus.NONE}) for hash_ in range(4)]
+    expected = [each for each in expected if each]
+    hashes = np.array([hash_ for hash_, _ in postings], np.uint64)
+    lists = _counting.posting_lists(hashes, np.array(ranks, np.uint32), new)
+    assert decode(lists) == expected
+    assert decode(_counting.lists_of_new(lists, new)) == [each for each in expected if each[0] < new and len(each) > 1]
+
+
+@st.composite
+def listed(draw):
+    """Draw posting lists of some documents, their owners, and what each hash weighs by its df."""
+    count = draw(st.integers(1, 9))
+    lists = draw(st.lists(st.sets(st.integers(0, count - 1), min_size=1), max_size=30))
+    owners = draw(st.just([]) | st.lists(st.integers(0, 5), min_size=count, max_size=count))
+    weights = draw(st.just([]) | st.just([7.0, 5.0, 3.0, 2.0] + [1.0] * count))
+    return _Listed(count, lists, owners, weights, draw(st.booleans()), draw(st.integers(0, 6)))
+
+
+class _Listed(NamedTuple):
+    count: int
+    lists: list[set[int]]
+    owners: list[int]
+    weights: list[float]
+    cap_owners: bool
+    max_df: int
+
+    def df(self, ranks):
+        return len({self.owners[rank] for rank in ranks} if self.owners else ranks)
+
+    def counts(self, ranks):
+        return not self.max_df or (self.df(ranks) if self.cap_owners else len(ranks)) < self.max_df
+
+    def weight(self, lists):
+        return sum(self.weights[self.df(ranks)] for ranks in lists)
+
+    @property
+    def frequencies(self):
+        return _counting.Frequencies(np.array(self.owners, np.uint32), self.cap_owners)
+
+
+@given(listed=listed(), new=st.integers(0, 9), cut=st.integers(0, 30))
+def test_the_survey_sums_over_the_lists(listed, new, cut):
+    weights = np.array(listed.weights)
+    survey = _counting.Survey(listed.count, new, listed.max_df, weights, listed.frequencies)
+    for part in listed.lists[:cut], listed.lists[cut:]:
+        survey.add(encode(part))
+    held = [{number for number, ranks in enumerate(listed.lists) if rank in ranks} for rank in range(listed.count)]
+    counting = [[listed.lists[number] for number in numbers if listed.counts(listed.lists[number])] for numbers in held]
+    common = [
+        [listed.lists[number] for number in numbers if not listed.counts(listed.lists[number])] for numbers in held
+    ]
+    assert survey.sizes.tolist() == list(map(len, counting))
+    assert survey.paired.tolist() == [sum(len(each) > 1 and min(each) < new for each in lists) for lists in counting]
+    assert survey.common_sizes.tolist() == list(map(len, common))
+    assert survey.common == sum(not listed.counts(ranks) for ranks in listed.lists)
+    assert survey.totals.tolist() == (list(map(listed.weight, counting)) if listed.weights else [])
+    assert survey.common_totals.tolist() == (list(map(listed.weight, common)) if listed.weights else [])
+    if listed.max_df:
+        signatures = survey.signatures.tolist()
+        assert [signatures.index(each) for each in signatures] == [held.index(each) for each in held]
+    else:
+        assert not len(survey.signatures)
+
+
+@st.composite
+def ranges(draw):
+    """Draw two ranges of ranks: that of b begins with that of a, and does not end before it, or lies behind it."""
+    a_start, a_end, b_end = sorted(draw(st.lists(st.integers(0, 9), min_size=3, max_size=3)))
+    return a_start, a_end, draw(st.just(a_start) | st.integers(a_end, b_end)), b_end
+
+
+@given(listed=listed(), panel=ranges(), data=st.data())
+def test_pairs_of_two_ranges_share_what_their_lists_say(listed, panel, data):
+    count, of_union = listed.count, data.draw(st.booleans(), "of_union")
+    a_start, a_end, b_start, b_end = panel = [min(bound, count) for bound in panel]
+    per_rank = st.lists(st.integers(0, 5), min_size=count, max_size=count)
+    sizes = data.draw(per_rank, "sizes")
+    owners, sets = (data.draw(st.just([]) | per_rank, name) for name in ("owners", "sets"))
+    min_shared, tenths = data.draw(st.integers(1, 3), "min_shared"), data.draw(st.integers(0, 12), "tenths")
+    lists = _counting.PanelLists(
+        panel, sum(map(len, listed.lists)), listed.max_df, bool(listed.weights), listed.frequencies
+    )
+    for ranks in listed.lists:
+        lists.add(encode([ranks]))
+    lists.finish()
+    expected = []
+    for a, b in itertools.product(range(a_start, a_end), range(b_start, b_end)):
+        shared = [ranks for ranks in listed.lists if {a, b} <= ranks and listed.counts(ranks)]
+        value = listed.weight(shared) if listed.weights else len(shared)
+        bound = sizes[a] + sizes[b] - value if of_union else min(sizes[a], sizes[b])
+        differ = all(not values or values[a] != values[b] for values in (owners, sets))
+        if a < b and differ and len(shared) >= min_shared and 10 * value >= tenths * bound:
+            expected.append((a, b, len(shared), value))
+    room = count + data.draw(st.integers(0, 9), "room")
+    arrays = [np.array(values, np.uint32) for values in (owners, sets)]
+    counter = _counting.Counter(room, np.array(listed.weights), np.array(sizes, np.float64), *arrays, of_union)
+    row, pairs = a_start, []
+    while row < a_end:
+        row, number = counter.count(lists, row, a_end, min_shared, tenths / 10)
+        values = counter.weight if listed.weights else counter.shared
+        pairs += zip(
+            *(column[:number].tolist() for column in (counter.a, counter.b, counter.shared, values)), strict=True
+        )
+    assert sorted(pairs) == expected
+
+
 @pytest.mark.usefixtures("small_limits")
-@pytest.mark.parametrize(("budget", "documents"), [(2, 15), (100, 40), (700, 40), (1 << 20, 40)])
+@pytest.mark.parametrize(("budget", "documents"), [(2, 12), (100, 25), (700, 40), (1 << 20, 40)])
 def test_any_budget_gives_the_same(db, crowd, monkeypatch, budget, documents):
     crowd = dict(list(crowd.items())[:documents])
     for name, held in crowd.items():
