@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final
 
 DEFAULT_FORMATS: Final = {int: ",", float: ".3f"}
@@ -40,13 +43,22 @@ class ResultColumn:
 
     def text(self, value: Any) -> str:
         """Format a value as the text of a cell."""
-        if value is None:
-            return self.missing
-        return format(value, self.format if isinstance(self.format, str) else DEFAULT_FORMATS.get(self.type, ""))
+        return self.texts([value])[0]
+
+    def texts(self, values: Iterable[Any]) -> list[str]:
+        """Format values as the texts of cells."""
+        specification = self.format if isinstance(self.format, str) else DEFAULT_FORMATS.get(self.type, "")
+        return [self.missing if value is None else format(value, specification) for value in values]
 
     def cell(self, result: object) -> str:
         """Return the text of a result's cell."""
-        return self.format(result) if callable(self.format) else self.text(getattr(result, self.name))
+        return self.cells([result])[0]
+
+    def cells(self, results: Iterable[object]) -> list[str]:
+        """Return the texts of the cells of results."""
+        if callable(self.format):
+            return list(map(self.format, results))
+        return self.texts(map(attrgetter(self.name), results))
 
 
 Columns = tuple[ResultColumn, ...]
@@ -130,6 +142,11 @@ def _unread(source: str) -> str:
 def labels_text(labels: Any) -> str:
     """Write labels as words: `KEY=VALUE`."""
     return " ".join(f"{key}={label}" for key, label in labels.items())
+
+
+@lru_cache(1 << 10)
+def _minute_text(time: datetime) -> str:
+    return time.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _passage_text(passage: Any) -> str:
@@ -296,7 +313,7 @@ DOCUMENT: Final[Columns] = (
     ResultColumn("source"),
     ResultColumn("contact"),
     ResultColumn("labels", str, "labels", lambda document: labels_text(document.labels)),
-    ResultColumn("added", str, "added", lambda document: document.added.astimezone().strftime("%Y-%m-%d %H:%M")),
+    ResultColumn("added", str, "added", lambda document: _minute_text(document.added)),
     ResultColumn("note"),
     ResultColumn("rotation", int),
     ResultColumn("text_bytes", int),

@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
+from mmap import ACCESS_READ, mmap
 from tempfile import SpooledTemporaryFile
 from typing import Any, Final, TypeVar, cast
 
@@ -22,12 +23,14 @@ class Pieces(Sequence[bytes]):
 
     def __init__(self, file: SpooledTemporaryFile[bytes], pieces: Iterable[bytes]) -> None:
         """Write the pieces to an empty file. Raises OSError."""
-        self._file = file
         self._ends = array("Q", [0])
         for piece in pieces:
             file.write(piece)
             self._ends.append(self._ends[-1] + len(piece))
         file.flush()
+        file.seek(0)
+        in_file = self._ends[-1] > HELD_BYTES
+        self._bytes = mmap(file.fileno(), 0, access=ACCESS_READ) if in_file else file.read()
 
     def __len__(self) -> int:
         """Return the number of pieces."""
@@ -35,9 +38,7 @@ class Pieces(Sequence[bytes]):
 
     def __getitem__(self, index: Any) -> Any:
         """Return the piece of a number. Raises IndexError."""
-        start, end = self._ends[index], self._ends[index + 1]
-        self._file.seek(start)
-        return self._file.read(end - start)
+        return self._bytes[self._ends[index] : self._ends[index + 1]]
 
 
 def spool_pieces(pieces: Iterable[bytes], read: Callable[[Pieces], Iterator[T]]) -> Iterator[T]:

@@ -10,10 +10,10 @@ import click
 
 from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.options import NamesOutput, format_option
-from fpdb.cli.output import write_content, write_csv, write_json, write_names, write_rows
+from fpdb.cli.output import encode_json, write_content, write_csv, write_json, write_lines, write_names, write_rows
 from fpdb.cli.parameters import MOMENT, name_value
 from fpdb.cli.recipe_options import recipe_text
-from fpdb.cli.table import write_table
+from fpdb.cli.table import cells_of, write_table
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import count_text, size_text, write_details
 from fpdb.columns import DOCUMENT, FINGERPRINT, labels_text, named
@@ -88,13 +88,12 @@ def list_(target: Target, arguments: _ListArguments) -> None:
         if separator is not None:
             write_names((document.name for document in documents), separator)
         elif format == "json":
-            for document in documents:
-                write_json(document.to_dict())
+            write_lines(encode_json(document.to_dict()) for document in documents)
         elif format == "csv":
             _write_csv(documents)
         else:
             columns = named(DOCUMENT, "name", "kind", "symbols", "fingerprints", "added", "labels")
-            write_table(columns, ([column.cell(document) for column in columns] for document in documents))
+            write_table(columns, cells_of(columns, documents))
 
 
 @command(_ShowArguments)

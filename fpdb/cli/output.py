@@ -8,13 +8,15 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
-from typing import Any, BinaryIO, Final, Protocol, TextIO
+from typing import Any, BinaryIO, Final, Protocol, TextIO, TypeVar
 
 from fpdb.cli.terminal import BYTES_OR_ESCAPES, printable, standard_output
 from fpdb.columns import Columns
 from fpdb.errors import BadName
 
-NAMES_TOGETHER: Final = 1 << 12
+T = TypeVar("T")
+BATCH: Final = 1 << 12
+"""Lines that are written together: a call for each may take longer than making it."""
 encode_json: Final = json.JSONEncoder(check_circular=False, allow_nan=False).encode  # made once, for millions of lines
 
 
@@ -90,6 +92,18 @@ def write_json(value: object) -> None:
     sys.stdout.write(encode_json(value) + "\n")
 
 
+def batches(values: Iterable[T]) -> Iterator[list[T]]:
+    """Yield lists of up to BATCH values."""
+    remaining = iter(values)
+    return iter(lambda: list(islice(remaining, BATCH)), [])
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output, many at once."""
+    for batch in batches(lines):
+        sys.stdout.write("\n".join((*batch, "")))
+
+
 def write_bytes(chunks: Iterable[bytes]) -> None:
     """Write encoded lines as they are."""
     sys.stdout.flush()
@@ -123,8 +137,7 @@ def write_names(names: Iterable[str], separator: str) -> None:
     """
     out = standard_output(BYTES_OR_ESCAPES)
     on_terminal = out.isatty()
-    remaining = iter(names)
-    while batch := list(islice(remaining, NAMES_TOGETHER)):
+    for batch in batches(names):
         text = separator.join((*batch, ""))
         if text.count(separator) > len(batch):
             bad = next(index for index, name in enumerate(batch) if separator in name)

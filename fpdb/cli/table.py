@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, compress, islice
 from typing import Literal
 
+from fpdb.cli.output import batches, write_lines
 from fpdb.cli.terminal import count_text, printable, standard_output, text_width, write_line
 from fpdb.columns import RANK, Columns, ResultColumn
 
@@ -49,42 +50,72 @@ def write_top(
 
 def write_ranked(columns: Columns, results: Iterable[object]) -> None:
     """Write a table of results with their ranks."""
-    rows = ([str(rank), *(column.cell(result) for column in columns)] for rank, result in enumerate(results, start=1))
+    rows = ((str(rank), *row) for rank, row in enumerate(cells_of(columns, results), start=1))
     write_table((RANK, *columns), rows)
+
+
+def cells_of(columns: Columns, results: Iterable[object]) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of the cells of each result."""
+    for batch in batches(results):
+        yield from zip(*(column.cells(batch) for column in columns), strict=True)
 
 
 def write_table(columns: Sequence[ResultColumn], rows: Iterable[Sequence[str]]) -> None:
     """Write a table, drawn on a terminal and plain elsewhere, without columns that are empty."""
-    headings = [printable(column.heading or "") for column in columns]
+    headings = tuple(printable(column.heading or "") for column in columns)
     widths = [0] * len(columns)  # of the cells
 
-    def measure() -> Iterator[list[str]]:
-        for row in rows:
-            cells = list(map(printable, row))
-            widths[:] = map(max, widths, map(text_width, cells))
-            yield cells
+    def measure() -> Iterator[tuple[str, ...]]:
+        for batch in batches(rows):
+            cells = [_printable_cells(column) for column in zip(*batch, strict=True)]
+            widths[:] = map(max, widths, map(_width, cells))
+            yield from zip(*cells, strict=True)
 
     measured = measure()
     first = list(islice(measured, DRAWN_ROWS + 1))
-    more: Iterator[list[str]] = iter(())
+    more: Iterator[tuple[str, ...]] = iter(())
     if len(first) > DRAWN_ROWS:
         from fpdb.spool import spool
 
-        more = spool(measured, list, list)  # widths are known when all are there, and these may be a million
+        more = spool(measured, tuple, tuple)  # widths are known when all are there, and these may be a million
     used = [bool(heading) or width > 0 for heading, width in zip(headings, widths, strict=True)]
-    right = [column.is_number for column in compress(columns, used)]
-    lines = (list(compress(row, used)) for row in chain([headings], first, more))
+    right = [column.is_number for column in columns]
     out = standard_output("backslashreplace")
     if out.isatty() and len(first) <= DRAWN_ROWS:
-        _draw([column.name for column in compress(columns, used)], right, list(lines))
+        lines = [list(compress(row, used)) for row in (headings, *first)]
+        _draw([column.name for column in compress(columns, used)], list(compress(right, used)), lines)
         return
-    widths = list(compress(map(max, widths, map(text_width, headings)), used))
-    for row in lines:
-        padded = (
-            " " * (width - text_width(cell)) + cell if number else cell + " " * (width - text_width(cell))
-            for cell, width, number in zip(row, widths, right, strict=True)
-        )
-        out.write("  ".join(padded).rstrip() + "\n")
+    widths = list(map(max, widths, map(text_width, headings)))
+    template = _template(widths, right, used)
+
+    def line(row: tuple[str, ...]) -> str:
+        is_ascii = "".join(row).isascii()
+        fitting = template if is_ascii else _template(map(_length, row, widths), right, used)
+        return (fitting % row).rstrip()
+
+    write_lines(map(line, chain([headings], first, more)))
+
+
+def _printable_cells(cells: Sequence[str]) -> Sequence[str]:
+    return cells if "".join(cells).isprintable() else list(map(printable, cells))
+
+
+def _width(cells: Sequence[str]) -> int:
+    return max(map(len if "".join(cells).isascii() else text_width, cells))
+
+
+def _length(cell: str, width: int) -> int:
+    """Return how many characters a cell and its padding have that fill so many columns of a terminal."""
+    return width - text_width(cell) + len(cell)
+
+
+def _template(lengths: Iterable[int], right: Iterable[bool], used: Iterable[bool]) -> str:
+    """Return a line of cells that are padded to these lengths, for `%`; cells of unused columns are empty."""
+    cells = (
+        f"  %{'' if number else '-'}{length}s" if is_used else "%s"
+        for length, number, is_used in zip(lengths, right, used, strict=True)
+    )
+    return "".join(cells).replace("  ", "", 1)
 
 
 def _draw(names: Sequence[str], right: Sequence[bool], rows: Sequence[Sequence[str]]) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 from fpdb.arrow_table import ToArrow, import_arrow, table_of
 from fpdb.columns import DOCUMENT
@@ -15,8 +16,7 @@ from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A document in the catalogue."""
 
     name: str
@@ -44,11 +44,15 @@ class Document:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dict, as `fpdb list --format json` prints it."""
-        return {column.name: getattr(self, column.name) for column in DOCUMENT} | {
-            "digest": None if self.digest is None else self.digest.hex(),
-            "labels": dict(self.labels),
-            "added": self.added.isoformat(timespec="seconds"),
-        }
+        values = dict(zip(_COLUMNS, _values(self), strict=True))
+        values["digest"] = self.digest.hex()
+        values["labels"] = dict(self.labels)
+        values["added"] = _time_text(self.added)
+        return values
+
+
+_COLUMNS: Final = [column.name for column in DOCUMENT]
+_values: Final = attrgetter(*_COLUMNS)
 
 
 class Documents(Iterator[Document], ToArrow):
@@ -80,23 +84,26 @@ TextLookup = Callable[[Document], str | bytes | None]
 
 def document_of(document_id: int, record: Record) -> Document:
     """Return what the record of a document says."""
-    return Document(
-        name=file_format.name_text(record.name),
-        kind=record.kind,
-        boilerplate=document_id >= file_format.FIRST_BOILERPLATE,
-        digest=record.digest,
-        symbols=record.symbols,
-        kgrams=record.kgrams,
-        fingerprints=record.fingerprints,
-        hashes=record.hashes,
-        added=datetime.fromtimestamp(record.added, UTC),
-        note=record.note,
-        source=record.source,
-        contact=record.contact,
-        labels=record.labels,
-        rotation=record.rotation,
-        text_bytes=record.text,
-    )
+    return documents_of([document_id], [record])[0]
+
+
+def documents_of(document_ids: Sequence[int], records: Sequence[Sequence[Any]]) -> list[Document]:
+    """Return what the records of documents, of which there is one, say."""
+    names, kinds, digests, symbols, kgrams, fingerprints, hashes, added, *rest = zip(*records, strict=True)
+    boilerplate = map(file_format.FIRST_BOILERPLATE.__le__, document_ids)
+    counts = symbols, kgrams, fingerprints, hashes
+    columns = map(file_format.name_text, names), kinds, boilerplate, digests, *counts, map(_time, added), *rest
+    return list(map(Document._make, zip(*columns, strict=True)))
+
+
+@lru_cache(1 << 10)
+def _time(added: int) -> datetime:
+    return datetime.fromtimestamp(added, UTC)
+
+
+@lru_cache(1 << 10)
+def _time_text(added: datetime) -> str:
+    return added.isoformat(timespec="seconds")
 
 
 def find_document(snapshot: Snapshot, name: str) -> tuple[int, Record]:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 import msgpack
 import numpy as np
 
-from fpdb.documents.document import Document, document_of
+from fpdb.documents.document import Document, document_of, documents_of
 from fpdb.storage import file_format
-from fpdb.storage.records import Record
 from fpdb.storage.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -34,13 +33,13 @@ def list_documents(snapshot: Snapshot, glob: str | None) -> Iterator[Document]:
     records = map(snapshot.catalogue.record, ordered.tolist())
 
     def read(pieces: Pieces) -> Iterator[Document]:
+        unpacker = msgpack.Unpacker(unicode_errors="surrogateescape", max_buffer_size=0)
         for start in range(0, len(ids), BATCH):
             some = ids[start : start + BATCH]
-            for document_id, place in zip(some.tolist(), np.searchsorted(ordered, some).tolist(), strict=True):
-                values = msgpack.unpackb(pieces[place], unicode_errors="surrogateescape")
-                yield document_of(document_id, Record(*values))
+            unpacker.feed(b"".join(map(pieces.__getitem__, np.searchsorted(ordered, some).tolist())))
+            yield from documents_of(some.tolist(), list(unpacker))
 
-    return spool_pieces((msgpack.packb(record, unicode_errors="surrogateescape") for record in records), read)
+    return spool_pieces(map(msgpack.Packer(unicode_errors="surrogateescape").pack, records), read)
 
 
 def list_names(snapshot: Snapshot, glob: str | None) -> Iterator[str]:

@@ -41,7 +41,7 @@ def test_a_document_has_all_that_its_record_has(document_id):
 def test_a_document_becomes_plain_values():
     document = document_of(7, RECORD)
     plain = document.to_dict()
-    assert set(plain) == set(document.__slots__)
+    assert set(plain) == set(document._fields)
     assert json.loads(json.dumps(plain)) == plain
     assert bytes.fromhex(plain["digest"]) == document.digest
     assert datetime.fromisoformat(plain["added"]) == document.added

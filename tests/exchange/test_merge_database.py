@@ -119,11 +119,11 @@ def test_all_that_is_known_of_a_document_comes_with_it(db, tmp_path, rng):
         db.add("mine", PROSE[:400])
         assert db.merge(other, prefix="b/")["added"] == 5
         expected = [
-            (f"b/{each.name}", *[getattr(each, field) for field in each.__slots__ if field != "name"])
+            (f"b/{each.name}", *[getattr(each, field) for field in each._fields if field != "name"])
             for each in other.documents()
         ]
         found = [
-            (each.name, *[getattr(each, field) for field in each.__slots__ if field != "name"])
+            (each.name, *[getattr(each, field) for field in each._fields if field != "name"])
             for each in db.documents("b/*")
         ]
         assert found == expected

@@ -4,7 +4,6 @@ import os
 import tempfile
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -24,7 +23,7 @@ STATUSES = ("added", "replaced", "updated", "unchanged")
 
 def described(db: fpdb.Database) -> list[tuple[object, ...]]:
     """All that there is of each document, but when it was added."""
-    return [(db.text(one.name), replace(one, added=datetime.min)) for one in db.documents()]
+    return [(db.text(one.name), one._replace(added=datetime.min)) for one in db.documents()]
 
 
 DOCUMENTS = st.lists(

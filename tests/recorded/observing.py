@@ -133,7 +133,7 @@ def database(path: Path, folder: Path, *, timeless: bool = False) -> Any:
 
 
 def _document(document: fpdb.Document, *, timeless: bool) -> str:
-    told = {name: getattr(document, name) for name in sorted(document.__dataclass_fields__)}
+    told = {name: getattr(document, name) for name in sorted(document._fields)}
     named = f"{told.pop('name')!r} {told.pop('kind')}"
     told["digest"] = document.digest.hex()[:8]
     told["added"] = None if timeless else document.added.isoformat()
