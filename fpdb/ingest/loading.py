@@ -7,7 +7,7 @@ says exactly what is in the database. Knows nothing of how documents are found.
 import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
 from types import FrameType
@@ -233,7 +233,8 @@ class _Load:
             raise failure
         return more
 
-    def _put_chunk(self, batch: WriteBatch, chunk: Chunk, outcomes: Iterable[Outcome], counts: LoadSummary) -> None:
+    def _put_chunk(self, batch: WriteBatch, chunk: Chunk, outcomes: Sequence[Outcome], counts: LoadSummary) -> None:
+        batch.look_up([each.document.record.name for each in outcomes if isinstance(each, ReadyDocument)])
         items: list[InputDocument | Skipped] | None = None
         for outcome in outcomes:
             outdated = self._put(batch, outcome, counts)

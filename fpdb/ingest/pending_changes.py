@@ -32,16 +32,21 @@ class PendingChanges:
         self._removals: set[bytes] = set()
         self._texts: dict[bytes, KeptText] = {}
         """Of documents that are stored already."""
-        self._last_found: tuple[bytes, int | None] = b"", None
+        self._stored_ids: dict[bytes, int | None] = {}
+        """Of the names that were looked up last; the snapshot does not change."""
         self.postings = 0
         self.text_bytes = 0
 
-    def existing(self, key: bytes, *, verify_absence: bool = False) -> Existing | None:
+    def look_up(self, keys: Collection[bytes]) -> None:
+        """Find the documents of names that are asked for next: faster than one by one."""
+        self._stored_ids = {**dict.fromkeys(keys), **self._catalogue.find_all(keys)}
+
+    def existing(self, key: bytes) -> Existing | None:
         """Return the document that has this name now; None if there is none."""
         pending = self._added.get(key)
         if pending is not None:
             return Existing(pending.record, pending.boilerplate, pending.text is not None, None)
-        document_id = self._stored_id(key, verify_absence=verify_absence)
+        document_id = self._stored_id(key)
         if document_id is None:
             return None
         record = self._updates.get(key) or self._catalogue.record(document_id)
@@ -82,7 +87,7 @@ class PendingChanges:
 
     def remove(self, key: bytes) -> bool:
         """Remove a document; return False if there is none of this name."""
-        stored = self._stored_id(key, verify_absence=True)
+        stored = self._stored_id(key)
         if stored is None and key not in self._added:
             return False
         self._forget(key)
@@ -126,12 +131,12 @@ class PendingChanges:
         self._columns.clear()
         return self._documents
 
-    def _stored_id(self, key: bytes, *, verify_absence: bool) -> int | None:
+    def _stored_id(self, key: bytes) -> int | None:
         if key in self._removals:
             return None
-        if verify_absence or key != self._last_found[0]:  # the snapshot does not change
-            self._last_found = key, self._catalogue.find(key, sure=verify_absence)
-        return self._last_found[1]
+        if key not in self._stored_ids:
+            self.look_up([key])
+        return self._stored_ids[key]
 
     def _forget(self, key: bytes) -> None:
         """Drop the changes of a document."""

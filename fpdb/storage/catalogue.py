@@ -102,14 +102,9 @@ class Catalogue:
 
     # ------------------------------------------------------------ names
 
-    def find(self, name: bytes, *, sure: bool = True) -> int | None:
-        """Return the id of the document of a name, or None.
-
-        Args:
-            name: The name.
-            sure: Verify that a missing name is not a damaged key. Costs more.
-        """
-        found = self.name_table.find([file_format.name_key(name)], sure=sure)
+    def find(self, name: bytes) -> int | None:
+        """Return the id of the document of a name; None if there is none, and not a damaged key."""
+        found = self.name_table.find([file_format.name_key(name)])
         return next((self.ids.verified(id_) for _, id_ in found), None)
 
     def find_all(self, names: Iterable[bytes]) -> dict[bytes, int]:

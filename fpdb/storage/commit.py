@@ -97,7 +97,6 @@ class _Commit:
         if change.arrivals.records:
             self._arrive(*change.arrivals)
         self._update(change.updates)
-        self._keep({document.record.name: document.text for document in change.documents if document.text is not None})
         self._keep(change.texts)
         seals = self.catalogue.write()
         self.state = self.state._replace(runs=(*self.runs[False], *self.runs[True]), seals=seals)
@@ -126,7 +125,7 @@ class _Commit:
         for document_id, record in records.items():
             if record.text is not None:
                 self.snapshot.texts.delete(document_id)
-                self._count_text(-1, record.text)
+                self._count_texts(-1, -record.text)
         boilerplate = sum(document_id >= FIRST_BOILERPLATE for document_id in records)
         self.state = self.state._replace(
             documents=self.state.documents - len(records) + boilerplate,
@@ -174,6 +173,9 @@ class _Commit:
             sizes["hashes"], sizes["boilerplate"] = counts.hashes, counts.boilerplate
             self.catalogue.size_table.set(first_id, sizes)
         write_records(self.catalogue, added.records, first_id, counts)
+        texts = [(document_id, text) for document_id, text in enumerate(added.texts, first_id) if text is not None]
+        self.snapshot.texts.put(texts)
+        self._count_texts(len(texts), sum(text.size for _, text in texts))
 
     def _arrive(self, first_id: int, records: Sequence[Record], sizes: NDArray[np.void]) -> None:
         """Enter documents into the catalogue whose postings and ids are there already."""
@@ -255,18 +257,18 @@ class _Commit:
 
     def _keep(self, texts: Mapping[bytes, KeptText]) -> None:
         """Store texts, unless the document has got another content meanwhile, was removed, or has its text already."""
-        for name, text in texts.items():
-            document_id = self.catalogue.find(name)
-            if document_id is None:
-                continue
-            record = self.catalogue.record(document_id)
+        kept = []
+        for name, document_id in self.catalogue.find_all(texts).items():
+            record, text = self.catalogue.record(document_id), texts[name]
             if record.digest == text.digest and record.text is None:
-                self.snapshot.texts.put(document_id, text)
                 self.catalogue.set_record(document_id, record._replace(text=text.size))
-                self._count_text(1, text.size)
+                kept.append((document_id, text))
+        self.snapshot.texts.put(sorted(kept))
+        self._count_texts(len(kept), sum(text.size for _, text in kept))
 
-    def _count_text(self, change: int, size: int) -> None:
-        texts, text_bytes = self.state.texts + change, self.state.text_bytes + change * size
+    def _count_texts(self, change: int, size: int) -> None:
+        """Count so many texts more, and their bytes; or fewer, if these are negative."""
+        texts, text_bytes = self.state.texts + change, self.state.text_bytes + size
         self.state = self.state._replace(texts=texts, text_bytes=text_bytes)
 
 

@@ -39,12 +39,13 @@ class DocumentColumns(NamedTuple):
     """Documents that are to be added, all boilerplate or none.
 
     Attributes:
-        records: Of the documents; the commit sets `fingerprints`, `hashes` and `text` itself.
+        records: Of the documents; the commit sets `fingerprints` and `hashes` itself.
         hashes: Those of one document after the other's, in any order, duplicates allowed; shape (n,).
         encoded_positions: Position + 1, or 0 for none; shape (n,), or None if no posting has one.
         offsets: The index of each document's first hash, and the one behind the last; shape (documents + 1,).
         shares: How much of all hashes they sample, see file_format.WHOLE; shape (documents,).
         boilerplate: Whether their hashes are ignored.
+        texts: What is to be kept of each document, whose record has its size; empty if of none.
     """
 
     records: Sequence[Record]
@@ -53,11 +54,16 @@ class DocumentColumns(NamedTuple):
     offsets: I64
     shares: U32
     boilerplate: bool
+    texts: Sequence[KeptText | None] = ()
 
     @classmethod
     def of(cls, documents: Sequence[PreparedDocument]) -> Self:
         """Put documents, all boilerplate or none, side by side."""
-        records, hashes, encoded_positions, boilerplate, shares, _ = zip(*documents, strict=True)
+        records, hashes, encoded_positions, boilerplate, shares, texts = zip(*documents, strict=True)
+        kept = any(texts)
+        if kept:
+            both = zip(records, texts, strict=True)
+            records = tuple(record if text is None else record._replace(text=text.size) for record, text in both)
         return cls(
             records,
             np.concatenate(hashes),
@@ -65,6 +71,7 @@ class DocumentColumns(NamedTuple):
             np.array([0, *accumulate(map(len, hashes))], np.int64),
             np.array(shares, np.uint32),
             boilerplate[0],
+            texts if kept else (),
         )
 
     @property

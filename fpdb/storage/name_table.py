@@ -33,19 +33,14 @@ class NameTable:
         self._txn = txn
         self._database = database
 
-    def find(self, keys: list[bytes], *, sure: bool = True) -> Iterator[tuple[bytes, int]]:
-        """Yield those keys that are there, and the ids of their documents.
-
-        Args:
-            keys: Ascending.
-            sure: Verify that a missing key is not a damaged one. Costs more.
-        """
+    def find(self, keys: list[bytes]) -> Iterator[tuple[bytes, int]]:
+        """Yield those keys, ascending, that are there, and the ids of their documents; others are not damaged keys."""
         cursor, start = self._txn.cursor(self._database), 0
         while start < len(keys):
             block = self._seek(cursor, keys[start])
             end = self._end(cursor, block, keys, start)
             found = [-1] * (end - start) if block is None else self._find(*block, keys, range(start, end))
-            if sure and -1 in found and cursor.key():
+            if -1 in found and cursor.key():
                 file_format.unseal(bytes(cursor.key()), cursor.value())
             yield from ((keys[row], id_) for row, id_ in enumerate(found, start) if id_ >= 0)
             start = end

@@ -5,9 +5,9 @@ for several free pages in a row to hold a larger value. Knows nothing of what is
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import groupby
+from itertools import chain, groupby, starmap
 from typing import Any, Final, NamedTuple
 
 import lmdb
@@ -15,6 +15,7 @@ import xxhash
 
 from fpdb.errors import Corrupt, MissingPackage, Unreadable
 from fpdb.storage import file_format
+from fpdb.storage.key_values import put_all
 from fpdb.storage.records import Record
 
 LEVEL: Final = 3  # beyond, a tenth less space takes four times as long
@@ -154,13 +155,9 @@ class Texts:
         sizes = self._txn.stat(self._database)
         return int(sizes["psize"] * (sizes["branch_pages"] + sizes["leaf_pages"] + sizes["overflow_pages"]))
 
-    def put(self, document_id: int, text: KeptText, *, append: bool = False) -> None:
-        """Store the text of a document that has none; append: it follows all texts that exist."""
-        for piece, start in enumerate(range(0, len(text.packed), file_format.TEXT_PIECE)):
-            key = file_format.text_key(document_id, piece)
-            value = file_format.seal(key, text.packed[start : start + file_format.TEXT_PIECE])
-            if not self._txn.put(key, value, db=self._database, append=append):
-                raise Corrupt(f"the text {key!r} came out of order; run 'fpdb check'")
+    def put(self, texts: Iterable[tuple[int, KeptText]]) -> None:
+        """Store the texts of documents that have none, by id, ascending. Raises Corrupt."""
+        put_all(self._txn, self._database, chain.from_iterable(starmap(_sealed_pieces, texts)))
 
     def delete(self, document_id: int) -> None:
         """Delete a document's text, damaged or not."""
@@ -169,6 +166,12 @@ class Texts:
         more = cursor.set_range(beginning)
         while more and bytes(cursor.key()).startswith(beginning):
             more = cursor.delete()
+
+
+def _sealed_pieces(document_id: int, text: KeptText) -> Iterator[tuple[bytes, bytes]]:
+    for piece, start in enumerate(range(0, len(text.packed), file_format.TEXT_PIECE)):
+        key = file_format.text_key(document_id, piece)
+        yield key, file_format.seal(key, text.packed[start : start + file_format.TEXT_PIECE])
 
 
 def unpack(text: KeptText) -> str | bytes:

@@ -46,7 +46,7 @@ def test_names_are_what_was_set_and_not_deleted(env, changes, others, start):
         keys = sorted({*others, *expected, *(key + b"+" for key in list(expected)[:9])})
         assert dict(table.find(keys)) == {key: expected[key] for key in keys if key in expected}
         for key in keys[:20]:
-            assert dict(table.find([key], sure=False)) == ({key: expected[key]} if key in expected else {})
+            assert dict(table.find([key])) == ({key: expected[key]} if key in expected else {})
         assert all(len(value) <= ROOM + file_format.CHECKSUM for _, value in txn.cursor())
         txn.abort()
 

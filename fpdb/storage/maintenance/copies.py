@@ -134,7 +134,7 @@ class _Rebuild:
                     if text is None:
                         raise Corrupt(f"document {old_id} has a text that its record does not tell; run 'fpdb check'")
                     (new_id,) = self._new_ids(np.array([old_id], np.uint32)).tolist()
-                    texts.put(new_id, text, append=True)
+                    texts.put([(new_id, text)])
                     room -= len(text.packed)
                     if room <= 0:
                         more = True

@@ -163,7 +163,7 @@ class _Repair:
                 for old_id, record in some:
                     text = self._write_document(catalogue, old_id, record)
                     if text is not None:
-                        Texts(txn, file.databases[file_format.TEXTS]).put(self._new_id(old_id), text)
+                        Texts(txn, file.databases[file_format.TEXTS]).put([(self._new_id(old_id), text)])
                         texts, text_bytes = texts + 1, text_bytes + text.size
                 seals = catalogue.write()
             yield from self.losses
