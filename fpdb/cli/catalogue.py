@@ -13,6 +13,7 @@ from fpdb.cli.options import NamesOutput, format_option
 from fpdb.cli.output import encode_json, write_content, write_csv, write_json, write_lines, write_names, write_rows
 from fpdb.cli.parameters import MOMENT, name_value
 from fpdb.cli.recipe_options import recipe_text
+from fpdb.cli.similar_names import require_document
 from fpdb.cli.table import cells_of, write_table
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import count_text, size_text, write_details
@@ -112,6 +113,7 @@ def show(target: Target, arguments: _ShowArguments) -> None:
     if text and arguments.fingerprints:
         raise click.UsageError("give --text or --fingerprints, not both")
     with target.open("r") as db:
+        require_document(db, name)
         if arguments.fingerprints:
             _write_fingerprints(*db.fingerprints(name), format)
             return

@@ -286,6 +286,7 @@ class _Answers:
     def _ask_stored(self) -> "Iterator[BatchAnswer]":
         """Answer the queries by documents of the database."""
         from fpdb import Database
+        from fpdb.cli.similar_names import require_document
         from fpdb.ingest.files import InputDocument
         from fpdb.search.batch_query import BatchAnswer
 
@@ -293,6 +294,7 @@ class _Answers:
         if not isinstance(db, Database):
             return
         for name in self._arguments.stored:
+            require_document(db, name)
             answer = db.query_stored(name, **self._options())
             if self._folder is not None:
                 from fpdb.search.spool import SpooledLines

@@ -4,6 +4,7 @@ import click
 
 from fpdb.cli.arguments import argument, argument_group, command, option
 from fpdb.cli.options import read_list
+from fpdb.cli.similar_names import suggestion
 from fpdb.cli.target import Target
 from fpdb.cli.terminal import count_text, names_text, say
 from fpdb.errors import NoSuchDocument
@@ -43,7 +44,8 @@ def remove(target: Target, arguments: _Arguments) -> None:
     with target.open("r+") as db:
         missing = [name for name in chosen if name not in db]
         if missing:
-            hint = "; patterns need --glob" if any(set("*?[") & set(name) for name in missing) else ""
+            is_pattern = any(set("*?[") & set(name) for name in missing)
+            hint = "; patterns need --glob" if is_pattern else suggestion(db, missing[0])
             raise NoSuchDocument(f"not in {target.path}: {names_text(missing)}; nothing was removed{hint}")
         if glob is not None:
             chosen.update((document.name, None) for document in db.documents(glob))

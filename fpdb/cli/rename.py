@@ -1,6 +1,7 @@
 """`fpdb rename`."""
 
 from fpdb.cli.arguments import argument, argument_group, command
+from fpdb.cli.similar_names import require_document
 from fpdb.cli.target import Target
 
 
@@ -19,4 +20,5 @@ def rename(target: Target, arguments: _Arguments) -> None:
     Example: fpdb rename essays/a.txt essays/ann.txt
     """
     with target.open("r+") as db:
+        require_document(db, arguments.name)
         db.rename(arguments.name, arguments.new_name)

@@ -121,13 +121,15 @@ def read_document(db: "Database", target: Target, name: str, kind: str) -> tuple
         NoSuchDocument: There is neither.
         Unreadable, ContentChanged, MissingPackage, OSError: It cannot be read.
     """
+    from fpdb.cli.similar_names import suggestion
     from fpdb.ingest.discover import discover
     from fpdb.ingest.files import Skipped, read_content
 
     if name in db:
         return db.original(name), db.document(name).kind
     if not os.path.isfile(name):
-        raise NoSuchDocument(f"no document in {db.path} is named {name}, and there is no such file")
+        hint = suggestion(db, name)
+        raise NoSuchDocument(f"no document in {db.path} is named {name}, and there is no such file{hint}")
     for source in discover((name,), kind=kind, exclude=target.database_files()):
         if isinstance(source, Skipped):
             raise Unreadable(f"{name}: {source.reason}")

@@ -128,8 +128,10 @@ def test_pairs_of_two_ranges_share_what_their_lists_say(listed, panel, data):
         if a < b and differ and len(shared) >= min_shared and 10 * value >= tenths * bound:
             expected.append((a, b, len(shared), value))
     room = count + data.draw(st.integers(0, 9), "room")
-    arrays = [np.array(values, np.uint32) for values in (owners, sets)]
-    counter = _counting.Counter(room, np.array(listed.weights), np.array(sizes, np.float64), *arrays, of_union)
+    owner_ids, set_ids = (np.array(values, np.uint32) for values in (owners, sets))
+    counter = _counting.Counter(
+        room, np.array(listed.weights), np.array(sizes, np.float64), owner_ids, set_ids, of_union
+    )
     row, pairs = a_start, []
     while row < a_end:
         row, number = counter.count(lists, row, a_end, min_shared, tenths / 10)
