@@ -128,9 +128,10 @@ def scan_documents(snapshot: Snapshot, document_ids: U32) -> Iterator[tuple[int,
             pieces += [piece[wanted.contains(piece.document_ids)] for piece in snapshot.scan(run)]
     holders = np.concatenate([piece.document_ids for piece in pieces])
     order = np.argsort(holders, kind="stable")  # a document's postings are in one run
+    holders = holders[order]
     hashes = np.concatenate([piece.hashes for piece in pieces])[order]
     positions = np.concatenate([piece.encoded_positions for piece in pieces])[order]
     pieces.clear()
-    starts, ends = (np.searchsorted(holders[order], document_ids, side).tolist() for side in ("left", "right"))
+    starts, ends = (np.searchsorted(holders, document_ids, side).tolist() for side in ("left", "right"))
     for document_id, start, end in zip(document_ids.tolist(), starts, ends, strict=True):
         yield document_id, hashes[start:end], positions[start:end]
