@@ -42,7 +42,7 @@ import numpy as np
 import xxhash
 
 from fpdb.arrays import I64, U64
-from fpdb.fingerprint._hash import Rolling, hash_kgrams, remix
+from fpdb.fingerprint._hashing import Rolling, hash_kgrams, remix
 from fpdb.readers.symbols import Symbols, Values
 
 Frequencies = Callable[[U64], I64]

@@ -8,7 +8,7 @@ import numpy as np
 
 from fpdb.arrays import U64
 from fpdb.errors import BadRecipe, MissingKey, UnknownKind, Unreadable
-from fpdb.fingerprint._select import winnow_texts
+from fpdb.fingerprint._winnowing import winnow_texts
 from fpdb.fingerprint.fingerprints import Fingerprints, TextFingerprints
 from fpdb.fingerprint.hashing import DEFAULT_KEY, Frequencies, Hashing, KGrams, derive
 from fpdb.fingerprint.rule import Rule

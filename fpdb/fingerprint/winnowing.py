@@ -9,8 +9,8 @@ Sources:
 import numpy as np
 
 from fpdb.arrays import U64
-from fpdb.fingerprint._hash import hash_kgrams
-from fpdb.fingerprint._select import winnow_hashes, winnow_symbols
+from fpdb.fingerprint._hashing import hash_kgrams
+from fpdb.fingerprint._winnowing import winnow_hashes, winnow_symbols
 from fpdb.fingerprint.hashing import KGrams
 from fpdb.fingerprint.selection import Selection
 

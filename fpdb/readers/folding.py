@@ -28,11 +28,11 @@ from fpdb import limits
 from fpdb.arrays import I64, U32, Bools
 from fpdb.errors import Unreadable
 from fpdb.limits import MAX_LETTERS_PER_CHARACTER
-from fpdb.readers import _fold
+from fpdb.readers import _folding
 from fpdb.readers.symbols import Locate, Symbols, Values
 
 EXPANDS = 0x80000000
-"""Marks an entry of a page whose code point has several symbols; see `_fold`."""
+"""Marks an entry of a page whose code point has several symbols; see `_folding`."""
 SLACK = 64
 """Room for the longest expansion of a character: 18 symbols, before marks and spaces are dropped."""
 
@@ -87,10 +87,10 @@ def fold(text: str | bytes, note: str = "", alphabet: str = "characters", versio
         text = text.encode("ascii")
     if isinstance(text, bytes):
         table = ascii_table(version, alphabet)
-        values: Values = _fold.fold_ascii(text, table)
-        return Symbols(values, partial(_fold.locate_ascii, text, table, len(values)), note, text)
+        values: Values = _folding.fold_ascii(text, table)
+        return Symbols(values, partial(_folding.locate_ascii, text, table, len(values)), note, text)
     folded = _fold_text(text, version)
-    locate = partial(_fold.locate, text, version, len(folded))
+    locate = partial(_folding.locate, text, version, len(folded))
     if alphabet != "consonants":
         return Symbols(folded, locate, note, text)
     is_kept = _find_consonants(folded)
@@ -124,18 +124,18 @@ def _fold_text(text: str, version: int) -> Values:
     out: Values = np.empty(len(text) + SLACK, np.uint8)
     read = written = 0
     while True:
-        read, written, reason = _fold.fold(text, version, read, out, written)
-        if reason == _fold.DONE:
+        read, written, reason = _folding.fold(text, version, read, out, written)
+        if reason == _folding.DONE:
             return out[:written]
-        if reason == _fold.NO_PAGE:
+        if reason == _folding.NO_PAGE:
             number = ord(text[read]) >> 8
             with _page_lock:
-                _fold.set_page(version, number, make_page(number, version))
+                _folding.set_page(version, number, make_page(number, version))
             continue
-        room = len(out) if reason == _fold.TOO_WIDE else len(out) * 3 // 2 + SLACK
+        room = len(out) if reason == _folding.TOO_WIDE else len(out) * 3 // 2 + SLACK
         if room > max(MAX_LETTERS_PER_CHARACTER * len(text), limits.current().text_bytes):
             raise Unreadable(f"{limits.current().memory_fault()}: its characters stand for too many letters")
-        grown: Values = np.empty(room, np.uint32 if reason == _fold.TOO_WIDE else out.dtype)
+        grown: Values = np.empty(room, np.uint32 if reason == _folding.TOO_WIDE else out.dtype)
         grown[:written] = out[:written]
         out = grown
 

@@ -15,10 +15,10 @@ QUERY_MODULES = {
     "fpdb.cli.": "arguments fail_over input_options options output parameters program progress query query_table "
     "report_options subset_options table target terminal",
     "fpdb.documents.": "document listing source_access stored_documents",
-    "fpdb.fingerprint.": "_hash _select fingerprints hashing recipe rule schemes selection",
+    "fpdb.fingerprint.": "_hashing _winnowing fingerprints hashing recipe rule schemes selection",
     "fpdb.ingest.": "chunks discover files path_filter writable",
     "fpdb.pairs.": "comparable",
-    "fpdb.readers.": "_fold folding kinds symbols",
+    "fpdb.readers.": "_folding folding kinds symbols",
     "fpdb.report.": "reportable",
     "fpdb.search.": "_candidates batch_query candidates first_candidates match_records options pruning "
     "query_fingerprints ranking rarity results scoring searchable searcher",

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.fingerprint import Recipe
-from fpdb.fingerprint._hash import hash_kgrams
+from fpdb.fingerprint._hashing import hash_kgrams
 from fpdb.fingerprint.hashing import KGrams, derive
 from tests.fingerprint import oracle
 

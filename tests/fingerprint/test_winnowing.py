@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.fingerprint import SCHEMES
-from fpdb.fingerprint._hash import hash_kgrams
-from fpdb.fingerprint._select import winnow_hashes, winnow_symbols
+from fpdb.fingerprint._hashing import hash_kgrams
+from fpdb.fingerprint._winnowing import winnow_hashes, winnow_symbols
 from fpdb.fingerprint.hashing import KGrams, derive
 from fpdb.fingerprint.selection import Selection
 from tests.fingerprint import oracle

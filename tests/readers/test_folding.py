@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.readers import _fold
+from fpdb.readers import _folding
 from fpdb.readers.folding import READER_VERSION, ascii_table, fold, fold_character
 from tests.fingerprint import oracle
 
@@ -61,7 +61,7 @@ def test_every_code_point_in_one_text(version):
 @given(st.text(st.characters(max_codepoint=127)), VERSIONS)
 def test_the_ascii_path_equals_the_general_one(text, version):
     general = fold("é" + text, version=version)  # é needs the general path, and folds to one symbol
-    assert np.array_equal(_fold.fold_ascii(text.encode(), ascii_table(version)), general.values[1:])
+    assert np.array_equal(_folding.fold_ascii(text.encode(), ascii_table(version)), general.values[1:])
     folded = fold(text, version=version)
     assert np.array_equal(folded.values, fold(text.encode(), version=version).values)
     assert np.array_equal(folded.offsets + 1, general.offsets[1:])

@@ -11,9 +11,9 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memmove
 
-from fpdb.fingerprint._hash cimport Rolling, roll
+from fpdb.fingerprint._hashing cimport Rolling, roll
 from fpdb.fingerprint._mix cimport mix
-from fpdb.readers._fold cimport Progress, Text, fold_table, fold_text, symbol_t, view_text
+from fpdb.readers._folding cimport Progress, Text, fold_table, fold_text, symbol_t, view_text
 
 import numpy as np
 

@@ -7,7 +7,7 @@ Source: Schleimer, Wilkerson, Aiken, "Winnowing" (SIGMOD 2003), 2.2. The loops r
 from libc.stdint cimport uint64_t
 
 from fpdb.fingerprint._mix cimport GOLDEN, mix
-from fpdb.readers._fold cimport symbol_t
+from fpdb.readers._folding cimport symbol_t
 
 import numpy as np
 

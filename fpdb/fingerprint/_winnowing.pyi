@@ -1,5 +1,5 @@
 from fpdb.arrays import I64, U32, U64
-from fpdb.fingerprint._hash import Rolling
+from fpdb.fingerprint._hashing import Rolling
 from fpdb.readers.symbols import Values
 
 def winnow_hashes(hashes: U64, w: int, robust: bool, chunk: int = 2048) -> tuple[U32, U64]: ...

@@ -1,7 +1,7 @@
 from libc.stdint cimport uint32_t, uint64_t
 
 from fpdb.fingerprint._mix cimport GOLDEN, mix
-from fpdb.readers._fold cimport symbol_t
+from fpdb.readers._folding cimport symbol_t
 
 cdef enum:
     TABLE = 0x800  # symbols whose spread is looked up: the letters of Europe and of the Near East
