@@ -13,8 +13,6 @@ import pytest
 import fpdb
 from fpdb import options
 from fpdb.errors import BadArgument
-from fpdb.pairs.options import PairOptions
-from fpdb.search.options import QueryOptions
 from tests.cli.prose import prose
 
 WRONG: Any = type("Wrong", (), {"__repr__": lambda _: "WRONG", "__hash__": None})()
@@ -149,30 +147,6 @@ def test_messages_say_what_was_expected(db: fpdb.Database) -> None:
         with pytest.raises(BadArgument) as caught:
             call()
         assert message in str(caught.value)
-
-
-def test_keywords_are_those_of_what_they_become() -> None:
-    def parameters(function: Callable[..., Any]) -> set[str]:
-        return set(inspect.signature(function).parameters)
-
-    hints = {name: set(get_type_hints(value)) for name, value in vars(options).items() if name.endswith("Keywords")}
-    assert hints["RankingKeywords"] == parameters(QueryOptions)
-    assert hints["PairKeywords"] == parameters(PairOptions)
-    assert hints["AddKeywords"] == parameters(fpdb.WriteBatch.add) - {"self", "name", "content"}
-    assert hints["FileKeywords"] == hints["AddKeywords"] - {"source"}
-    assert hints["HashKeywords"] == parameters(fpdb.WriteBatch.add_fingerprints) - {
-        "self",
-        "name",
-        "hashes",
-        "positions",
-    }
-    own = {"content", "name", "kind", "texts"}
-    assert hints["QueryKeywords"] == set(keywords_of(fpdb.Database.query)) - own
-    shape = {"regions", "gap", "shortest"}
-    assert hints["SpanKeywords"] == hints["PairKeywords"] | (
-        hints["QueryKeywords"] - shape - {"with_labels", "with_total"}
-    )
-    assert hints["ExplainKeywords"] == hints["PairKeywords"] - {"top", "new", "since", "by_owner"}
 
 
 MISTAKES = """

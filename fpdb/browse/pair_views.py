@@ -9,10 +9,9 @@ from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.utils import redirect
 from werkzeug.wrappers import Request, Response
 
-from fpdb.browse.html import fields_of, link
 from fpdb.browse.rankings import RankedPairs, RankingOptions
 from fpdb.browse.reviews import LONGEST_NOTE, VERDICTS, Names, Review, ReviewedMeanwhile, in_order
-from fpdb.browse.site import Site
+from fpdb.browse.site import Site, fields_of, link
 from fpdb.documents.document import find_document
 from fpdb.options import PairMeasure
 from fpdb.pairs.options import MEASURES, REGIONAL, PairOptions

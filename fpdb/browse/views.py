@@ -7,9 +7,8 @@ from werkzeug.utils import redirect
 from werkzeug.wrappers import Request, Response
 
 from fpdb.browse.catalogue import languages_of, read_page
-from fpdb.browse.html import fields_of
 from fpdb.browse.queries import PASTED, Found, ask, ask_by_hashes, view_match
-from fpdb.browse.site import Site
+from fpdb.browse.site import Site, fields_of
 from fpdb.errors import ContentChanged, Unreadable
 from fpdb.readers.languages import LANGUAGES
 from fpdb.report.recipe_words import recipe_words

@@ -84,7 +84,7 @@ KINDS: Mapping[str, DocumentReader] = {
     "epub": DocumentReader("epub", "read", _TEXT, "books: the text of the chapters", "epub"),
     "fb2": DocumentReader("fiction_book", "read", _TEXT, "FictionBook: the text with its notes", "fb2"),
     "pptx": DocumentReader(
-        "slides", "read_pptx", _TEXT, "PowerPoint: the text of the slides with their notes", "pptx pptm ppsx ppsm potx"
+        "office", "read_pptx", _TEXT, "PowerPoint: the text of the slides with their notes", "pptx pptm ppsx ppsm potx"
     ),
     "odp": DocumentReader("office", "read_odp", _TEXT, "OpenDocument slides: their text with their notes", "odp otp"),
     "xlsx": DocumentReader("sheets", "read_xlsx", _TEXT, "Excel: the cells of the sheets by rows", "xlsx xlsm xltx"),

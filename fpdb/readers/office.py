@@ -1,4 +1,4 @@
-"""Read office documents: Word (docx), and texts, slides and sheets of OpenDocument (odt, odp, ods), with their notes.
+"""Read office documents with their notes: Word (docx), PowerPoint (pptx), and OpenDocument (odt, odp, ods).
 
 Offsets are indices into the extracted text, which has a line for each paragraph, or for each row of a sheet.
 """
@@ -12,12 +12,17 @@ from typing import NamedTuple
 from fpdb.limits import Reading, timed_reading
 from fpdb.readers.extracted_text import ExtractedText
 from fpdb.readers.folding import READER_VERSION
+from fpdb.readers.relationships import find_related, list_referred
 from fpdb.readers.symbols import Symbols
-from fpdb.readers.xml import XmlHandlers, open_archive, parse_member
+from fpdb.readers.xml import XmlHandlers, has_member, open_archive, parse_member
 
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
-CHOICE = "http://schemas.openxmlformats.org/markup-compatibility/2006"
+_DRAWINGS = (
+    "http://schemas.openxmlformats.org/drawingml/2006/main",
+    "http://purl.oclc.org/ooxml/drawingml/main",
+)
+_CHOICE = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 _TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 _DRAW = "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"
@@ -47,7 +52,7 @@ DOCX = OfficeFormat(
     "a Word document (docx)",
     ("word/document.xml", "word/footnotes.xml", "word/endnotes.xml"),
     frozenset({f"{_WORD} t", f"{_STRICT} t"}),
-    frozenset({f"{CHOICE} Fallback"}),
+    frozenset({f"{_CHOICE} Fallback"}),
     {
         f"{space} {element}": text
         for space in (_WORD, _STRICT)
@@ -56,6 +61,14 @@ DOCX = OfficeFormat(
     "page",
     # Not breaks of the author's (br): behind each of these that Word lays out, it notes one of its own.
     page_breaks=frozenset(f"{space} lastRenderedPageBreak" for space in (_WORD, _STRICT)),
+)
+PPTX = OfficeFormat(
+    "a PowerPoint presentation (pptx)",
+    ("ppt/presentation.xml",),
+    frozenset(f"{space} t" for space in _DRAWINGS),
+    frozenset({f"{_CHOICE} Fallback", *(f"{space} fld" for space in _DRAWINGS)}),  # fields: numbers of slides, dates
+    {f"{space} {element}": "\n" for space in _DRAWINGS for element in ("p", "br")},
+    "slide",
 )
 ODT = OfficeFormat(
     "an OpenDocument text (odt)",
@@ -93,6 +106,21 @@ read_docx = partial(_read, "docx", DOCX)
 read_odt = partial(_read, "odt", ODT)
 read_odp = partial(_read, "odp", ODP)
 read_ods = partial(_read, "ods", ODS)
+
+
+def read_pptx(
+    content: bytes | str, alphabet: str = "characters", _name: str | None = None, version: int = READER_VERSION
+) -> Symbols:
+    """Return the symbols of a presentation; Unreadable if it is none, damaged or too large."""
+    with timed_reading() as reading, open_archive(content, PPTX.what) as archive:
+        text = ExtractedText(reading, PPTX.part)
+        for slide, _ in list_referred(archive, PPTX.members[0], "sldId", reading):
+            text.begin_part()
+            take_text(archive, slide, PPTX, text, reading)
+            for relationship in find_related(archive, slide, reading).values():
+                if relationship.type == "notesSlide" and has_member(archive, relationship.member):
+                    take_text(archive, relationship.member, PPTX, text, reading)
+    return text.fold("pptx", alphabet, version)
 
 
 def extract_text(content: bytes | str, office_format: OfficeFormat) -> ExtractedText:

@@ -8,9 +8,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
 import fpdb
-from fpdb.browse.html import link
+from fpdb.browse.site import link
 from tests.browse.conftest import HOSTILE, PASSAGE
-from tests.browse.test_server import browsing
+from tests.cli.test_browse import browsing
 from tests.report.test_accessibility import AXE, RUN
 
 A, B = HOSTILE[:2]

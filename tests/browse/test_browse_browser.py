@@ -12,7 +12,7 @@ from selenium.webdriver.support.wait import WebDriverWait
 import fpdb
 from fpdb.browse.reviews import Reviews
 from tests.browse.conftest import IMAGE, PASSAGE
-from tests.browse.test_server import browsing
+from tests.cli.test_browse import browsing
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import pytest
 
 import fpdb
 from fpdb.browse import catalogue
-from fpdb.browse.html import link
-from fpdb.browse.site import Site
+from fpdb.browse.site import Site, link
 from tests.browse.conftest import Browser, links, words
 from tests.cli.prose import prose
 

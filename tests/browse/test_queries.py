@@ -9,8 +9,7 @@ import pytest
 
 import fpdb
 from fpdb.browse.application import BrowseRequest
-from fpdb.browse.html import link
-from fpdb.browse.site import Site
+from fpdb.browse.site import Site, link
 from tests.browse.conftest import HOSTILE, MARKS, PASSAGE, Browser, links, words
 from tests.cli.prose import prose
 

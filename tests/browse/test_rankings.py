@@ -7,8 +7,7 @@ import pytest
 
 import fpdb
 from fpdb.browse import pair_views, rankings
-from fpdb.browse.html import link
-from fpdb.browse.site import Site
+from fpdb.browse.site import Site, link
 from tests.browse.conftest import ORIGIN, Browser, cells, links, ranked, words
 from tests.cli.prose import prose
 

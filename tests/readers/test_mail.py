@@ -29,29 +29,3 @@ def test_html_counts_where_there_is_no_text():
     mail.set_content("<p>one</p><p style='display:none'>gone</p><p>two", subtype="html")
     symbols = read(bytes(mail))
     assert (symbols.text, symbols.hidden) == ("Subject\n\none\ntwo", 4)
-
-
-def test_forwarded_messages_count_and_attachments_do_not():
-    inner, outer = EmailMessage(), EmailMessage()
-    inner.set_content("inner")
-    outer.set_content("outer")
-    outer.add_attachment(inner)
-    outer.get_payload()[-1].replace_header("Content-Disposition", "inline")
-    outer.add_attachment(b"gone", maintype="text", subtype="plain", filename="a.txt")
-    assert read(bytes(outer)).text.split() == ["outer", "inner"]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"text",
-        b"Subject: =?no-such?B?AAAA?=\n\ntext",
-        b"Content-Type: text/plain; charset=no-such\n\ntext",
-        b"Content-Type: multipart/mixed\n\ntext",
-        b"Content-Transfer-Encoding: base64\n\n!",
-        b"Content-Type: text/plain; charset*=utf-8''%ff\n\ntext",
-    ],
-)
-def test_damaged_mail_is_read_as_far_as_it_goes(content):
-    assert "".join(map(chr, read(content).values)) in ("", "text", "text" * 2, "nosuchbaaaatext")

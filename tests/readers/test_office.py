@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from fpdb.readers.office import DOCX, ODT, extract_text, read_docx
+from fpdb.readers.office import DOCX, ODT, extract_text, read_docx, read_pptx
 from tests.readers import essays
 
 W = f'xmlns:w="{essays.W}"'
@@ -48,3 +48,20 @@ def test_breaks_of_the_author_alone_tell_no_page():
     symbols = read_docx(essays.archive(word__document_xml=body))
     assert symbols.parts is None
     assert symbols.note.startswith("docx;")
+
+
+def test_slides_come_in_the_order_of_the_presentation_with_their_notes():
+    """Whatever the members are called."""
+    references = f'<a xmlns="x" xmlns:r="{essays.REFER}"><sldId r:id="r2"/><sldId r:id="r1"/></a>'
+    text = '<a xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:p><a:t>{}</a:t></a:p></a>'
+    members = {
+        "ppt/presentation.xml": references,
+        "ppt/_rels/presentation.xml.rels": essays.relations({"r1": ("slide", "a.xml"), "r2": ("slide", "b.xml")}),
+        "ppt/a.xml": text.format("last"),
+        "ppt/b.xml": text.format("first"),
+        "ppt/_rels/b.xml.rels": essays.relations({"n": ("notesSlide", "n.xml"), "gone": ("notesSlide", "gone.xml")}),
+        "ppt/n.xml": text.format("note"),
+    }
+    symbols = read_pptx(essays.zipped(members))
+    assert symbols.text.split() == ["first", "note", "last"]
+    assert symbols.note.startswith("pptx, 2 slides")

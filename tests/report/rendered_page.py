@@ -4,6 +4,9 @@ import json
 from html.parser import HTMLParser
 
 import fpdb
+from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.regions.sources import Original
+from fpdb.report.display import Display
 
 NAMES = [
     "<img src=x onerror=alert(1)>.txt",
@@ -72,3 +75,9 @@ def pairs_page(db: fpdb.Database, texts: dict[str, str], **options) -> str:
     page = db.report(texts=lambda document: texts.get(document.name), **options)
     page.add_pairs(db.pairs())
     return page.html()
+
+
+def display_of(text: str, kind: str = "text", name: str | None = None, marks: Marks = NO_MARKS) -> Display:
+    """Return what is shown of a text."""
+    recipe = fpdb.Recipe.preset("code" if kind == "code" else "text")
+    return Display.of(Original.of(recipe.fingerprint(text, kind, purpose="search", name=name)), marks)

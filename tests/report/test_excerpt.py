@@ -6,19 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.fingerprint import Recipe
-from fpdb.fingerprint.marks import NO_MARKS, Marks
 from fpdb.regions.line_index import line_starts
-from fpdb.regions.sources import Original
-from fpdb.report.display import Display
 from fpdb.report.excerpt import BLOCK, CONTEXT, Excerpt
+from tests.report.rendered_page import display_of
 
 letters = st.text(st.sampled_from("ab \n😀é\r"), max_size=40)
-
-
-def display_of(text: str, kind: str = "text", name: str | None = None, marks: Marks = NO_MARKS) -> Display:
-    recipe = Recipe.preset("code" if kind == "code" else "text")
-    return Display.of(Original.of(recipe.fingerprint(text, kind, purpose="search", name=name)), marks)
 
 
 def unit_slice(text: str, interval: list[int]) -> str:
@@ -58,27 +50,6 @@ def test_a_short_text_is_held_whole_and_a_long_one_is_not() -> None:
     for length, blocks in ((9_000, 5), (90_000, 2)):
         display = display_of("x y\n" * (length // 4))
         assert len(Excerpt().missing(display, [(2000, 2100)])) == blocks
-
-
-def test_pages_of_the_web_are_shown_as_text() -> None:
-    html = "<html><title>A &amp; B</title>\n<script>x()</script><p>one <b>two</b>\n\n  three&eacute;</p><p>four</html>"
-    display = display_of(html, "html")
-    assert display.text == "A & B\none two\nthreeé\nfour"
-    for word in ("A", "one", "two", "three", "four"):
-        start = html.index(f">{word}") + 1 if word == "A" else html.index(word)
-        first, behind = display.locate((start, start + len(word)))
-        assert display.text[first:behind] == word
-    assert display.lines[1].tolist() == [1, 2, 4, 4]
-
-
-def test_what_does_not_count_and_the_syntax_are_spans() -> None:
-    source = "# why\nif x == 'y':\r\n    return 12\n"
-    display = display_of(source, "code", "a.py")
-    assert [(source[span.start : span.end], span.kind) for span in display.syntax] == [
-        ("# why", 0), ("if", 1), ("'y'", 2), ("return", 1), ("12", 3),
-    ]  # fmt: skip
-    marked = display_of("one two three", marks=Marks(np.array([3]), np.array([6])))
-    assert [marked.text[slice(*span)] for span in marked.discarded] == ["two"]
 
 
 def test_parts_are_headed_also_in_the_middle() -> None:

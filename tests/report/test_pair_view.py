@@ -1,8 +1,5 @@
 """The view of one pair is that of a page with this pair alone, whatever else the database holds."""
 
-import pytest
-
-import fpdb
 from tests.report.rendered_page import Page, fill, pairs_page, words
 
 
@@ -19,18 +16,6 @@ def test_the_view_of_a_pair_is_its_row_of_a_report(db) -> None:
         assert view["rows"] == [row | {"number": "1", "a": 0, "b": 1}]
         assert view["texts"] == {0: page.data(f"t{row['a']}"), 1: page.data(f"t{row['b']}")}
         assert Page(db.pair_view(a, b, **given).html()).data()["rows"] == view["rows"]
-
-
-@pytest.mark.parametrize("by", ["similarity", "weighted_containment", "weighted_resemblance", "mean_containment"])
-def test_measures_are_counted_or_given(db, by) -> None:
-    texts = {f"{at}": words(at, 40) for at in range(0, 60, 10)}
-    fill(db, texts)
-    for pair in db.pairs(by=by):
-        given, counted = (db.pair_view(pair.a, pair.b, by=by, pair=one).to_dict() for one in (pair, None))
-        assert given == counted
-        assert given["rows"][0]["score"] == round(pair.score(by), 6)
-    with pytest.raises(fpdb.NoSuchDocument):
-        db.pair_view("0", "nobody")
 
 
 def test_what_does_not_count_is_told(db) -> None:
