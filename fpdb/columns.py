@@ -81,21 +81,15 @@ def html_table(columns: Columns, results: Iterable[object], caption: str) -> str
     """Return results as an HTML table, for notebooks."""
     from html import escape
 
-    lines = [f"<table><caption>{escape(caption)}</caption>"]
-    lines += [
-        _html_row(
-            "th", ((column.heading or column.name.replace("_", " "), column.is_number) for column in columns), escape
-        )
-    ]
-    for result in results:
-        cells = ((column.cell(result), column.is_number) for column in columns)
-        lines.append(_html_row("td", cells, escape))
-    return "\n".join((*lines, "</table>"))
+    align = [' style="text-align: right"' if column.is_number else ' style="text-align: left"' for column in columns]
 
+    def row(tag: str, texts: Iterable[str]) -> str:
+        cells = (f"<{tag}{style}>{escape(text)}</{tag}>" for style, text in zip(align, texts, strict=True))
+        return f"<tr>{''.join(cells)}</tr>"
 
-def _html_row(tag: str, cells: Iterable[tuple[str, bool]], escape: Callable[[str], str]) -> str:
-    align = ' style="text-align: left"', ' style="text-align: right"'
-    return f"<tr>{''.join(f'<{tag}{align[is_number]}>{escape(text)}</{tag}>' for text, is_number in cells)}</tr>"
+    head = row("th", (column.heading or column.name.replace("_", " ") for column in columns))
+    rows = (row("td", (column.cell(result) for column in columns)) for result in results)
+    return "\n".join((f"<table><caption>{escape(caption)}</caption>", head, *rows, "</table>"))
 
 
 def select(columns: Columns, groups: Iterable[str]) -> Columns:
@@ -158,7 +152,13 @@ def _floats(group: str, *names: str) -> Columns:
     return tuple(ResultColumn(name, float, group=group) for name in names)
 
 
+def _share(name: str, heading: str | None, page: str, about: str) -> ResultColumn:
+    """Return a column of shares, which belongs to coverage if tables do not show it."""
+    return ResultColumn(name, float, heading, ".1%", "" if heading else "coverage", page=page, about=about)
+
+
 RANK: Final = ResultColumn("rank", int, "#", "d")
+SHARED: Final = ResultColumn("shared", int, "shared", page="shared", about="The number of fingerprints that both have.")
 RESEMBLANCE: Final = ResultColumn(
     "resemblance",
     float,
@@ -176,43 +176,19 @@ REGIONS: Final = ResultColumn(
 
 MATCH: Final[Columns] = (
     ResultColumn("name", str, "name"),
-    ResultColumn("shared", int, "shared", page="shared", about="The number of fingerprints that both have."),
-    ResultColumn(
-        "containment",
-        float,
-        "containment",
-        ".1%",
-        page="containment",
-        about="The share of the query's fingerprints that are in the document.",
+    SHARED,
+    _share(
+        "containment", "containment", "containment", "The share of the query's fingerprints that are in the document."
     ),
-    ResultColumn(
-        "reverse_containment",
-        float,
-        "reverse",
-        ".1%",
-        page="reverse",
-        about="The share of the document's fingerprints that are in the query.",
+    _share(
+        "reverse_containment", "reverse", "reverse", "The share of the document's fingerprints that are in the query."
     ),
     RESEMBLANCE,
     *_floats("similarity", "similarity"),
     *_floats("weighted", "weighted_containment"),
     REGIONS,
-    ResultColumn(
-        "query_coverage",
-        float,
-        format=".1%",
-        group="coverage",
-        page="query covered",
-        about="The share of the query that lies in regions.",
-    ),
-    ResultColumn(
-        "document_coverage",
-        float,
-        format=".1%",
-        group="coverage",
-        page="document covered",
-        about="The share of the document that lies in regions.",
-    ),
+    _share("query_coverage", None, "query covered", "The share of the query that lies in regions."),
+    _share("document_coverage", None, "document covered", "The share of the document that lies in regions."),
     ResultColumn("source", group="coverage"),
     ResultColumn("database", str, "database", group="databases"),
     ResultColumn("offset", int, group="offsets"),
@@ -224,33 +200,15 @@ MATCH: Final[Columns] = (
 PAIR: Final[Columns] = (
     ResultColumn("a", str, "a"),
     ResultColumn("b", str, "b"),
-    ResultColumn("shared", int, "shared", page="shared", about="The number of fingerprints that both have."),
-    ResultColumn(
-        "containment_a", float, "a in b", ".1%", page="A in B", about="The share of A's fingerprints that are in B."
-    ),
-    ResultColumn(
-        "containment_b", float, "b in a", ".1%", page="B in A", about="The share of B's fingerprints that are in A."
-    ),
+    SHARED,
+    _share("containment_a", "a in b", "A in B", "The share of A's fingerprints that are in B."),
+    _share("containment_b", "b in a", "B in A", "The share of B's fingerprints that are in A."),
     RESEMBLANCE,
     *_floats("pair_weights", "weighted_containment_a", "weighted_containment_b", "weighted_resemblance", "similarity"),
     ResultColumn("evidence"),
     REGIONS,
-    ResultColumn(
-        "coverage_a",
-        float,
-        format=".1%",
-        group="coverage",
-        page="A covered",
-        about="The share of A that lies in regions.",
-    ),
-    ResultColumn(
-        "coverage_b",
-        float,
-        format=".1%",
-        group="coverage",
-        page="B covered",
-        about="The share of B that lies in regions.",
-    ),
+    _share("coverage_a", None, "A covered", "The share of A that lies in regions."),
+    _share("coverage_b", None, "B covered", "The share of B that lies in regions."),
     ResultColumn("source_a", group="regions"),
     ResultColumn("source_b", group="regions"),
     ResultColumn("labels_a", str, "labels of a", lambda pair: labels_text(pair.labels_a), group="labels"),

@@ -133,13 +133,13 @@ class Recipe:
     def differences(self, other: "Recipe") -> list[str]:
         """Return what makes this recipe's fingerprints differ from another's, the key aside, each in a few words."""
         pairs = [
-            (f"the rule for {name}", self.rules.get(name), other.rules.get(name))
+            (f"the rule for {name}", self.rules.get(name, "none"), other.rules.get(name, "none"))
             for name in sorted({*self.rules, *other.rules})
         ]
         pairs += [
             (name, getattr(self, name), getattr(other, name)) for name in ("hash_bits", "positions", "reader_version")
         ]
-        return [f"{name} ({_text(mine)}, not {_text(theirs)})" for name, mine, theirs in pairs if mine != theirs]
+        return [f"{name} ({mine}, not {theirs})" for name, mine, theirs in pairs if mine != theirs]
 
     def rule_for(self, kind: str) -> tuple[str, Rule]:
         """Return the alphabet in which documents of a kind are read, and its rule; UnknownKind if there is none."""
@@ -275,8 +275,7 @@ class Recipe:
     def hash_kgrams(self, kind: str, symbols: Symbols) -> U64:
         """Return the stored hashes of all k-grams of a document of a kind, (n,), by position; may raise MissingKey."""
         alphabet, rule = self.rule_for(kind)
-        hashing = self._hashing(alphabet)
-        return KGrams(symbols.values, rule.k, hashing).stored
+        return KGrams(symbols.values, rule.k, self._hashing(alphabet)).stored
 
     def check_key(self) -> int:
         """Return the key; MissingKey if it is in a file of its own, which was not given."""
@@ -298,7 +297,3 @@ class Recipe:
         if sampling == "smallest" and len(stored) >= rule.parameters["n"]:
             return int(stored.max()) << 64 - self.hash_bits >> 32
         return WHOLE
-
-
-def _text(value: object) -> str:
-    return "none" if value is None else str(value)

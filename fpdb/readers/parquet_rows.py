@@ -1,4 +1,4 @@
-"""Cut rows of Arrow into portions that fit into memory.
+"""Read rows of Parquet, and cut them into portions that fit into memory.
 
 `sandbox_worker` loads this file; it imports nothing of fpdb.
 """
@@ -6,8 +6,50 @@
 from collections.abc import Iterator
 from typing import Any
 
+_READ_AHEAD = 1 << 20
+"""Bytes of a column."""
+_group: dict[str, Any] = {}
+"""The row group that is being read."""
 
-def cut_rows(rows: Any, limit: int, largest: int) -> Iterator[tuple[int, int, bytes | memoryview]]:
+Portion = tuple[int, int, bytes | memoryview]
+"""The number of rows, their bytes, and a stream of Arrow, which is empty where one row is too large."""
+
+
+def read_layout(path: str) -> tuple[list[str], list[tuple[int, int]]]:
+    """Return the columns of a file, and the rows and the bytes of each of its row groups."""
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(path) as file:
+        groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+        return file.schema_arrow.names, [(group.num_rows, group.total_byte_size) for group in groups]
+
+
+def read_next(options: dict[str, Any]) -> Portion | None:
+    """Return the next rows of a row group; None at its end. The first call with some options begins.
+
+    options: path; group, its number; columns; batch, rows that are read at a time; skip, rows that are not wanted;
+    compact, whether equal values are held once, as in the file; limit, bytes of rows that go together; largest, of one.
+    Others only tell one reading from another.
+    """
+    if _group.get("options") != options:
+        _group.update(options=options, rows=_read_group(options))
+    portion: Portion | None = next(_group["rows"], None)
+    return portion
+
+
+def _read_group(options: dict[str, Any]) -> Iterator[Portion]:
+    from pyarrow.parquet import ParquetFile
+
+    columns, skip = options["columns"], options["skip"]
+    # Without a buffer, all of a row group's columns would be read ahead.
+    dictionaries = columns if options["compact"] else None
+    with ParquetFile(options["path"], buffer_size=_READ_AHEAD, read_dictionary=dictionaries) as file:
+        for rows in file.iter_batches(options["batch"], [options["group"]], columns, use_threads=False):
+            yield from cut_rows(rows.slice(skip), options["limit"], options["largest"])
+            skip = max(skip - len(rows), 0)
+
+
+def cut_rows(rows: Any, limit: int, largest: int) -> Iterator[Portion]:
     """Cut rows in halves until they fit."""
     size = sum(map(_column_bytes, rows.columns))
     if len(rows) > 1 and size > limit:

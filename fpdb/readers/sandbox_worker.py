@@ -26,8 +26,6 @@ import msgpack
 READY = b"."
 CPU_SLACK = 2
 """Seconds of processor time beyond a call's own, after which the system ends the program, whoever waits for it."""
-_READ_AHEAD = 1 << 20
-"""Bytes of a column of Parquet."""
 
 
 class DocumentError(Exception):
@@ -192,45 +190,16 @@ def _module(name: str) -> Any:
     return module
 
 
-def parquet_layout(path: str) -> tuple[list[str], list[tuple[int, int]]]:
-    """Return the columns of a file, and the rows and the bytes of each of its row groups."""
+def parquet_layout(path: str) -> Any:
+    """Return what `parquet_rows.read_layout` does. Raises DocumentError if the file is damaged."""
     with _arrow_errors():
-        from pyarrow.parquet import ParquetFile
-
-        with ParquetFile(path) as file:
-            groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
-            return file.schema_arrow.names, [(group.num_rows, group.total_byte_size) for group in groups]
+        return _module("parquet_rows").read_layout(path)
 
 
-def parquet_rows(options: dict[str, Any]) -> tuple[int, int, bytes | memoryview] | None:
-    """Return the next rows of a row group: their number, their bytes, and a stream of Arrow; None at its end.
-
-    The first call with some options begins; the stream is empty where one row is too large.
-
-    options: path; group, its number; columns; batch, rows that are read at a time; skip, rows that are not wanted;
-    compact, whether equal values are held once, as in the file; limit, bytes of rows that go together; largest, of one.
-    Others only tell one reading from another.
-    """
-    if _group.get("options") != options:
-        _group.update(options=options, rows=_read_rows(options))
+def parquet_rows(options: dict[str, Any]) -> Any:
+    """Return what `parquet_rows.read_next` does. Raises DocumentError if the file is damaged."""
     with _arrow_errors():
-        return next(_group["rows"], None)
-
-
-_group: dict[str, Any] = {}
-"""The row group that is being read."""
-
-
-def _read_rows(options: dict[str, Any]) -> Iterator[tuple[int, int, bytes | memoryview]]:
-    from pyarrow.parquet import ParquetFile
-
-    columns, skip = options["columns"], options["skip"]
-    # Without a buffer, all of a row group's columns would be read ahead.
-    dictionaries = columns if options["compact"] else None
-    with ParquetFile(options["path"], buffer_size=_READ_AHEAD, read_dictionary=dictionaries) as file:
-        for rows in file.iter_batches(options["batch"], [options["group"]], columns, use_threads=False):
-            yield from _module("parquet_rows").cut_rows(rows.slice(skip), options["limit"], options["largest"])
-            skip = max(skip - len(rows), 0)
+        return _module("parquet_rows").read_next(options)
 
 
 @contextmanager
