@@ -102,7 +102,7 @@ def connect_pairs(counter: PairCounter, pairs: list[U32] | None = None) -> Clust
     count = len(counter.corpus)
     roots = np.arange(count, dtype=np.uint32)  # by place in the order of names
     pair_counts = np.zeros(count, np.int64)
-    duplicates = counter.passing_duplicates()
+    duplicates = counter.scorer.passing_duplicates()
     first, second = duplicates.edges()
     connect(roots, order[first], order[second])
     np.add.at(pair_counts, *duplicates.pair_counts())

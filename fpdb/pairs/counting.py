@@ -1,10 +1,9 @@
-"""Count the hashes that all pairs of documents share, through the index, and score the pairs.
+"""Count the hashes that all pairs of documents share, through the index.
 
 No pair below the thresholds is made (winnowing paper, section 5.2): the posting lists of all hashes, or of those of new
 documents, are gathered in memory, and the pairs of one document after the other are counted in one array. Memory is 8
 bytes a posting that is shared (12 with weights), up to BUDGET of them at once, about 400 bytes a document, and 20 MB
 and more a thread.
-Measures are Broder's (1997); weights are those of `rarity`.
 """
 
 import math
@@ -18,17 +17,18 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fpdb.arrays import F64, U8, U32, U64, Bools, contains, sorted_distinct
+from fpdb.arrays import F64, U32, U64, contains, sorted_distinct
 from fpdb.errors import Corrupt
 from fpdb.pairs import _counting
-from fpdb.pairs.certainty import FEW, NO_FACTORS, TEXTS, Certainty, TextFactors
+from fpdb.pairs.certainty import Certainty
 from fpdb.pairs.common_hashes import CommonHashes
 from fpdb.pairs.corpus import LAST, NO_U32, read_corpus
 from fpdb.pairs.decisive_hashes import find_decisive_hashes
 from fpdb.pairs.duplicates import Duplicates
-from fpdb.pairs.measures import CountedPairs, Measures, common_sizes
+from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
-from fpdb.pairs.results import Comparison, HeldBack, IgnoredHashes
+from fpdb.pairs.pair_scorer import CountedSizes, PairScorer, least_score
+from fpdb.pairs.results import Comparison, IgnoredHashes
 from fpdb.regions.sources import Contents
 from fpdb.search.rarity import weigh
 from fpdb.storage import file_format
@@ -38,18 +38,8 @@ BUDGET: Final = 1 << 27  # postings in memory at once: 1 GiB, half as much again
 ROOM: Final = 1 << 18  # pairs that a thread hands on at once
 ROWS: Final = 1 << 12  # documents that a thread counts before it takes others
 JOBS: Final = 4  # threads at most
-JUDGED: Final = 256  # pairs that are judged first, where the first ones are wanted; then as many as before, again
 
 T = TypeVar("T")
-
-
-class JudgedPairs(NamedTuple):
-    """Pairs with their measures, those with weights if they are asked for, and the number of their evidence; (n,)."""
-
-    pairs: CountedPairs
-    plain: Measures
-    weighted: Measures | None
-    evidence: U8
 
 
 class _Panel(NamedTuple):
@@ -90,8 +80,7 @@ class PairCounter:
         count = len(self.corpus)
         owners = len(self.corpus.owner_names)
         self.max_df = options.frequency_cap(owners if cap_owners else count)
-        self._least = self.floor = min(float(options.min or 0), 2.0**32)
-        self._sampled = bool((self.corpus.shares != file_format.WHOLE).any())
+        self.floor = least_score(options)
         self.weights: F64 = weigh(np.arange(owners + 1), owners) if options.weighted else np.empty(0)
         self._frequencies = _counting.Frequencies(
             self.corpus.owners if options.weighted or cap_owners else NO_U32, cap_owners
@@ -100,15 +89,13 @@ class PairCounter:
         self._hashes = find_decisive_hashes(reader, self.corpus, options, self.max_df)
         self._lists: list[U32] | None = [] if self.corpus.new < count else None
         self._read_lists()
-        self._counts = self._survey.sizes.astype(np.float64)
-        self._sizes = self._survey.totals if options.weighted else self._counts
-        self._whole_sizes: U32 = self._survey.sizes + self._survey.common_sizes
-        self._whole_totals: F64 = self._survey.totals + self._survey.common_totals
+        sizes = CountedSizes.of(self._survey)
+        self._sizes = sizes.totals if options.weighted else sizes.counts
         common = np.flatnonzero(self._survey.common_sizes)
         self.ignored = IgnoredHashes(self.max_df, self._survey.common, len(common))
-        self.duplicates = self._find_duplicates(common)
-        self._certainty = Certainty(reader, contents, self.corpus, options.few)
-        self._held_by_texts = self._held_unread = 0
+        self.duplicates = self._find_duplicates(common, sizes.whole_counts)
+        certainty = Certainty(reader, contents, self.corpus, options.few)
+        self.scorer = PairScorer(self.corpus, self.options, sizes, self.duplicates, certainty)
 
     def _read_lists(self) -> None:
         """Survey the posting lists, and keep those of new documents if there is room."""
@@ -133,14 +120,14 @@ class PairCounter:
             raise Corrupt("a document has more hashes than its size says; run 'fpdb check'")
         self._survey.sizes[:] = held - common_sizes
 
-    def _find_duplicates(self, common: NDArray[np.intp]) -> Duplicates:
+    def _find_duplicates(self, common: NDArray[np.intp], whole_sizes: U32) -> Duplicates:
         """Return the groups among ranks of which a cap leaves hashes out, and among those that have none.
 
         Where the same few hashes could be those of different contents, the groups are of the same content.
         """
         corpus, survey = self.corpus, self._survey
         ranks = np.concatenate((common, np.flatnonzero(corpus.without_hashes)))
-        sizes = self._whole_sizes[ranks]
+        sizes = whole_sizes[ranks]
         signatures: U64 = survey.signatures[ranks] if self.max_df else np.zeros(len(ranks), np.uint64)
         by_content = corpus.without_hashes[ranks] | (sizes < self.options.few) & ~corpus.complete[ranks]
         contents = np.unique(corpus.digests[ranks[by_content]], axis=0, return_inverse=True)[1]
@@ -154,51 +141,23 @@ class PairCounter:
         """Return what looks up the hashes that are left out, in the reader."""
         return CommonHashes(self._reader, self.corpus, self.max_df)
 
-    @property
-    def held_back(self) -> HeldBack:
-        """The pairs that passed by few fingerprints only, of those that were judged."""
-        return HeldBack(self.options.few, self._held_by_texts, self._held_unread)
-
     def compared(self, results: Iterator[T]) -> Comparison[T]:
         """Return results with what was left out of them."""
-        return Comparison(results, self.ignored, self.corpus.advice, self.held_back)
+        return Comparison(results, self.ignored, self.corpus.advice, self.scorer.held_back)
 
     def batches(self) -> Iterator[CountedPairs]:
         """Yield all pairs that pass, in any order. Raises Corrupt."""
-        yield from map(self.passing, self.estimates())
+        yield from map(self.scorer.passing, self.estimates())
 
     def estimates(self) -> Iterator[CountedPairs]:
         """Yield all pairs that pass by their fingerprints, of which some may not, see `Certainty`. Raises Corrupt."""
-        for a, b in self.passing_duplicates().pairs(self.options.top):
-            yield self._duplicate_pairs(a, b)
+        for a, b in self.scorer.passing_duplicates().pairs(self.options.top):
+            yield self.scorer.duplicate_pairs(a, b)
         yield from self._estimates_without_duplicates()
 
     def batches_without_duplicates(self) -> Iterator[CountedPairs]:
         """Yield all pairs that pass but those of `duplicates`, in any order. Raises Corrupt."""
-        yield from map(self.passing, self._estimates_without_duplicates())
-
-    def passing(self, pairs: CountedPairs) -> CountedPairs:
-        """Return those of the pairs that pass, judged, and count those held back. Raises Corrupt."""
-        judged = self.judge(pairs, self.compare_texts(pairs))
-        passes = self.passes(judged.pairs)
-        unread = int((judged.evidence[~passes] == FEW).sum())
-        self._held_unread += unread
-        self._held_by_texts += int((~passes).sum()) - unread
-        return judged.pairs.take(passes)
-
-    def passes(self, pairs: CountedPairs) -> Bools:
-        """Return which pairs pass by their score; copies without hashes, as if they shared one; shape (n,)."""
-        shared = np.where(self.corpus.without_hashes[pairs.a], 1, pairs.shared)
-        passes: Bools = (shared >= self.options.min_shared) & (pairs.score >= self._least)
-        return passes
-
-    def passing_duplicates(self) -> Duplicates:
-        """Return those of `duplicates` of which the pairs pass."""
-        members = self.duplicates.members
-        return self.duplicates.select(self.corpus, self.passes(self._duplicate_pairs(members, members)))
-
-    def _duplicate_pairs(self, a: U32, b: U32) -> CountedPairs:
-        return self.scored(a, b, np.zeros(len(a), np.uint32), np.zeros(len(a) if self.options.weighted else 0))
+        yield from map(self.scorer.passing, self._estimates_without_duplicates())
 
     def _estimates_without_duplicates(self) -> Iterator[CountedPairs]:
         jobs = min(os.cpu_count() or 1, JOBS)
@@ -280,86 +239,14 @@ class PairCounter:
         """Count until the rows, or the room for pairs, end; return the row to go on with, and the pairs that pass."""
         by_count = self.options.by == "shared"
         min_shared = max(self.options.min_shared, math.ceil(self.floor) if by_count else 1)
-        min_ratio = 0.0 if by_count or self._sampled else self.floor
+        min_ratio = 0.0 if by_count or self.scorer.sampled else self.floor
         row, count = counter.count(lists, row, end, min(min_shared, file_format.DEAD), min_ratio)
         a, b, shared = (column[:count].copy() for column in (counter.a, counter.b, counter.shared))
         order = self.corpus.name_order
         swapped = order[a] > order[b]
         a, b = np.where(swapped, b, a), np.where(swapped, a, b)
-        pairs = self.scored(a, b, shared, counter.weight[:count].copy())
+        pairs = self.scorer.scored(a, b, shared, counter.weight[:count].copy())
         return row, pairs.take(pairs.score >= self.floor)
-
-    def scored(self, a: U32, b: U32, shared: U32, weight: F64) -> CountedPairs:
-        """Return pairs with the measure by their fingerprints. Duplicates share all hashes, whatever was counted."""
-        if len(self.duplicates.sets):
-            equal = self.duplicates.are_equal(a, b)
-            shared = np.where(equal, self._whole_sizes[a], shared)
-            weight = np.where(equal, self._whole_totals[a], weight) if len(weight) else weight
-        pairs = CountedPairs(a, b, shared, weight, shared.astype(np.float64))
-        if self.options.by == "shared":
-            return pairs
-        return pairs._replace(score=self._estimate(pairs, weighted=self.options.weighted)[0].score(self.options.by))
-
-    def compare_texts(self, pairs: CountedPairs) -> TextFactors:
-        """Compare the texts of the pairs, as far as these tell more than the fingerprints. Raises Corrupt."""
-        few = self.options.few
-        short = (self._whole_sizes[pairs.a] < few) | (self._whole_sizes[pairs.b] < few)
-        if not short.any():
-            return NO_FACTORS
-        estimates, sizes = self._estimate(pairs, weighted=False)
-        doubtful = self._certainty.factors(pairs, sizes)[1] == FEW
-        return self._certainty.compare_texts(pairs, estimates, doubtful & short)
-
-    def judge(self, pairs: CountedPairs, texts: TextFactors) -> JudgedPairs:
-        """Return pairs with measures that are no larger than is certain, see `pairs.certainty`.
-
-        texts: what `compare_texts` says of these pairs.
-        """
-        plain, sizes = self._estimate(pairs, weighted=False)
-        factors, evidence = self._certainty.factors(pairs, sizes)
-        evidence[texts.indices] = TEXTS
-        for factor, by_text in zip(factors, texts.factors.T, strict=True):
-            factor[texts.indices] = by_text
-        plain = plain.times(factors)
-        weighted = self._estimate(pairs, weighted=True)[0].times(factors) if self.options.weighted else None
-        if self.options.by != "shared":
-            pairs = pairs._replace(score=(weighted or plain).score(self.options.by))
-        return JudgedPairs(pairs, plain, weighted, evidence)
-
-    def _estimate(self, pairs: CountedPairs, *, weighted: bool) -> tuple[Measures, tuple[F64, F64]]:
-        """Return the measures of pairs by their fingerprints, and the sizes that these were computed from."""
-        sizes = self._sizes if weighted else self._counts
-        value = pairs.weight if weighted else pairs.shared.astype(np.float64)
-        size_a, size_b = sizes[pairs.a], sizes[pairs.b]
-        if len(self.duplicates.sets):
-            equal = self.duplicates.are_equal(pairs.a, pairs.b)
-            value = np.where(equal & (value == 0), 1.0, value)
-            size_a, size_b = np.where(equal, value, size_a), np.where(equal, value, size_b)
-        if self._sampled:
-            shares = self.corpus.shares[pairs.a], self.corpus.shares[pairs.b]
-            size_a, size_b = common_sizes(value, (size_a, size_b), shares)
-        return Measures.compute(value, (size_a, size_b)), (size_a, size_b)
-
-    def ranked(self, pairs: CountedPairs) -> CountedPairs:
-        """Return the first `top` pairs that pass, by the measure, then shared, both descending, then the names' bytes.
-
-        Pairs are judged in this order of their estimates, until no other one can be among the first. Raises Corrupt.
-        """
-        top = self.options.top
-        pairs = self._in_order(pairs)
-        if top is None:
-            return self._in_order(self.passing(pairs))
-        first, start, end = CountedPairs.concatenate([]), 0, max(top, JUDGED)
-        while start < len(pairs.a) and not (len(first.a) >= top and first.score[top - 1] > pairs.score[start]):
-            judged = self.passing(pairs.take(slice(start, end)))
-            first = self._in_order(CountedPairs.concatenate([first, judged])).take(slice(top))
-            start, end = end, 2 * end
-        return first
-
-    def _in_order(self, pairs: CountedPairs) -> CountedPairs:
-        order = self.corpus.name_order
-        ranking = np.lexsort((order[pairs.b], order[pairs.a], -pairs.shared.astype(np.int64), -pairs.score))
-        return pairs.take(ranking)
 
 
 def _ignore(*_: object) -> None:

@@ -18,10 +18,11 @@ from fpdb.errors import BadQuery
 from fpdb.pairs.certainty import EVIDENCE, Evidence
 from fpdb.pairs.clusters import ClusterIndex, connect_pairs
 from fpdb.pairs.corpus import LAST, NONE, Corpus
-from fpdb.pairs.counting import JudgedPairs, PairCounter
+from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.duplicates import Duplicates
 from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
+from fpdb.pairs.pair_scorer import JudgedPairs
 from fpdb.pairs.results import Comparison
 from fpdb.regions.sources import Contents
 from fpdb.storage.index_reader import IndexReader
@@ -109,7 +110,7 @@ def drop_list(
     places = keep_order(reader, corpus, rule)
     kept = _first_of_cluster(clusters.heads, places)
     if direct:
-        kept = _first_linked(places, pairs, counter.passing_duplicates())
+        kept = _first_linked(places, pairs, counter.scorer.passing_duplicates())
     kept[corpus.new :] = NONE
     dropped = np.flatnonzero(kept != NONE)
     dropped = dropped[np.lexsort((order[dropped], order[clusters.heads[dropped]], -clusters.sizes[dropped]))]
@@ -117,7 +118,9 @@ def drop_list(
     results: Iterator[Drop] = iter(())
     if len(dropped):
         judged = _judge_pairs(counter, dropped.astype(np.uint32), kept[dropped])
-        results = _describe(corpus, clusters, judged, np.stack((dropped, kept[dropped])), counter.passes(judged.pairs))
+        results = _describe(
+            corpus, clusters, judged, np.stack((dropped, kept[dropped])), counter.scorer.passes(judged.pairs)
+        )
     return counter.compared(results)
 
 
@@ -237,8 +240,8 @@ def _judge_pairs(counter: PairCounter, dropped: U32, kept: U32) -> JudgedPairs:
             np.add.at(weight, holders, weights[owners[asked][found]])
     swapped = corpus.name_order[dropped] > corpus.name_order[kept]
     a, b = np.where(swapped, kept, dropped), np.where(swapped, dropped, kept)
-    counted = counter.scored(a, b, shared[dropped], weight[dropped] if len(weight) else weight)
-    return counter.judge(counted, counter.compare_texts(counted))
+    counted = counter.scorer.scored(a, b, shared[dropped], weight[dropped] if len(weight) else weight)
+    return counter.scorer.judge(counted, counter.scorer.compare_texts(counted))
 
 
 def _count_owners(lists: U64, owners: U32) -> I64:

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from fpdb.columns import one_line
 from fpdb.pairs.certainty import EVIDENCE, Evidence
 from fpdb.pairs.corpus import Corpus
-from fpdb.pairs.counting import JudgedPairs, PairCounter
+from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
+from fpdb.pairs.pair_scorer import JudgedPairs
 from fpdb.pairs.results import Comparison
 from fpdb.regions.places import MatchedRegion
 from fpdb.regions.sources import Contents, SourceState
@@ -121,11 +122,11 @@ def rank_counted(counter: PairCounter) -> Comparison[Pair]:
         parts.append(batch)
         count += len(batch.a)
         if options.top is not None and count > POOL + options.top:
-            first = counter.ranked(CountedPairs.concatenate(parts))
+            first = counter.scorer.ranked(CountedPairs.concatenate(parts))
             parts, count = [first], len(first.a)
             if count == options.top:
                 counter.floor = float(first.score[-1])
-    ranked = counter.ranked(CountedPairs.concatenate(parts))
+    ranked = counter.scorer.ranked(CountedPairs.concatenate(parts))
     return counter.compared(describe_pairs(counter, ranked, weighted=options.weighted))
 
 
@@ -135,8 +136,8 @@ def describe_pairs(counter: PairCounter, pairs: CountedPairs, *, weighted: bool)
     weighted: also with weights, if the options ask for them.
     """
     batches = [pairs.take(slice(start, start + BATCH)) for start in range(0, len(pairs.a), BATCH)]
-    texts = [counter.compare_texts(batch) for batch in batches]
-    judged = map(counter.judge, batches, texts)
+    texts = [counter.scorer.compare_texts(batch) for batch in batches]
+    judged = map(counter.scorer.judge, batches, texts)
     return chain.from_iterable(_describe(counter.corpus, batch, weighted=weighted) for batch in judged)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.pairs import certainty, counting
+from fpdb.pairs import certainty, pair_scorer
 
 RECIPE = fpdb.Recipe.preset("text").with_(k=4, w=6)
 MEASURES = ("containment_a", "containment_b", "resemblance")
@@ -94,7 +94,7 @@ def test_measures_are_those_of_the_definition(tmp_path_factory, documents, few, 
         fpdb.open(tmp_path_factory.mktemp("certain") / "t.fpdb", recipe=RECIPE) as db,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(counting, "JUDGED", data.draw(st.sampled_from([1, 2, 256])))
+        patch.setattr(pair_scorer, "JUDGED", data.draw(st.sampled_from([1, 2, 256])))
         patch.setattr(certainty, "MAX_KGRAMS", data.draw(st.sampled_from([0, 1 << 20])))
         add_all(db, documents)
         found = list(db.pairs(by="containment", few=few, texts=texts, top=top, min=least))

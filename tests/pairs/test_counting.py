@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import fpdb
 from fpdb.pairs import _counting, corpus, counting, decisive_hashes
 from fpdb.pairs import options as pair_options
 from tests.pairs.reference_pairs import LIMITS, OPTIONS, agree, oracle
@@ -183,18 +182,6 @@ def test_a_large_collection_has_common_hashes(db, monkeypatch):
     db.add_fingerprints("5", [1])
     assert [(pair.a, pair.b, pair.containment_a) for pair in db.pairs()] == [("0", "1", 1), ("2", "3", 1)]
     assert len(list(db.pairs(max_df=0))) == 15
-
-
-def test_samples_are_compared_within_what_both_are_samples_of(path, rng):
-    """A long document, of which a smaller share is stored, against a copy of half of it."""
-    words = ["".join(chr(97 + letter) for letter in rng.integers(0, 26, 7)) for _ in range(40_000)]
-    with fpdb.open(path, recipe=fpdb.Recipe.preset("sample")) as db:
-        db.add("whole", " ".join(words))
-        db.add("half", " ".join(words[:20_000]))
-        (pair,) = db.pairs()
-        assert db.check() == []
-    assert pair.containment_a == pytest.approx(1, abs=0.25)
-    assert pair.containment_b == pytest.approx(0.5, abs=0.15)
 
 
 @pytest.mark.parametrize("cost", [0, 10**9])  # of a look-up: all hashes are looked up, or all postings scanned
