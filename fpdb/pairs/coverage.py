@@ -21,7 +21,8 @@ from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.ranking import Pair, describe_pairs, rank_counted
 from fpdb.pairs.results import Comparison
-from fpdb.regions.pair_aligner import PairAligner, PairAlignment
+from fpdb.regions.alignment import PairAlignment
+from fpdb.regions.pair_aligner import PairAligner
 from fpdb.regions.places import MatchedRegion
 from fpdb.regions.region import RegionOptions
 from fpdb.regions.sources import Contents

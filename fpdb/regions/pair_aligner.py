@@ -4,7 +4,6 @@ Documents are read again, if their contents can be had, and their symbols are ti
 the store tells where it holds the hashes of the other one; of two such documents, where both hold the same hashes.
 """
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
@@ -13,7 +12,7 @@ import numpy as np
 
 from fpdb.arrays import U64, contains, sorted_distinct
 from fpdb.errors import UnknownKind
-from fpdb.fingerprint import Fingerprints, Recipe, find_scheme
+from fpdb.fingerprint import Fingerprints, Recipe
 from fpdb.fingerprint.marks import NO_MARKS, Marks
 from fpdb.regions._tiling import SymbolSequence
 from fpdb.regions.alignable import (
@@ -23,63 +22,15 @@ from fpdb.regions.alignable import (
     with_positions,
     without_marked,
 )
-from fpdb.regions.joining import join
-from fpdb.regions.line_index import LineIndex, locate_regions, long_regions
+from fpdb.regions.alignment import Matching, PairAlignment, align_tiles
 from fpdb.regions.offsets import PositionedHashes, best_offsets, match_positions, regions_of
-from fpdb.regions.places import MatchedRegion
-from fpdb.regions.region import AS_TILED, Region, RegionOptions, coverage
+from fpdb.regions.region import AS_TILED, Region, RegionOptions
 from fpdb.regions.sources import Contents, Original, SourceDocument, Sources
 from fpdb.regions.tiling import NO_HASHES, FingerprintSequence, tile_fingerprints, tile_symbols
 from fpdb.storage.index_reader import IndexReader
 from fpdb.storage.posting_scan import scan_posting_lists
 
-NEAR: Final = 5
-NEAR_LEAST: Final = 150
-"""The largest gap in a passage of a text, and its usual least length: NEAR k-grams, or NEAR_LEAST symbols if these are
-more (docs/guide/quality.md)."""
-PASSAGE_SENTENCES: Final = 3
-"""A passage of that length has so many sentences: what is shorter than one of them is a phrase."""
-LONG_DOCUMENT: Final = 10
-"""A document of so many times that length is long: two long ones share phrases by chance."""
-
 BATCH: Final = 32  # documents that are looked up together
-
-
-class PairAlignment(NamedTuple):
-    """The regions of two documents a and b, in order of a, or None if nothing tells them.
-
-    coverage_a and coverage_b are the shares of their symbols that lie in regions.
-    """
-
-    regions: list[Region] | None
-    coverage_a: float
-    coverage_b: float
-    a: SourceDocument
-    b: SourceDocument
-
-    def located(self) -> list[MatchedRegion] | None:
-        """Return the regions in characters and lines of the documents that could be read."""
-        if self.regions is None:
-            return None
-        a, b = (document.original and document.original.text for document in (self.a, self.b))
-        return locate_regions(self.regions, a, b)
-
-    def swapped(self) -> "PairAlignment":
-        """Return the alignment with a and b exchanged."""
-        regions = self.regions and sorted(region.swapped() for region in self.regions)
-        return PairAlignment(regions, self.coverage_b, self.coverage_a, self.b, self.a)
-
-
-class _Matching(NamedTuple):
-    """Parameters by which fingerprints of one rule become regions.
-
-    slack: see `tile_fingerprints`. complete: False for samples. near: see NEAR; 0 in programs.
-    """
-
-    k: int
-    slack: int
-    complete: bool
-    near: int
 
 
 class AlignmentQuery(NamedTuple):
@@ -96,7 +47,7 @@ class AlignmentQuery(NamedTuple):
     marks: Marks
     counted: U64
     held: U64
-    matching: _Matching
+    matching: Matching
     whole: "AlignmentQuery | None" = None
 
 
@@ -136,7 +87,7 @@ class PairAligner:
             return marks
         placed = with_positions(original.fingerprints, complete=True)
         positions = np.sort(placed.positions[contains(common, placed.hashes)]).astype(np.int64)
-        k, symbols = self._matching(original.fingerprints.kind).k, len(original.text.symbols)
+        k, symbols = Matching.of(self.recipe, original.fingerprints.kind).k, len(original.text.symbols)
         return Marks.of(np.flatnonzero(marks.flags(symbols) | Marks.of(positions, k).flags(symbols)), 1)
 
     def query(self, fingerprints: Fingerprints, ignored: U64) -> AlignmentQuery:
@@ -155,7 +106,7 @@ class PairAligner:
         return self._query(source.original, marks, self._common(sorted_distinct(source.original.fingerprints.hashes)))
 
     def _query(self, original: Original, marks: Marks, ignored: U64) -> AlignmentQuery:
-        matching = self._matching(original.fingerprints.kind)
+        matching = Matching.of(self.recipe, original.fingerprints.kind)
         fingerprints = with_positions(original.fingerprints, complete=matching.complete)
         positions = fingerprints.positions.astype(np.int64)
         common = contains(np.sort(ignored), fingerprints.hashes)
@@ -200,7 +151,7 @@ class PairAligner:
             regions = tile_fingerprints(query.fingerprints, held, shared, k, slack, repeats=repeats)
         symbols = query.sequence.length, self._reader.catalogue.record(document_id).symbols
         one = AlignableDocument(SourceDocument("same", query.original), None, query.marks)
-        return self._alignment(regions, symbols, (one, document), query.matching)
+        return align_tiles(regions, symbols, (one, document), query.matching, self._options)
 
     def _is_equal(self, held: U64, hashes: U64, document_id: int) -> bool:
         """Return True if a document has the hashes that a query holds, sorted, and no others but boilerplate."""
@@ -270,9 +221,9 @@ class PairAligner:
         aligned = sum(region.shared for region in regions)
         return PairAlignment(regions, aligned / len(a.hashes), aligned / len(b.hashes), *documents)
 
-    def _stored_matching(self, document_id: int) -> _Matching | None:
+    def _stored_matching(self, document_id: int) -> Matching | None:
         try:
-            return self._matching(self._reader.catalogue.record(document_id).kind)
+            return Matching.of(self.recipe, self._reader.catalogue.record(document_id).kind)
         except UnknownKind:
             return None
 
@@ -281,7 +232,7 @@ class PairAligner:
         pair: tuple[int, int],
         documents: tuple[SourceDocument, SourceDocument],
         stored: tuple[FingerprintSequence, FingerprintSequence],
-        matching: _Matching,
+        matching: Matching,
     ) -> PairAlignment | None:
         """Align two documents by stored positions alone; None if the hashes that they share have none."""
         shared: U64 = np.intersect1d(stored[0].hashes, stored[1].hashes)
@@ -300,55 +251,7 @@ class PairAligner:
             AlignableDocument(document, None, marks.get(document_id, NO_MARKS))
             for document_id, document in zip(pair, documents, strict=True)
         )
-        return self._alignment(regions, (symbols[0], symbols[1]), (a, b), matching)
-
-    def _alignment(
-        self,
-        tiles: list[Region],
-        symbols: tuple[int, int],
-        documents: tuple[AlignableDocument, AlignableDocument],
-        matching: _Matching,
-    ) -> PairAlignment:
-        """Join tiles, leave out regions that are too short, and measure what the tiles cover.
-
-        Regions that are left out by default are covered nonetheless: they agree.
-        """
-        a, b = documents
-        gap = matching.near if self._options.gap is None else self._options.gap
-        regions = join(tiles, gap, a.marks, b.marks) if gap else sorted(tiles)
-        texts = [document.source.original and document.source.original.text for document in documents]
-        if self._options.shortest is None:
-            regions = self._telling_regions(regions, texts[0], texts[1], matching.near, min(symbols))
-        else:
-            regions = long_regions(regions, texts[0], texts[1], self._options.shortest)
-            starts = [region.a_start for region in regions]
-            places = ((tile, bisect_right(starts, tile.a_start) - 1) for tile in tiles)
-            tiles = [tile for tile, place in places if place >= 0 and regions[place].holds(tile)]
-        coverage_a = coverage(((tile.a_start, tile.a_end) for tile in tiles), symbols[0], a.marks)
-        coverage_b = coverage(((tile.b_start, tile.b_end) for tile in tiles), symbols[1], b.marks)
-        return PairAlignment(regions, coverage_a, coverage_b, a.source, b.source)
-
-    @staticmethod
-    def _telling_regions(
-        regions: list[Region], text_a: LineIndex | None, text_b: LineIndex | None, near: int, symbols: int
-    ) -> list[Region]:
-        """Return the regions that are told by default; symbols: those of the shorter document.
-
-        Any two long documents share phrases. So shorter regions count only where there is no longer one, and those
-        shorter than a sentence only if a document is short.
-        """
-        for shortest in (near, near // PASSAGE_SENTENCES):
-            if long := long_regions(regions, text_a, text_b, shortest):
-                return long
-        return regions if symbols < LONG_DOCUMENT * near else []
-
-    def _matching(self, kind: str) -> _Matching:
-        """Return the parameters of a kind's rule. Raises UnknownKind."""
-        alphabet, rule = self.recipe.rule_for(kind)
-        scheme = find_scheme(rule.scheme)
-        slack = max(rule.k, rule.window or 0)
-        near = 0 if alphabet == "tokens" else max(NEAR * rule.k, NEAR_LEAST)
-        return _Matching(rule.k, slack, scheme.sampling is None and not scheme.fixed_size, near)
+        return align_tiles(regions, (symbols[0], symbols[1]), (a, b), matching, self._options)
 
 
 def _whole_copy(a: Original, b: Original | None, k: int) -> list[Region]:

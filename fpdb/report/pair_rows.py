@@ -10,7 +10,8 @@ from fpdb.pairs.common_hashes import CommonHashes
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.owners import OwnerRule
 from fpdb.pairs.ranking import Pair
-from fpdb.regions.pair_aligner import PairAligner, PairAlignment
+from fpdb.regions.alignment import PairAlignment
+from fpdb.regions.pair_aligner import PairAligner
 from fpdb.regions.places import MatchedRegion, SymbolPlace
 from fpdb.regions.region import RegionOptions
 from fpdb.regions.sources import SourceDocument, Sources

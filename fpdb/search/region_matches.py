@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
-from fpdb.regions.pair_aligner import PairAligner, PairAlignment
+from fpdb.regions.alignment import PairAlignment
+from fpdb.regions.pair_aligner import PairAligner
 from fpdb.search.options import ContentOptions, QueryOptions
 from fpdb.search.ranking import RankedMatches
 from fpdb.search.results import Match

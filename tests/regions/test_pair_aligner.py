@@ -85,42 +85,6 @@ def test_every_passage_of_the_guarantee_is_covered(db, tmp_path, rng):
             assert query[here.start : here.end] == document[there.start : there.end]
 
 
-def test_small_gaps_are_bridged_in_texts_or_if_asked(db, tmp_path):
-    text = words(1, 100)
-    add(db, tmp_path, "a", " ".join(text))
-    changed = " ".join([*text[:50], "changed", *text[51:]])
-    (region,) = match_of(db, changed).regions
-    assert match_of(db, changed, gap=10).regions == [region]
-    assert region.a.end == len(changed)
-    parts = match_of(db, changed, gap=0)
-    assert len(parts.regions) == 2
-    assert region.matched_fingerprints == sum(part.matched_fingerprints for part in parts.regions)
-    assert parts.query_coverage == match_of(db, changed).query_coverage < 1  # what lies in the gap does not agree
-    for gap in (-1, 1.5, True, "1"):
-        with pytest.raises((fpdb.BadQuery, fpdb.BadArgument)):
-            db.query(changed, regions=True, gap=gap)
-
-
-@pytest.mark.parametrize("kept", [True, False])
-def test_short_regions_are_left_out_beside_a_long_one_unless_asked(db, kept):
-    """A long region has 150 characters or more; what is left out agrees nonetheless, and is covered."""
-    long, *short = (" ".join(words(seed, count)) for seed, count in ((1, 40), (2, 10), (3, 10)))
-    apart = [" ".join(words(seed, 60)) for seed in range(4, 12)]
-    assert len(short[0]) < 150 <= len(long)
-    queries = (f"{short[0]} {apart[0]} {short[1]}", f"{short[0]} {apart[0]} {short[1]} {apart[1]} {long}")
-    db.add("a", f"{short[0]} {apart[4]} {short[1]} {apart[5]} {long}", keep_text=kept)
-    only_short, all_three = (match_of(db, query) for query in queries)
-    assert len(only_short.regions) == 2
-    told = match_of(db, queries[1], shortest=1)
-    assert len(told.regions) == 3
-    assert all_three.regions == told.regions[2:]
-    assert told.query_coverage == all_three.query_coverage
-    asked = match_of(db, queries[1], shortest=150)
-    assert asked.regions == all_three.regions
-    assert asked.query_coverage < told.query_coverage
-    assert match_of(db, queries[0], shortest=150).regions == []
-
-
 # ---------------------------------------------------------------- repeats, coverage, order
 
 
@@ -298,21 +262,6 @@ def test_few_postings_are_read_for_pairs_without_contents(db, readable):
         assert (alignment.coverage_a == 0) == (alignment.regions is None)
 
 
-def test_a_changed_symbol_ends_a_region_unless_gaps_are_bridged(db):
-    text = "".join(words(1, 60))
-    changed = f"{text[:150]}{'y' if text[150] == 'x' else 'x'}{text[151:]}"
-    db.add("a", text)
-    db.add("b", changed)
-    for region_options, expected in (
-        (RegionOptions(0), [(0, 150), (151, len(text))]),
-        (RegionOptions(1), [(0, len(text))]),
-    ):
-        with pair_aligner(db, {"a": text, "b": changed}, region_options=region_options) as aligner:
-            ((_, alignment),) = aligner.align_pairs([(0, 1)])
-        assert [(region.a_start, region.a_end) for region in alignment.regions] == expected
-    assert db.check() == []
-
-
 @pytest.mark.parametrize("readable", ["", "a", "ab", "abc"])
 @pytest.mark.parametrize("boilerplate", [True, False])
 def test_copies_are_aligned_though_their_hashes_are_common(db, readable, boilerplate):
@@ -325,4 +274,19 @@ def test_copies_are_aligned_though_their_hashes_are_common(db, readable, boilerp
     with pair_aligner(db, {name: texts[name] for name in readable}, max_df=2) as aligner:
         alignments = dict(aligner.align_pairs([(0, 1), (0, 2), (1, 0), (2, 0)]))
     assert [bool(alignments[index].regions) for index in range(4)] == [True, False, True, False]
+    assert db.check() == []
+
+
+def test_a_changed_symbol_ends_a_region_unless_gaps_are_bridged(db):
+    text = "".join(words(1, 60))
+    changed = f"{text[:150]}{'y' if text[150] == 'x' else 'x'}{text[151:]}"
+    db.add("a", text)
+    db.add("b", changed)
+    for region_options, expected in (
+        (RegionOptions(0), [(0, 150), (151, len(text))]),
+        (RegionOptions(1), [(0, len(text))]),
+    ):
+        with pair_aligner(db, {"a": text, "b": changed}, region_options=region_options) as aligner:
+            ((_, alignment),) = aligner.align_pairs([(0, 1)])
+        assert [(region.a_start, region.a_end) for region in alignment.regions] == expected
     assert db.check() == []
