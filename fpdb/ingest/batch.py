@@ -15,21 +15,19 @@ from fpdb.ingest.existing import (
     Existing,
     Stated,
     Status,
-    applied_encoding,
+    changes_nothing,
     classify,
     complete,
     described_as,
-    is_described_by,
     name_key,
-    resolve_kind,
     revise,
+    rotated,
 )
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.hash_columns import HashColumns
 from fpdb.ingest.pending_changes import PendingChanges
 from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, prepare, prepare_hashes, purpose_of
 from fpdb.options import Rarity
-from fpdb.readers.encodings import given_encoding
 from fpdb.storage import file_format
 from fpdb.storage.commit import Change
 from fpdb.storage.document_columns import PreparedDocument
@@ -211,20 +209,13 @@ class WriteBatch:
         Raises:
             BadName, BadLabel, BadFingerprints: A column is wrong.
         """
-        return self.put_columns(
-            HashColumns.of(names, offsets, hashes, positions, labels), kind, boilerplate=boilerplate
-        )
+        return self.put_columns(HashColumns.of(names, offsets, hashes, positions, labels), kind, boilerplate)
 
     def put_columns(self, columns: HashColumns, kind: str | None, boilerplate: bool | None) -> dict[Status, int]:
         """Add documents, see `add_columns`; the arrays must not change before the commit."""
         keys = file_format.names_bytes(columns.names)
-        distinct = set(keys)
-        if (
-            keys
-            and len(distinct) == len(keys)
-            and self._pending.touched().isdisjoint(distinct)
-            and not self._catalogue.find_all(keys)
-        ):
+        are_different = 0 < len(keys) == len(set(keys))
+        if are_different and self._pending.touched().isdisjoint(keys) and not self._catalogue.find_all(keys):
             self._pending.store_columns(columns.in_columns(keys, kind or "hashes", boilerplate=bool(boilerplate)))
             return {"added": len(keys), "replaced": 0, "updated": 0, "unchanged": 0}
         counts = Counter(
@@ -254,19 +245,9 @@ class WriteBatch:
         existing = self._pending.existing(file_format.name_bytes(name))
         if existing is None:
             raise NoSuchDocument(f"no document is named {name!r}")
-        record, digest = existing.record, content_digest(content)
-        if digest != record.digest:
-            raise ContentChanged(f"{name!r} is another text than the one that was added; add it anew")
-        rotation = record.rotation + 1 if rotation is None else rotation
-        description = InputDocument(
-            name, kind=record.kind, source=record.source, contact=record.contact, labels=record.labels
-        )
-        options = PrepareOptions(
-            purpose_of(existing.boilerplate), rotation=rotation, encoding=given_encoding(record.note)
-        )
-        document = prepare(self._recipe, ReadDocument(description, content, digest), record.kind, options)
-        text = self._pending.text(existing)
-        self._pending.store(document._replace(record=document.record._replace(added=record.added), text=text), existing)
+        rotation = existing.record.rotation + 1 if rotation is None else rotation
+        document = rotated(self._recipe, existing, content, rotation)
+        self._pending.store(document._replace(text=self._pending.text(existing)), existing)
         return rotation
 
     @checked
@@ -290,25 +271,15 @@ class WriteBatch:
         """
         keys = [name_key(document.description.name) for document in documents]
         touched = self._pending.touched()
-        ids = self._catalogue.find_all({key for key in keys if key is not None} - touched)
-        records = {document_id: self._catalogue.record(document_id) for document_id in sorted(ids.values())}
+        stored = self._pending.untouched({key for key in keys if key is not None})
         matches: list[tuple[Existing | None, bool]] = []
         for document, key in zip(documents, keys, strict=True):
-            if key is None or key not in ids:
+            existing = None if key is None else stored.get(key)
+            if existing is None:
                 matches.append((self._pending.existing(key) if key is not None and key in touched else None, False))
                 continue
-            document_id = ids[key]
-            record = records[document_id]
-            is_boilerplate = document_id >= file_format.FIRST_BOILERPLATE
-            existing = Existing(record, is_boilerplate, record.text is not None, document_id)
-            is_known = (
-                boilerplate in (None, existing.boilerplate)
-                and keep_text in (None, existing.has_text)
-                and is_described_by(record, document)
-                and applied_encoding(encoding, record.kind, document, existing) == given_encoding(record.note)
-                and resolve_kind(self._recipe, document.description.kind, document, existing) == record.kind
-            )
-            matches.append((existing, is_known))
+            stated = Stated(document.description.kind, boilerplate, keep_text, encoding)
+            matches.append((existing, changes_nothing(self._recipe, document, stated, existing)))
         return matches
 
     def present(self, names: Iterable[str]) -> set[str]:

@@ -1,13 +1,15 @@
 """What a database has of a document that comes again: whatever is not stated of the document stays as it was."""
 
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Self
 
-from fpdb.errors import BadName
-from fpdb.fingerprint import AUTO, KINDS, Recipe
-from fpdb.ingest.prepare import ReadDocument, check_texts, describe
+from fpdb.errors import BadName, ContentChanged
+from fpdb.fingerprint import AUTO, KINDS, Recipe, content_digest
+from fpdb.ingest.files import InputDocument
+from fpdb.ingest.prepare import PrepareOptions, ReadDocument, check_texts, describe, prepare, purpose_of
 from fpdb.readers.encodings import ENCODED_KINDS, encoding_name, given_encoding, note_given
 from fpdb.readers.kinds import BINARY_KINDS
 from fpdb.storage import file_format
+from fpdb.storage.document_columns import PreparedDocument
 from fpdb.storage.records import NO_LABELS, Record
 
 Status = Literal["added", "replaced", "updated", "unchanged"]
@@ -30,6 +32,12 @@ class Existing(NamedTuple):
     has_text: bool
     """Its text is kept."""
     document_id: int | None
+
+    @classmethod
+    def stored(cls, document_id: int, record: Record, *, text_is_pending: bool = False) -> Self:
+        """Return a stored document; text_is_pending: its text is to be kept from now on."""
+        has_text = record.text is not None or text_is_pending
+        return cls(record, document_id >= file_format.FIRST_BOILERPLATE, has_text, document_id)
 
     @property
     def traits(self) -> Traits:
@@ -129,7 +137,19 @@ def applied_encoding(encoding: str | None, kind: str, document: ReadDocument, ex
     return None if encoding is None else encoding_name(encoding)
 
 
-def is_described_by(record: Record, document: ReadDocument) -> bool:
+def changes_nothing(recipe: Recipe, document: ReadDocument, stated: Stated, existing: Existing) -> bool:
+    """Return True if adding a document in the place of the existing one is known to change nothing."""
+    record = existing.record
+    return (
+        stated.boilerplate in (None, existing.boilerplate)
+        and stated.keep_text in (None, existing.has_text)
+        and _is_described_by(record, document)
+        and applied_encoding(stated.encoding, record.kind, document, existing) == given_encoding(record.note)
+        and resolve_kind(recipe, stated.kind, document, existing) == record.kind
+    )
+
+
+def _is_described_by(record: Record, document: ReadDocument) -> bool:
     """Return True if a stored record has the content of a document, and all that is stated of it, kind aside."""
     description = document.description
     source, labels = description.source, description.labels
@@ -164,3 +184,20 @@ def name_key(name: str) -> bytes | None:
         return file_format.name_bytes(name)
     except BadName:
         return None
+
+
+def rotated(recipe: Recipe, existing: Existing, content: str | bytes, rotation: int) -> PreparedDocument:
+    """Return a document of the same content with another subset of its fingerprints.
+
+    Raises ContentChanged: it is another content; BadRecipe: the scheme does not rotate.
+    """
+    record, digest = existing.record, content_digest(content)
+    name = file_format.name_text(record.name)
+    if digest != record.digest:
+        raise ContentChanged(f"{name!r} is another text than the one that was added; add it anew")
+    description = InputDocument(
+        name, kind=record.kind, source=record.source, contact=record.contact, labels=record.labels
+    )
+    options = PrepareOptions(purpose_of(existing.boilerplate), rotation=rotation, encoding=given_encoding(record.note))
+    document = prepare(recipe, ReadDocument(description, content, digest), record.kind, options)
+    return document._replace(record=document.record._replace(added=record.added))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from operator import itemgetter
 
 from fpdb.ingest.existing import Existing, Status, described_as
-from fpdb.storage import file_format
 from fpdb.storage.commit import Change
 from fpdb.storage.document_columns import DocumentColumns, PreparedDocument
 from fpdb.storage.records import Record
@@ -50,8 +50,13 @@ class PendingChanges:
         if document_id is None:
             return None
         record = self._updates.get(key) or self._catalogue.record(document_id)
-        has_text = record.text is not None or key in self._texts
-        return Existing(record, document_id >= file_format.FIRST_BOILERPLATE, has_text, document_id)
+        return Existing.stored(document_id, record, text_is_pending=key in self._texts)
+
+    def untouched(self, keys: Collection[bytes]) -> dict[bytes, Existing]:
+        """Return the stored documents that have these names, and no changes; records are read in stored order."""
+        ids = self._catalogue.find_all(set(keys) - self.touched())
+        in_order = sorted(ids.items(), key=itemgetter(1))
+        return {key: Existing.stored(number, self._catalogue.record(number)) for key, number in in_order}
 
     def text(self, existing: Existing) -> KeptText | None:
         """Return the kept text of a document."""
