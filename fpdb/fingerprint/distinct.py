@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpdb.arrays import U64, Bools, Indices, group_starts
-from fpdb.fingerprint._distinct import count_sketch, estimate_counts, first_occurrences
+from fpdb.fingerprint._sketch import count_sketch, estimate_counts, first_occurrences
 from fpdb.fingerprint.hashing import KGrams
 from fpdb.fingerprint.sampling import is_first_occurrence
 from fpdb.fingerprint.selection import NO_POSITION, Selection, hash_levels, select_positions

@@ -6,8 +6,8 @@ Source: Heintze, "Scalable Document Fingerprinting" (USENIX EC 1996), 3.3 (rotat
 import numpy as np
 
 from fpdb.arrays import I64, U64, Indices
-from fpdb.fingerprint._distinct import first_occurrences
 from fpdb.fingerprint._hashing import hash_kgrams, remix
+from fpdb.fingerprint._sketch import first_occurrences
 from fpdb.fingerprint.hashing import GOLDEN, UINT64_MAX, KGrams
 from fpdb.fingerprint.sampling import is_first_occurrence, smallest_indices
 from fpdb.fingerprint.selection import Selection, select_positions

@@ -9,8 +9,8 @@ import numpy as np
 import xxhash
 
 from fpdb.arrays import U64, Bools, Indices
-from fpdb.fingerprint._distinct import first_occurrences
 from fpdb.fingerprint._hashing import remix
+from fpdb.fingerprint._sketch import first_occurrences
 from fpdb.fingerprint.hashing import GOLDEN, KGrams
 from fpdb.fingerprint.selection import Selection, select_positions
 
