@@ -10,7 +10,7 @@ Measured against msgpack's own unpacking, of all records or with Unpacker.skip: 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 
 
 cdef struct Packed:
@@ -230,7 +230,7 @@ cdef bint find_labels(Packed* row, list keys, list found) except -1:
     return True
 
 
-def read_columns(const uint8_t[::1] group, int rows, tuple limits, list keys, tuple columns,
+def read_columns(bytes group, int rows, tuple limits, list keys, tuple columns,
                  int64_t[:, ::1] counts, uint8_t[:, ::1] digests):
     """Read what most records have in common out of a group; return the places of those that are there.
 
@@ -245,14 +245,15 @@ def read_columns(const uint8_t[::1] group, int rows, tuple limits, list keys, tu
 
     Raises ValueError where a row cannot be read so.
     """
-    cdef Packed packed = Packed(NULL, 1, group.shape[0])
+    cdef Packed packed = Packed(<const uint8_t*>PyBytes_AS_STRING(group), 1, len(group))
     cdef Py_ssize_t longest = limits[0], labels_index = limits[2], most = limits[3], size = digests.shape[1], length = 0, count
     cdef int64_t latest = limits[1]
     cdef list names = columns[0], kinds = columns[1], values = columns[2], places = []
     cdef const char* text = NULL
+    cdef const char* kind_text = NULL
+    cdef Py_ssize_t kind_length = 0
+    cdef str kind = ""
     cdef int row, i, found = 0
-    if packed.end:
-        packed.bytes = &group[0]
     if packed.end == 0 or packed.bytes[0] != (0x90 | rows):
         raise ValueError("a group is not an array of its rows")
     for row in range(rows):
@@ -265,8 +266,11 @@ def read_columns(const uint8_t[::1] group, int rows, tuple limits, list keys, tu
         names.append(PyBytes_FromStringAndSize(text, length))
         if not take_text(&packed, False, &text, &length):
             raise ValueError("a kind is not a string")
-        kind = PyUnicode_DecodeUTF8(text, length, "surrogateescape")
-        kinds.append(kinds[len(kinds) - 1] if kinds and kinds[len(kinds) - 1] == kind else kind)
+        if length != kind_length or memcmp(text, kind_text, length):
+            kind_text, kind_length = text, length
+            kind = PyUnicode_DecodeUTF8(text, length, "surrogateescape")
+            kind = kinds[len(kinds) - 1] if kinds and kinds[len(kinds) - 1] == kind else kind
+        kinds.append(kind)
         if not take_text(&packed, True, &text, &length) or length != size:
             raise ValueError("a digest cannot be")
         memcpy(&digests[found, 0], text, size)
@@ -281,7 +285,8 @@ def read_columns(const uint8_t[::1] group, int rows, tuple limits, list keys, tu
                 raise ValueError("labels cannot be")
             count -= labels_index - 7
         elif keys:
-            values.extend([None] * len(keys))
+            for _ in keys:
+                values.append(None)
         if not skip(&packed, count):
             raise ValueError("a group ends before its rows do")
         places.append(row)

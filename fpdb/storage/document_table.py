@@ -36,7 +36,9 @@ class DocumentTable(NamedTuple):
         """Read groups of records, given with their numbers, which ascend. Raises Corrupt."""
         keys = sorted(set(label_keys))
         columns: tuple[list[bytes], list[str], list[str | None]] = [], [], []
-        ids: list[int] = []
+        indices: list[int] = []
+        sizes: list[int] = []
+        all_places: list[int] = []
         parts: list[tuple[I64, U8]] = []
         used = room = 0
         for index, value in groups:
@@ -46,11 +48,14 @@ class DocumentTable(NamedTuple):
                 parts.append((np.empty((room, 5), np.int64), np.empty((room, DIGEST_BYTES), np.uint8)))
             counts, digests = parts[-1]
             places = read_columns(id_key(index), value, keys, columns, (counts[used:], digests[used:]))
-            ids += [index * RECORDS_PER_GROUP + place for place in places]
+            indices.append(index)
+            sizes.append(len(places))
+            all_places += places
             used += len(places)
         parts = [*parts[:-1], *(_cut(part, used) for part in parts[-1:])]
         return cls(
-            np.array(ids, np.uint32),
+            np.repeat(np.array(indices, np.uint32) * np.uint32(RECORDS_PER_GROUP), np.array(sizes, np.intp))
+            + np.array(all_places, np.uint32),
             columns[0],
             columns[1],
             np.concatenate([np.empty((0, DIGEST_BYTES), np.uint8), *(digests for _, digests in parts)]),
