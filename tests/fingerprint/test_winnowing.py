@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from fpdb.fingerprint import SCHEMES
 from fpdb.fingerprint._hashing import hash_kgrams
-from fpdb.fingerprint._winnowing import winnow_hashes, winnow_symbols
+from fpdb.fingerprint._winnowing import winnow_hashes, winnow_symbols, winnow_texts
 from fpdb.fingerprint.hashing import KGrams, derive
 from fpdb.fingerprint.selection import Selection
+from fpdb.readers.folding import READER_VERSION, ascii_table
 from tests.fingerprint import oracle
 from tests.fingerprint.kgrams import RANDOM, density
+from tests.memory_kept import kept_by
 
 WINNOWING = ["winnow", "robust-winnow"]
 FIGURE_2 = [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98]
@@ -125,6 +127,15 @@ def test_a_wider_window_selects_a_subset(scheme, hashes, w, more):
 def test_fewer_hashes_than_a_window_give_the_rightmost_minimum(scheme):
     assert select(scheme, [9, 4, 7, 4, 8], 6).positions.tolist() == [3]
     assert select(scheme, [], 6).positions.tolist() == []
+
+
+@pytest.mark.parametrize("w", [5, 50_000])  # many hashes are selected, or a window is large
+def test_no_memory_is_kept(w):
+    symbols, rolling = random_symbols(60_000), derive(1, "characters").rolling(5)
+    hashes, table = hash_kgrams(symbols, rolling), ascii_table(READER_VERSION)
+    assert kept_by(lambda: winnow_hashes(hashes, w, True)) < 100_000
+    assert kept_by(lambda: winnow_symbols(symbols, rolling, w, True)) < 100_000
+    assert kept_by(lambda: winnow_texts([symbols.tobytes()], READER_VERSION, table, rolling, w, True, 1)) < 100_000
 
 
 @pytest.mark.parametrize("scheme", WINNOWING)
