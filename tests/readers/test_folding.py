@@ -56,6 +56,13 @@ def test_every_code_point_in_one_text(version):
     folded = fold(text, version=version)
     assert folded.values.tolist() == [symbol for symbol, _ in pairs]
     assert folded.offsets.tolist() == [offset for _, offset in pairs]
+    by_code = {}
+    for symbol, code in pairs:
+        by_code.setdefault(code, []).append(symbol)
+    for code, symbols in by_code.items():
+        if len(symbols) > 1 and not "가" <= chr(code) <= "힣":
+            alone = fold(chr(code), version=version)  # in bytes, unless one of its symbols is too wide
+            assert (alone.values.tolist(), alone.offsets.tolist()) == (symbols, [0] * len(symbols))
 
 
 @given(st.text(st.characters(max_codepoint=127)), VERSIONS)
@@ -130,6 +137,12 @@ def test_texts_without_letters_have_no_symbols(text):
 def test_long_expansions(expanding):
     text = "a" + expanding * 5000
     assert symbols_of(text) == [ord("a"), *map(ord, fold_character(expanding) * 5000)]
+
+
+def test_room_for_a_symbol_per_character_is_needed():
+    fold("é")  # from now on its page is known
+    for room, expected in ((1, (0, 0, _folding.NO_ROOM)), (2, (2, 2, _folding.DONE)), (3, (2, 2, _folding.DONE))):
+        assert _folding.fold("éa", READER_VERSION, 0, np.empty(room, np.uint8), 0) == expected
 
 
 def test_threads_may_meet_new_pages_together():

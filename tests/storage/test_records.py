@@ -258,3 +258,32 @@ def test_what_could_not_be_read_again_is_not_written(db):
             db.add_fingerprints("too much", [1], **options)
     with pytest.raises(BadLabel, match="are the most"):
         pack_records(file_format.id_key(0), [RECORD._replace(note="n" * LARGEST_RECORD)], 1)
+
+
+@given(st.lists(RECORDS.map(lambda record: record._replace(name=record.name * 220)) | RECORDS, max_size=15))
+def test_groups_are_packed_as_msgpack_packs_them(records):
+    middle, labels = [7, "", None, "m"], [record.labels for record in records]
+    packed = _records.pack_group(
+        [record.name for record in records],
+        np.array([[*record.digest] for record in records], np.uint8).reshape(-1, 16),
+        np.array([record[3:7] for record in records], np.int64).reshape(-1, 4),
+        (msgpack.packb("kind"), b"".join(map(msgpack.packb, middle))),
+        [msgpack.packb(some, unicode_errors="surrogateescape") for some in labels],
+    )
+    rows = [[record.name, "kind", *record[2:7], *middle, record.labels, 0, None] for record in records]
+    assert packed == msgpack.packb(rows, unicode_errors="surrogateescape")
+
+
+WHOLE, GONE = 2**32 - 1, (2**32 - 1, 0, 0)
+NARROW = st.integers(0, 2**16 - 2).map(lambda hashes: (hashes, 0, WHOLE)) | st.just(GONE)
+OTHER = st.tuples(*[st.sampled_from([0, 1, 255, 256, 2**16 - 1, 2**16, 2**32 - 2, 2**32 - 1])] * 3)
+
+
+@given(st.lists(NARROW, max_size=9), st.lists(OTHER, max_size=1), st.integers(0, 9))
+def test_sizes_are_narrow_where_nothing_is_lost(sizes, other, place):
+    sizes[place:place] = other
+    wide = np.array(sizes, "<u4").tobytes()
+    fits = all(size == GONE or (size[0] < 2**16 - 1 and size[1:] == (0, WHOLE)) for size in sizes)
+    narrow = np.array([hashes & 0xFFFF for hashes, _, _ in sizes], "<u2").tobytes() if fits else None
+    assert _records.narrow_sizes(wide) == narrow
+    assert narrow is None or _records.widen_sizes(narrow) == wide
