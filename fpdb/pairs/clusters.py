@@ -11,7 +11,7 @@ import numpy as np
 
 from fpdb.arrays import I64, U32
 from fpdb.errors import BadQuery
-from fpdb.pairs.corpus import Corpus
+from fpdb.pairs.compared_set import ComparedSet
 from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
@@ -74,21 +74,21 @@ def find_clusters(
         raise BadQuery("what is kept is a document, not an owner: leave keep or by_owner out")
     rule = None if keep is None else KeepRule.parse(keep)
     counter = PairCounter(reader, replace(options, top=None), watch, contents=contents)
-    corpus = counter.corpus
+    compared_set = counter.compared_set
     index = connect_pairs(counter)
-    places = None if rule is None else keep_order(reader, corpus, rule)
-    return counter.compared(_describe(corpus, index, places, options.top))
+    places = None if rule is None else keep_order(reader, compared_set, rule)
+    return counter.compared(_describe(compared_set, index, places, options.top))
 
 
-def _describe(corpus: Corpus, index: ClusterIndex, places: I64 | None, top: int | None) -> Iterator[Cluster]:
+def _describe(compared_set: ComparedSet, index: ClusterIndex, places: I64 | None, top: int | None) -> Iterator[Cluster]:
     """Yield the first clusters; places: the order in which ranks are kept, or None."""
-    head_order = corpus.name_order[index.heads]
-    members = np.lexsort((corpus.name_order, head_order))
+    head_order = compared_set.name_order[index.heads]
+    members = np.lexsort((compared_set.name_order, head_order))
     _, starts, sizes = np.unique(head_order[members], return_index=True, return_counts=True)
     ranking = np.argsort(-sizes, kind="stable")[: int((sizes > 1).sum())]
     for cluster in ranking[:top].tolist():
         ranks = members[starts[cluster] : starts[cluster] + sizes[cluster]]
-        names = tuple(map(corpus.name, ranks.tolist()))
+        names = tuple(map(compared_set.name, ranks.tolist()))
         kept = None if places is None else names[int(places[ranks].argmin())]
         yield Cluster(names[0], names, int(index.pairs[ranks].sum()), kept)
 
@@ -98,8 +98,8 @@ def connect_pairs(counter: PairCounter, pairs: list[U32] | None = None) -> Clust
 
     pairs: a list to which the ranks of all but duplicates are appended; shape (2, n).
     """
-    order = counter.corpus.name_order
-    count = len(counter.corpus)
+    order = counter.compared_set.name_order
+    count = len(counter.compared_set)
     roots = np.arange(count, dtype=np.uint32)  # by place in the order of names
     pair_counts = np.zeros(count, np.int64)
     duplicates = counter.scorer.passing_duplicates()

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from fpdb.arrays import F64, U32, U64, contains, sorted_distinct
 from fpdb.errors import Corrupt
 from fpdb.pairs import _counting
-from fpdb.pairs.certainty import Certainty
+from fpdb.pairs.access_path import hashes_to_look_up
 from fpdb.pairs.common_hashes import CommonHashes
-from fpdb.pairs.corpus import LAST, NO_U32, read_corpus
-from fpdb.pairs.decisive_hashes import find_decisive_hashes
-from fpdb.pairs.duplicates import Duplicates
+from fpdb.pairs.compared_set import LAST, NO_U32, read_compared_set
+from fpdb.pairs.duplicates import DuplicateGroups
+from fpdb.pairs.evidence import EvidenceCheck
 from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.pair_scorer import CountedSizes, PairScorer, least_score
@@ -72,39 +72,39 @@ class PairCounter:
     ) -> None:
         """Read the sizes of the documents. Raises BadQuery if regions tell the measure; Corrupt.
 
-        contents: see `Certainty`. cap_owners: max_df is a number of owners, as where owners are compared.
+        contents: see `EvidenceCheck`. cap_owners: max_df is a number of owners, as where owners are compared.
         """
         self._reader, self._watch = reader, watch or _ignore
         self.options = options.told_by_hashes()
-        self.corpus = read_corpus(reader, options)
-        count = len(self.corpus)
-        owners = len(self.corpus.owner_names)
+        self.compared_set = read_compared_set(reader, options)
+        count = len(self.compared_set)
+        owners = len(self.compared_set.owner_names)
         self.max_df = options.frequency_cap(owners if cap_owners else count)
         self.floor = least_score(options)
         self.weights: F64 = weigh(np.arange(owners + 1), owners) if options.weighted else np.empty(0)
         self._frequencies = _counting.Frequencies(
-            self.corpus.owners if options.weighted or cap_owners else NO_U32, cap_owners
+            self.compared_set.owners if options.weighted or cap_owners else NO_U32, cap_owners
         )
-        self._survey = _counting.Survey(count, self.corpus.new, self.max_df, self.weights, self._frequencies)
-        self._hashes = find_decisive_hashes(reader, self.corpus, options, self.max_df)
-        self._lists: list[U32] | None = [] if self.corpus.new < count else None
+        self._survey = _counting.Survey(count, self.compared_set.new, self.max_df, self.weights, self._frequencies)
+        self._hashes = hashes_to_look_up(reader, self.compared_set, options, self.max_df)
+        self._lists: list[U32] | None = [] if self.compared_set.new < count else None
         self._read_lists()
         sizes = CountedSizes.of(self._survey)
         self._sizes = sizes.totals if options.weighted else sizes.counts
         common = np.flatnonzero(self._survey.common_sizes)
         self.ignored = IgnoredHashes(self.max_df, self._survey.common, len(common))
         self.duplicates = self._find_duplicates(common, sizes.whole_counts)
-        certainty = Certainty(reader, contents, self.corpus, options.few)
-        self.scorer = PairScorer(self.corpus, self.options, sizes, self.duplicates, certainty)
+        evidence_check = EvidenceCheck(reader, contents, self.compared_set, options.few)
+        self.scorer = PairScorer(self.compared_set, self.options, sizes, self.duplicates, evidence_check)
 
     def _read_lists(self) -> None:
         """Survey the posting lists, and keep those of new documents if there is room."""
-        corpus, done, held = self.corpus, 0, 0
+        compared_set, done, held = self.compared_set, 0, 0
         total = self._reader.posting_count if self._hashes is None else len(self._hashes)
-        for lists in corpus.posting_lists(self._reader, self._hashes):
+        for lists in compared_set.posting_lists(self._reader, self._hashes):
             self._survey.add(lists)
             if self._lists is not None:
-                self._lists.append(_counting.lists_of_new(lists, corpus.new))
+                self._lists.append(_counting.lists_of_new(lists, compared_set.new))
                 held += len(self._lists[-1])
                 self._lists = self._lists if held <= BUDGET // 4 else None
             done += len(lists) if self._hashes is None else int(np.count_nonzero(lists >= LAST))
@@ -114,43 +114,43 @@ class PairCounter:
 
     def _read_sizes(self) -> None:
         """Take the sizes of documents, of which only some hashes were looked up, from the catalogue. Raises Corrupt."""
-        stored = self._reader.catalogue.sizes(self.corpus.members.document_ids)
+        stored = self._reader.catalogue.sizes(self.compared_set.members.document_ids)
         held, common_sizes = stored["hashes"] - stored["boilerplate"], self._survey.common_sizes
         if (held < self._survey.sizes + common_sizes).any():
             raise Corrupt("a document has more hashes than its size says; run 'fpdb check'")
         self._survey.sizes[:] = held - common_sizes
 
-    def _find_duplicates(self, common: NDArray[np.intp], whole_sizes: U32) -> Duplicates:
+    def _find_duplicates(self, common: NDArray[np.intp], whole_sizes: U32) -> DuplicateGroups:
         """Return the groups among ranks of which a cap leaves hashes out, and among those that have none.
 
         Where the same few hashes could be those of different contents, the groups are of the same content.
         """
-        corpus, survey = self.corpus, self._survey
-        ranks = np.concatenate((common, np.flatnonzero(corpus.without_hashes)))
+        compared_set, survey = self.compared_set, self._survey
+        ranks = np.concatenate((common, np.flatnonzero(compared_set.without_hashes)))
         sizes = whole_sizes[ranks]
         signatures: U64 = survey.signatures[ranks] if self.max_df else np.zeros(len(ranks), np.uint64)
-        by_content = corpus.without_hashes[ranks] | (sizes < self.options.few) & ~corpus.complete[ranks]
-        contents = np.unique(corpus.digests[ranks[by_content]], axis=0, return_inverse=True)[1]
+        by_content = compared_set.without_hashes[ranks] | (sizes < self.options.few) & ~compared_set.complete[ranks]
+        contents = np.unique(compared_set.digests[ranks[by_content]], axis=0, return_inverse=True)[1]
         signatures[by_content] = contents.reshape(-1)
         # Old documents are never a pair, and signatures of hashes that are looked up tell only who equals a new one.
-        of_new = sorted_distinct(signatures[ranks < corpus.new])
+        of_new = sorted_distinct(signatures[ranks < compared_set.new])
         beside_new = contains(of_new, signatures)
-        return Duplicates.find(corpus, ranks[beside_new], sizes[beside_new], signatures[beside_new])
+        return DuplicateGroups.find(compared_set, ranks[beside_new], sizes[beside_new], signatures[beside_new])
 
     def common_hashes(self) -> CommonHashes:
         """Return what looks up the hashes that are left out, in the reader."""
-        return CommonHashes(self._reader, self.corpus, self.max_df)
+        return CommonHashes(self._reader, self.compared_set, self.max_df)
 
     def compared(self, results: Iterator[T]) -> Comparison[T]:
         """Return results with what was left out of them."""
-        return Comparison(results, self.ignored, self.corpus.advice, self.scorer.held_back)
+        return Comparison(results, self.ignored, self.compared_set.advice, self.scorer.held_back)
 
     def batches(self) -> Iterator[CountedPairs]:
         """Yield all pairs that pass, in any order. Raises Corrupt."""
         yield from map(self.scorer.passing, self.estimates())
 
     def estimates(self) -> Iterator[CountedPairs]:
-        """Yield all pairs that pass by their fingerprints, of which some may not, see `Certainty`. Raises Corrupt."""
+        """Yield all pairs that pass by their fingerprints; some may not, see `EvidenceCheck`. Raises Corrupt."""
         for a, b in self.scorer.passing_duplicates().pairs(self.options.top):
             yield self.scorer.duplicate_pairs(a, b)
         yield from self._estimates_without_duplicates()
@@ -161,11 +161,13 @@ class PairCounter:
 
     def _estimates_without_duplicates(self) -> Iterator[CountedPairs]:
         jobs = min(os.cpu_count() or 1, JOBS)
-        room = max(ROOM, 2 * len(self.corpus))
+        room = max(ROOM, 2 * len(self.compared_set))
         with ThreadPoolExecutor(jobs) as pool:
             of_union = self.options.by.endswith("resemblance")
             counters = [
-                _counting.Counter(room, self.weights, self._sizes, self.corpus.owners, self.duplicates.sets, of_union)
+                _counting.Counter(
+                    room, self.weights, self._sizes, self.compared_set.owners, self.duplicates.sets, of_union
+                )
                 for _ in range(jobs)
             ]
             panels = list(self._panels())
@@ -181,7 +183,7 @@ class PairCounter:
 
         A range of a single document may have more.
         """
-        count, new = len(self.corpus), self.corpus.new
+        count, new = len(self.compared_set), self.compared_set.new
         postings = np.cumsum(self._survey.paired, dtype=np.int64)
         if not count or postings[-1] <= BUDGET:
             yield _Panel(0, new, 0, count)
@@ -197,10 +199,10 @@ class PairCounter:
 
     def posting_lists(self) -> Iterable[U32]:
         """Return the posting lists of all hashes that new documents share, in parts of whole lists. Raises Corrupt."""
-        return self.corpus.posting_lists(self._reader, self._hashes) if self._lists is None else self._lists
+        return self.compared_set.posting_lists(self._reader, self._hashes) if self._lists is None else self._lists
 
     def _gather(self, panel: _Panel) -> _counting.PanelLists:
-        inside = np.zeros(len(self.corpus), np.bool_)
+        inside = np.zeros(len(self.compared_set), np.bool_)
         inside[panel.a_start : panel.a_end] = inside[panel.b_start : panel.b_end] = True
         room = int(self._survey.paired[inside].sum(dtype=np.int64))
         gathered = _counting.PanelLists(panel, room, self.max_df, self.options.weighted, self._frequencies)
@@ -242,7 +244,7 @@ class PairCounter:
         min_ratio = 0.0 if by_count or self.scorer.sampled else self.floor
         row, count = counter.count(lists, row, end, min(min_shared, file_format.DEAD), min_ratio)
         a, b, shared = (column[:count].copy() for column in (counter.a, counter.b, counter.shared))
-        order = self.corpus.name_order
+        order = self.compared_set.name_order
         swapped = order[a] > order[b]
         a, b = np.where(swapped, b, a), np.where(swapped, a, b)
         pairs = self.scorer.scored(a, b, shared, counter.weight[:count].copy())

@@ -15,7 +15,7 @@ import numpy as np
 from fpdb.arrays import F64
 from fpdb.errors import UnknownKind
 from fpdb.fingerprint import Recipe
-from fpdb.pairs.corpus import NONE
+from fpdb.pairs.compared_set import NONE
 from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
@@ -95,9 +95,9 @@ def _bounds(reader: IndexReader, counter: PairCounter, aligner: PairAligner, pai
         for document_id, record in reader.catalogue.records()
     ]
     document_ids, repeated, shares = map(np.array, zip(*rows, strict=True))
-    ranks = counter.corpus.ranks.look_up(document_ids.astype(np.uint32))
+    ranks = counter.compared_set.ranks.look_up(document_ids.astype(np.uint32))
     compared = ranks != NONE
-    repeats, share = np.zeros(len(counter.corpus)), np.zeros(len(counter.corpus))  # by rank
+    repeats, share = np.zeros(len(counter.compared_set)), np.zeros(len(counter.compared_set))  # by rank
     repeats[ranks[compared]], share[ranks[compared]] = repeated[compared], shares[compared]
     covered = [(pairs.shared + repeats[side]) * share[side] for side in (pairs.a, pairs.b)]
     bounds: F64 = np.minimum(np.maximum(*covered), 1.0)

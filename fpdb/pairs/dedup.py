@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import F64, I64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.errors import BadQuery
-from fpdb.pairs.certainty import EVIDENCE, Evidence
 from fpdb.pairs.clusters import ClusterIndex, connect_pairs
-from fpdb.pairs.corpus import LAST, NONE, Corpus
+from fpdb.pairs.compared_set import LAST, NONE, ComparedSet
 from fpdb.pairs.counting import PairCounter
-from fpdb.pairs.duplicates import Duplicates
+from fpdb.pairs.duplicates import DuplicateGroups
+from fpdb.pairs.evidence import EVIDENCE, Evidence
 from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.pair_scorer import JudgedPairs
@@ -42,7 +42,7 @@ class Drop:
         shared: The hashes that it has in common with the kept one.
         measure: The measure of both by which pairs were ranked.
         reason: "similar": the two are a pair that passes; "connected": they are not, but pairs connect them.
-        evidence: What tells the measure, see `pairs.certainty.Evidence`.
+        evidence: What tells the measure, see `pairs.evidence.Evidence`.
     """
 
     name: str
@@ -104,14 +104,14 @@ def drop_list(
         raise BadQuery("a drop list names documents, not owners: leave by_owner out")
     rule = KeepRule.parse(keep)
     counter = PairCounter(reader, replace(options, top=None), watch, contents=contents)
-    corpus, order = counter.corpus, counter.corpus.name_order
+    compared_set, order = counter.compared_set, counter.compared_set.name_order
     pairs: list[U32] = []
     clusters = connect_pairs(counter, pairs if direct else None)
-    places = keep_order(reader, corpus, rule)
+    places = keep_order(reader, compared_set, rule)
     kept = _first_of_cluster(clusters.heads, places)
     if direct:
         kept = _first_linked(places, pairs, counter.scorer.passing_duplicates())
-    kept[corpus.new :] = NONE
+    kept[compared_set.new :] = NONE
     dropped = np.flatnonzero(kept != NONE)
     dropped = dropped[np.lexsort((order[dropped], order[clusters.heads[dropped]], -clusters.sizes[dropped]))]
     dropped = dropped[: options.top]
@@ -119,21 +119,21 @@ def drop_list(
     if len(dropped):
         judged = _judge_pairs(counter, dropped.astype(np.uint32), kept[dropped])
         results = _describe(
-            corpus, clusters, judged, np.stack((dropped, kept[dropped])), counter.scorer.passes(judged.pairs)
+            compared_set, clusters, judged, np.stack((dropped, kept[dropped])), counter.scorer.passes(judged.pairs)
         )
     return counter.compared(results)
 
 
 def _describe(
-    corpus: Corpus, clusters: ClusterIndex, judged: JudgedPairs, ranks: NDArray[np.integer], passes: Bools
+    compared_set: ComparedSet, clusters: ClusterIndex, judged: JudgedPairs, ranks: NDArray[np.integer], passes: Bools
 ) -> Iterator[Drop]:
     """Yield the documents to drop. ranks: of each, and of what is kept instead; shape (2, n)."""
     values = judged.pairs.shared.tolist(), judged.pairs.score.tolist(), judged.evidence.tolist(), passes.tolist()
     for rank, kept, shared, score, evidence, similar in zip(*ranks.tolist(), *values, strict=True):
         yield Drop(
-            corpus.name(rank),
-            corpus.name(kept),
-            corpus.name(int(clusters.heads[rank])),
+            compared_set.name(rank),
+            compared_set.name(kept),
+            compared_set.name(int(clusters.heads[rank])),
             int(clusters.sizes[rank]),
             shared,
             score,
@@ -153,7 +153,7 @@ def _first_of_cluster(heads: U32, places: I64) -> U32:
     return kept
 
 
-def _first_linked(places: I64, pairs: list[U32], duplicates: Duplicates) -> U32:
+def _first_linked(places: I64, pairs: list[U32], duplicates: DuplicateGroups) -> U32:
     """Keep ranks in order, unless they are a pair with a kept one; return the first such one, or NONE; shape (n,).
 
     pairs: those that are not of duplicates.
@@ -199,7 +199,7 @@ class _DuplicatesInOrder:
     for.
     """
 
-    def __init__(self, places: I64, duplicates: Duplicates) -> None:
+    def __init__(self, places: I64, duplicates: DuplicateGroups) -> None:
         self._places, self._duplicates = places, duplicates
         self.indices: dict[int, int] = {place: index for index, place in enumerate(places[duplicates.members].tolist())}
         self._owners: defaultdict[int, set[int]] = defaultdict(set)
@@ -219,11 +219,11 @@ class _DuplicatesInOrder:
 
 def _judge_pairs(counter: PairCounter, dropped: U32, kept: U32) -> JudgedPairs:
     """Count what each dropped rank, of all different ones, shares with the kept one, and judge it. Raises Corrupt."""
-    corpus, weights = counter.corpus, counter.weights
-    other = np.full(len(corpus), NONE, np.uint32)
+    compared_set, weights = counter.compared_set, counter.weights
+    other = np.full(len(compared_set), NONE, np.uint32)
     other[dropped] = kept
-    shared = np.zeros(len(corpus), np.uint32)
-    weight: F64 = np.zeros(len(corpus) if len(weights) else 0)
+    shared = np.zeros(len(compared_set), np.uint32)
+    weight: F64 = np.zeros(len(compared_set) if len(weights) else 0)
     for members in counter.posting_lists():
         is_last, ranks = members >= LAST, members & ~LAST
         lists = np.cumsum(is_last, dtype=np.uint64) - is_last
@@ -236,9 +236,9 @@ def _judge_pairs(counter: PairCounter, dropped: U32, kept: U32) -> JudgedPairs:
         holders = ranks[asked][found]
         np.add.at(shared, holders, 1)
         if len(weight):
-            owners = _count_owners(lists, corpus.owner_of(ranks))
+            owners = _count_owners(lists, compared_set.owner_of(ranks))
             np.add.at(weight, holders, weights[owners[asked][found]])
-    swapped = corpus.name_order[dropped] > corpus.name_order[kept]
+    swapped = compared_set.name_order[dropped] > compared_set.name_order[kept]
     a, b = np.where(swapped, kept, dropped), np.where(swapped, dropped, kept)
     counted = counter.scorer.scored(a, b, shared[dropped], weight[dropped] if len(weight) else weight)
     return counter.scorer.judge(counted, counter.scorer.compare_texts(counted))

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U32, U64, Bools, group_starts
-from fpdb.pairs.corpus import NO_U32, Corpus
+from fpdb.pairs.compared_set import NO_U32, ComparedSet
 
 ROOM: Final = 1 << 18  # pairs that are made at once
 
 
-class Duplicates:
+class DuplicateGroups:
     """Groups of two or more ranks that hold the same hashes.
 
     Attributes:
@@ -25,18 +25,18 @@ class Duplicates:
         groups: The group of each member, ascending from 0; shape (members,).
     """
 
-    def __init__(self, corpus: Corpus, sets: U32, members: U32, groups: I64) -> None:
-        """Take the groups of a corpus."""
+    def __init__(self, compared_set: ComparedSet, sets: U32, members: U32, groups: I64) -> None:
+        """Take the groups among what is compared."""
         self.sets, self.members, self.groups = sets, members, groups
-        self._new: Bools = members < corpus.new
-        self._owners: U32 = corpus.owners[members] if len(corpus.owners) else members
+        self._new: Bools = members < compared_set.new
+        self._owners: U32 = compared_set.owners[members] if len(compared_set.owners) else members
         self._starts = group_starts(groups)
         self._ends = np.r_[self._starts[1:], len(groups)]
 
     @classmethod
-    def find(cls, corpus: Corpus, ranks: NDArray[np.intp], sizes: U32, signatures: U64) -> Self:
+    def find(cls, compared_set: ComparedSet, ranks: NDArray[np.intp], sizes: U32, signatures: U64) -> Self:
         """Return the groups of equal size and signature among some ranks; sizes and signatures: of these."""
-        order = np.lexsort((corpus.name_order[ranks], signatures, sizes))
+        order = np.lexsort((compared_set.name_order[ranks], signatures, sizes))
         ranks, sizes, signatures = ranks[order], sizes[order], signatures[order]
         begins = np.r_[True, (sizes[1:] != sizes[:-1]) | (signatures[1:] != signatures[:-1])][: len(ranks)]
         groups = np.cumsum(begins) - 1
@@ -44,18 +44,18 @@ class Duplicates:
         members, groups = ranks[repeated].astype(np.uint32), np.unique(groups[repeated], return_inverse=True)[1]
         sets = NO_U32
         if len(members):
-            sets = np.arange(len(corpus), dtype=np.uint32)
+            sets = np.arange(len(compared_set), dtype=np.uint32)
             sets[members] = members[group_starts(groups)][groups]
-        return cls(corpus, sets, members, groups)
+        return cls(compared_set, sets, members, groups)
 
     def are_equal(self, a: U32, b: U32) -> Bools:
         """Return which of the pairs of ranks hold the same hashes; shape (n,)."""
         return self.sets[a] == self.sets[b] if len(self.sets) else np.zeros(len(a), np.bool_)
 
-    def select(self, corpus: Corpus, passing: Bools) -> "Duplicates":
+    def select(self, compared_set: ComparedSet, passing: Bools) -> "DuplicateGroups":
         """Return the groups of the members that pass, which are all of a group or none."""
         groups = np.unique(self.groups[passing], return_inverse=True)[1]
-        return Duplicates(corpus, self.sets, self.members[passing], groups)
+        return DuplicateGroups(compared_set, self.sets, self.members[passing], groups)
 
     def pairs(self, top: int | None = None) -> Iterator[tuple[U32, U32]]:
         """Yield the pairs, a before b in the order of names, in parts; or some, with the first `top` of each group."""

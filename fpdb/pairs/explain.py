@@ -9,10 +9,10 @@ from fpdb.arrays import F64, U32, U64, Bools, contains, sorted_distinct
 from fpdb.documents.document import find_document
 from fpdb.errors import BadQuery, UnknownKind
 from fpdb.fingerprint import KINDS, Recipe, Rule, Symbols, content_digest
-from fpdb.fingerprint.marks import seam_hashes
-from fpdb.pairs.certainty import CLAIM, Evidence, cautious_factors, compare_kgrams, counted_kgrams
+from fpdb.fingerprint.marked_symbols import seam_hashes
 from fpdb.pairs.common_hashes import CommonHashes
-from fpdb.pairs.corpus import NONE, Corpus, read_corpus
+from fpdb.pairs.compared_set import NONE, ComparedSet, read_compared_set
+from fpdb.pairs.evidence import CLAIM, Evidence, cautious_factors, compare_kgrams, counted_kgrams
 from fpdb.pairs.explanation import ExplainedDocument, Explanation, find_reasons
 from fpdb.pairs.measures import Measures, common_sizes
 from fpdb.pairs.options import PairOptions
@@ -36,7 +36,7 @@ class ComparedDocument(NamedTuple):
         name: Its name.
         kind: Its kind.
         hashes: All of its hashes, sorted and distinct.
-        seams: Those of them that it holds only in seams of boilerplate, see `fingerprint.marks`; sorted.
+        seams: Those of them that it holds only in seams of boilerplate, see `fingerprint.marked_symbols`; sorted.
         sizes: The numbers of its symbols, k-grams and fingerprints.
         share: Of how much of all its hashes these are a sample, see file_format.WHOLE.
         digest: The digest of its content.
@@ -125,15 +125,15 @@ def explain(
     for document in (a, b):
         if document.record is not None and not options.subset.has(document.record.name, document.record.labels):
             raise BadQuery(f"{document.name!r} is not among the documents that labels, names and exclude_names choose")
-    is_corpus_needed = options.weighted or options.frequency_cap(reader.document_count)
-    corpus = read_corpus(reader, options) if is_corpus_needed else None
-    cap = options.frequency_cap(0 if corpus is None else len(corpus))
-    hashes = _compare_hashes(reader, a, b, CommonHashes(reader, corpus, cap))
+    is_set_needed = options.weighted or options.frequency_cap(reader.document_count)
+    compared_set = read_compared_set(reader, options) if is_set_needed else None
+    cap = options.frequency_cap(0 if compared_set is None else len(compared_set))
+    hashes = _compare_hashes(reader, a, b, CommonHashes(reader, compared_set, cap))
     both, boilerplate = hashes.a.all & hashes.b.all, hashes.a.boilerplate | hashes.b.boilerplate
     shared = int(hashes.shared.sum())
     rules = _rule(recipe, a.kind), _rule(recipe, b.kind)
     rule = rules[0][1] if rules[0] is not None and rules[0] == rules[1] else None
-    weights = None if corpus is None or not options.weighted else _weights(reader, hashes, a, b, corpus)
+    weights = None if compared_set is None or not options.weighted else _weights(reader, hashes, a, b, compared_set)
     judged = _judge(reader, recipe, (a, b), hashes, weights, options)
     plain = judged.plain
     facts = Explanation(
@@ -181,7 +181,7 @@ def _judge(
     weights: F64 | None,
     options: PairOptions,
 ) -> _Judged:
-    """Return measures that are no larger than is certain, see `pairs.certainty`."""
+    """Return measures that are no larger than is certain, see `pairs.evidence`."""
     ones, copies = np.ones(len(hashes.hashes)), _is_copy(*documents)
     if copies and not len(hashes.hashes):
         whole = Measures(*np.ones((3, 1)))
@@ -253,15 +253,17 @@ def _measures(
     return Measures.compute(shared, sizes), sizes
 
 
-def _weights(reader: IndexReader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument, corpus: Corpus) -> F64:
+def _weights(
+    reader: IndexReader, hashes: _Hashes, a: ComparedDocument, b: ComparedDocument, compared_set: ComparedSet
+) -> F64:
     """Return what each hash weighs if documents that are not in the database count as if they were."""
-    hits = corpus.seams.leave_out(reader, hashes.hashes, reader.look_up(hashes.hashes))
-    ranks = corpus.ranks.look_up(hits.document_ids)
+    hits = compared_set.seams.leave_out(reader, hashes.hashes, reader.look_up(hashes.hashes))
+    ranks = compared_set.ranks.look_up(hits.document_ids)
     compared = ranks != NONE
-    owners = corpus.owner_of(ranks[compared])
+    owners = compared_set.owner_of(ranks[compared])
     held = sorted_distinct(hits.hash_indices[compared].astype(np.uint64) << np.uint64(32) | owners)
     frequencies = np.bincount((held >> np.uint64(32)).astype(np.int64), minlength=len(hashes.hashes))
-    count = len(corpus.owner_names)
+    count = len(compared_set.owner_names)
     for document, its in ((a, hashes.a), (b, hashes.b)):
         if document.document_id is None:
             frequencies = frequencies + (its.all & ~its.boilerplate)

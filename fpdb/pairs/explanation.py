@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from fpdb.pairs.certainty import Evidence
+from fpdb.pairs.evidence import Evidence
 from fpdb.pairs.options import PairOptions
 
 
@@ -69,7 +69,7 @@ class Explanation:
         k: The symbols of a k-gram; None if the documents are not read alike.
         surely_found: The length of a passage that is found wherever it is; None if the scheme has no such length.
         longest: The length of the longest common passage, in symbols; None if it cannot be told.
-        evidence: What tells the measures, see `pairs.certainty.Evidence`.
+        evidence: What tells the measures, see `pairs.evidence.Evidence`.
         reasons: The decisive ones first.
     """
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fpdb.arrays import I64
 from fpdb.errors import BadQuery
-from fpdb.pairs.corpus import NONE, Corpus
+from fpdb.pairs.compared_set import NONE, ComparedSet
 from fpdb.storage.document_table import DocumentTable
 from fpdb.storage.index_reader import IndexReader
 
@@ -39,19 +39,19 @@ class KeepRule(NamedTuple):
         return np.array([places.get(value, len(self.values)) for value in table.labels[self.label]], np.int64)
 
 
-def keep_order(reader: IndexReader, corpus: Corpus, rule: KeepRule) -> I64:
+def keep_order(reader: IndexReader, compared_set: ComparedSet, rule: KeepRule) -> I64:
     """Return the place of each rank's document in the order in which documents are kept; shape (n,).
 
     Documents that are not new come before new ones; ties go to the one added first. Raises Corrupt.
     """
-    count = len(corpus)
+    count = len(compared_set)
     preference = np.zeros(count, np.int64)
     if rule.kind != "first":
         table = reader.catalogue.table([rule.label] if rule.label else [])
-        found = corpus.ranks.look_up(table.ids)
+        found = compared_set.ranks.look_up(table.ids)
         compared = found != NONE
         preference[found[compared]] = rule.preferences(table)[compared]
     ranks = np.arange(count)
     places = np.empty(count, np.int64)
-    places[np.lexsort((ranks, preference, ranks < corpus.new))] = ranks
+    places[np.lexsort((ranks, preference, ranks < compared_set.new))] = ranks
     return places

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fpdb.arrays import F64, U32, Bools
-from fpdb.pairs.corpus import NO_U32
+from fpdb.pairs.compared_set import NO_U32
 from fpdb.search.scoring import ratio
 
 

@@ -48,7 +48,7 @@ class PairOptions:
         owners: "label:KEY" or "path:N", the first N parts of the name; documents of one owner are never paired.
         by_owner: Find pairs of owners, whose documents count as one.
         labels, names, exclude_names: See `subset.Subset`: compare these documents only, as if there were no others.
-        few: Documents of fewer hashes are certain by their texts only, see `pairs.certainty`; 0 if all are certain.
+        few: Documents of fewer hashes are certain by their texts only, see `pairs.evidence`; 0 if all are certain.
     """
 
     min_shared: int = 1

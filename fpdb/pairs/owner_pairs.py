@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpdb.arrays import I64
-from fpdb.pairs.corpus import Corpus
+from fpdb.pairs.compared_set import ComparedSet
 from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
@@ -54,18 +54,18 @@ def find_document_pairs(
     counter = PairCounter(reader, asked, watch, contents=contents, cap_owners=True)
     found = _Found(np.empty(0, np.int64), CountedPairs.concatenate([]))
     if listed:
-        owner_pairs = _OwnerPairs.of(counter.corpus, listed)
+        owner_pairs = _OwnerPairs.of(counter.compared_set, listed)
         parts, count = [found], 0
         for batch in counter.estimates():
-            parts.append(owner_pairs.select(counter.corpus, batch))
+            parts.append(owner_pairs.select(counter.compared_set, batch))
             count += len(parts[-1].groups)
             if count > POOL:
                 parts, count = [_first_of_each(counter, parts, limit)], 0
         found = _first_of_each(counter, parts, limit)
     pairs = describe_pairs(counter, found.pairs, weighted=options.weighted)
     numbers = np.bincount(found.groups, minlength=len(listed)).tolist()
-    names = counter.corpus.owner_names
-    first_owners = counter.corpus.owner_of(found.pairs.a).tolist()
+    names = counter.compared_set.owner_names
+    first_owners = counter.compared_set.owner_of(found.pairs.a).tolist()
     oriented = (
         pair if names[owner] == _encode(listed[at].a) else pair.swapped()
         for pair, owner, at in zip(pairs, first_owners, found.groups.tolist(), strict=True)
@@ -88,14 +88,14 @@ class _OwnerPairs(NamedTuple):
     owners: int
 
     @classmethod
-    def of(cls, corpus: Corpus, listed: Sequence[Pair]) -> "_OwnerPairs":
+    def of(cls, compared_set: ComparedSet, listed: Sequence[Pair]) -> "_OwnerPairs":
         """Return the pairs of these names; a document without an owner may be called like an owner."""
         wanted = {_encode(name) for pair in listed for name in (pair.a, pair.b)}
         numbers = defaultdict(list)
-        for number, name in enumerate(corpus.owner_names):
+        for number, name in enumerate(compared_set.owner_names):
             if name in wanted:
                 numbers[name].append(number)
-        owners = len(corpus.owner_names)
+        owners = len(compared_set.owner_names)
         keys = {
             min(a, b) * owners + max(a, b): index
             for index, pair in enumerate(listed)
@@ -104,9 +104,9 @@ class _OwnerPairs(NamedTuple):
         order = sorted(keys)
         return cls(np.array(order, np.int64), np.array([keys[key] for key in order], np.int64), owners)
 
-    def select(self, corpus: Corpus, pairs: CountedPairs) -> _Found:
+    def select(self, compared_set: ComparedSet, pairs: CountedPairs) -> _Found:
         """Return the pairs of documents of these owners."""
-        a, b = (corpus.owner_of(ranks).astype(np.int64) for ranks in (pairs.a, pairs.b))
+        a, b = (compared_set.owner_of(ranks).astype(np.int64) for ranks in (pairs.a, pairs.b))
         keys = np.minimum(a, b) * self.owners + np.maximum(a, b)
         places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         known = self.keys[places] == keys
@@ -121,7 +121,7 @@ def _first_of_each(counter: PairCounter, parts: Sequence[_Found], limit: int) ->
     """Return the first pairs of documents of each pair of owners, in their order."""
     groups = np.concatenate([part.groups for part in parts])
     pairs = CountedPairs.concatenate([part.pairs for part in parts])
-    order = counter.corpus.name_order
+    order = counter.compared_set.name_order
     ranking = np.lexsort((order[pairs.b], order[pairs.a], -pairs.score, -pairs.shared.astype(np.int64), groups))
     starts = np.r_[0, np.cumsum(np.bincount(groups))]
     place = np.arange(len(groups)) - starts[groups[ranking]]

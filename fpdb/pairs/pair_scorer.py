@@ -9,9 +9,9 @@ import numpy as np
 
 from fpdb.arrays import F64, U8, U32, Bools
 from fpdb.pairs import _counting
-from fpdb.pairs.certainty import FEW, NO_FACTORS, TEXTS, Certainty, TextFactors
-from fpdb.pairs.corpus import Corpus
-from fpdb.pairs.duplicates import Duplicates
+from fpdb.pairs.compared_set import ComparedSet
+from fpdb.pairs.duplicates import DuplicateGroups
+from fpdb.pairs.evidence import FEW, NO_FACTORS, TEXTS, EvidenceCheck, TextFactors
 from fpdb.pairs.measures import CountedPairs, Measures, common_sizes
 from fpdb.pairs.options import PairOptions
 from fpdb.pairs.results import HeldBack
@@ -53,12 +53,17 @@ class PairScorer:
     """Tell the measures of counted pairs, and which of them pass."""
 
     def __init__(
-        self, corpus: Corpus, options: PairOptions, sizes: CountedSizes, duplicates: Duplicates, certainty: Certainty
+        self,
+        compared_set: ComparedSet,
+        options: PairOptions,
+        sizes: CountedSizes,
+        duplicates: DuplicateGroups,
+        evidence_check: EvidenceCheck,
     ) -> None:
         """Take what is known of the documents, see `PairCounter`."""
-        self._corpus, self._options, self._sizes = corpus, options, sizes
-        self._duplicates, self._certainty = duplicates, certainty
-        self.sampled = bool((corpus.shares != file_format.WHOLE).any())
+        self._compared_set, self._options, self._sizes = compared_set, options, sizes
+        self._duplicates, self._evidence_check = duplicates, evidence_check
+        self.sampled = bool((compared_set.shares != file_format.WHOLE).any())
         self._held_by_texts = self._held_unread = 0
 
     @property
@@ -77,14 +82,14 @@ class PairScorer:
 
     def passes(self, pairs: CountedPairs) -> Bools:
         """Return which pairs pass by their score; copies without hashes, as if they shared one; shape (n,)."""
-        shared = np.where(self._corpus.without_hashes[pairs.a], 1, pairs.shared)
+        shared = np.where(self._compared_set.without_hashes[pairs.a], 1, pairs.shared)
         passes: Bools = (shared >= self._options.min_shared) & (pairs.score >= least_score(self._options))
         return passes
 
-    def passing_duplicates(self) -> Duplicates:
+    def passing_duplicates(self) -> DuplicateGroups:
         """Return those of `duplicates` of which the pairs pass."""
         members = self._duplicates.members
-        return self._duplicates.select(self._corpus, self.passes(self.duplicate_pairs(members, members)))
+        return self._duplicates.select(self._compared_set, self.passes(self.duplicate_pairs(members, members)))
 
     def duplicate_pairs(self, a: U32, b: U32) -> CountedPairs:
         """Return pairs of duplicates, scored."""
@@ -108,16 +113,16 @@ class PairScorer:
         if not short.any():
             return NO_FACTORS
         estimates, sizes = self._estimate(pairs, weighted=False)
-        doubtful = self._certainty.factors(pairs, sizes)[1] == FEW
-        return self._certainty.compare_texts(pairs, estimates, doubtful & short)
+        doubtful = self._evidence_check.factors(pairs, sizes)[1] == FEW
+        return self._evidence_check.compare_texts(pairs, estimates, doubtful & short)
 
     def judge(self, pairs: CountedPairs, texts: TextFactors) -> JudgedPairs:
-        """Return pairs with measures that are no larger than is certain, see `pairs.certainty`.
+        """Return pairs with measures that are no larger than is certain, see `pairs.evidence`.
 
         texts: what `compare_texts` says of these pairs.
         """
         plain, sizes = self._estimate(pairs, weighted=False)
-        factors, evidence = self._certainty.factors(pairs, sizes)
+        factors, evidence = self._evidence_check.factors(pairs, sizes)
         evidence[texts.indices] = TEXTS
         for factor, by_text in zip(factors, texts.factors.T, strict=True):
             factor[texts.indices] = by_text
@@ -137,7 +142,7 @@ class PairScorer:
             value = np.where(equal & (value == 0), 1.0, value)
             size_a, size_b = np.where(equal, value, size_a), np.where(equal, value, size_b)
         if self.sampled:
-            shares = self._corpus.shares[pairs.a], self._corpus.shares[pairs.b]
+            shares = self._compared_set.shares[pairs.a], self._compared_set.shares[pairs.b]
             size_a, size_b = common_sizes(value, (size_a, size_b), shares)
         return Measures.compute(value, (size_a, size_b)), (size_a, size_b)
 
@@ -158,6 +163,6 @@ class PairScorer:
         return first
 
     def _in_order(self, pairs: CountedPairs) -> CountedPairs:
-        order = self._corpus.name_order
+        order = self._compared_set.name_order
         ranking = np.lexsort((order[pairs.b], order[pairs.a], -pairs.shared.astype(np.int64), -pairs.score))
         return pairs.take(ranking)

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from fpdb.arrays import U32, U64, Bools, contains, group_starts, sorted_distinct
-from fpdb.pairs.corpus import NONE, Corpus
+from fpdb.pairs.compared_set import NONE, ComparedSet
 from fpdb.regions.pair_aligner import AlignmentQuery, PairAligner
 from fpdb.storage.index_reader import IndexReader
 
@@ -31,12 +31,12 @@ class Passage(NamedTuple):
 
 
 class PassageFinder:
-    """Find passages in the documents of a corpus. Raises Corrupt, MissingPackage."""
+    """Find passages in the documents that are compared. Raises Corrupt, MissingPackage."""
 
-    def __init__(self, reader: IndexReader, aligner: PairAligner, corpus: Corpus) -> None:
-        """Align documents of a corpus of one document a rank."""
-        self._aligner, self._corpus = aligner, corpus
-        self._holders = _Holders(reader, corpus)
+    def __init__(self, reader: IndexReader, aligner: PairAligner, compared_set: ComparedSet) -> None:
+        """Align documents that are compared one by one, not by owner."""
+        self._aligner, self._compared_set = aligner, compared_set
+        self._holders = _Holders(reader, compared_set)
 
     def find(self, query: AlignmentQuery, others: U32) -> tuple[list[Passage], "UnalignedDocuments | None"]:
         """Return passages of a document that other ranks have, and those of them that it was not aligned with, if any.
@@ -47,7 +47,7 @@ class PassageFinder:
         passages = self._align(query, others[:ALIGNED_FIRST], hashes)
         if len(others) <= ALIGNED_FIRST:
             return passages, None
-        unaligned = np.zeros(len(self._corpus), np.bool_)
+        unaligned = np.zeros(len(self._compared_set), np.bool_)
         unaligned[others[ALIGNED_FIRST:]] = True
         first_open = hashes.find_open()
         holders = self._holders.find(query.counted[first_open])
@@ -58,14 +58,14 @@ class PassageFinder:
 
     def _align(self, query: AlignmentQuery, ranks: U32, hashes: "_CoveredHashes") -> list[Passage]:
         """Return the passages of these ranks, and note what they cover."""
-        ids = [int(self._corpus.document_ids(rank)[0]) for rank in ranks.tolist()]
+        ids = [int(self._compared_set.document_ids(rank)[0]) for rank in ranks.tolist()]
         symbols = query.original.text.symbols
         passages = []
         for rank, alignment in zip(ranks.tolist(), self._aligner.align_query(query, ids), strict=True):
             for region in alignment.regions or ():
                 hashes.cover(region.a_start, region.a_end)
                 start, end = int(symbols.offsets[region.a_start]), int(symbols.ends[region.a_end - 1])
-                passages.append(Passage(start, end, self._corpus.name(rank), region.shared))
+                passages.append(Passage(start, end, self._compared_set.name(rank), region.shared))
         return passages
 
 
@@ -104,8 +104,8 @@ class UnalignedDocuments:
 class _Holders:
     """The ranks that hold a hash; those of the hashes that were asked for last stay in memory."""
 
-    def __init__(self, reader: IndexReader, corpus: Corpus) -> None:
-        self._reader, self._corpus = reader, corpus
+    def __init__(self, reader: IndexReader, compared_set: ComparedSet) -> None:
+        self._reader, self._compared_set = reader, compared_set
         self._ranks: OrderedDict[int, U32] = OrderedDict()
         self._cached = 0
 
@@ -115,7 +115,7 @@ class _Holders:
         missing = np.array([key for key in keys if key not in self._ranks], np.uint64)
         if len(missing):
             hits = self._reader.look_up(missing)
-            ranks = self._corpus.ranks.look_up(hits.document_ids)
+            ranks = self._compared_set.ranks.look_up(hits.document_ids)
             hits, ranks = hits.filter(ranks != NONE), ranks[ranks != NONE]
             ends = np.cumsum(hits.counts)
             for key, start, end in zip(missing.tolist(), (ends - hits.counts).tolist(), ends.tolist(), strict=True):

@@ -12,9 +12,9 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from fpdb.columns import one_line
-from fpdb.pairs.certainty import EVIDENCE, Evidence
-from fpdb.pairs.corpus import Corpus
+from fpdb.pairs.compared_set import ComparedSet
 from fpdb.pairs.counting import PairCounter
+from fpdb.pairs.evidence import EVIDENCE, Evidence
 from fpdb.pairs.measures import CountedPairs
 from fpdb.pairs.options import PairOptions, Watch
 from fpdb.pairs.pair_scorer import JudgedPairs
@@ -38,7 +38,7 @@ class Pair:
         resemblance: The share of the hashes of both together that they share.
         weighted_containment_a: With hashes weighed by their rarity, like the others; only if ranked by one of them.
         similarity: The mean of both weighted containments; only if ranked by it or one of them.
-        evidence: What tells the measures, see `pairs.certainty.Evidence`; None if it is not known.
+        evidence: What tells the measures, see `pairs.evidence.Evidence`; None if it is not known.
         coverage_a: The share of a's symbols that lie in regions; only if ranked by it, or regions are asked for.
         source_a: See `Match.source`; only if regions are asked for.
         regions: In order of a; only if regions are asked for, and something tells them.
@@ -108,7 +108,7 @@ def rank_pairs(
 ) -> Comparison[Pair]:
     """Return the pairs that pass, by the measure, then shared, both descending, then by name. Raises Corrupt.
 
-    contents: see `Certainty`.
+    contents: see `EvidenceCheck`.
     """
     return rank_counted(PairCounter(reader, options, watch, contents=contents))
 
@@ -138,14 +138,14 @@ def describe_pairs(counter: PairCounter, pairs: CountedPairs, *, weighted: bool)
     batches = [pairs.take(slice(start, start + BATCH)) for start in range(0, len(pairs.a), BATCH)]
     texts = [counter.scorer.compare_texts(batch) for batch in batches]
     judged = map(counter.scorer.judge, batches, texts)
-    return chain.from_iterable(_describe(counter.corpus, batch, weighted=weighted) for batch in judged)
+    return chain.from_iterable(_describe(counter.compared_set, batch, weighted=weighted) for batch in judged)
 
 
-def _describe(corpus: Corpus, judged: JudgedPairs, *, weighted: bool) -> Iterator[Pair]:
+def _describe(compared_set: ComparedSet, judged: JudgedPairs, *, weighted: bool) -> Iterator[Pair]:
     pairs = judged.pairs
     columns: list[NDArray[Any]] = [pairs.shared, *judged.plain]
     if weighted and judged.weighted is not None:
         columns += [*judged.weighted, judged.weighted.mean]
     ranks = pairs.a.tolist(), pairs.b.tolist(), judged.evidence.tolist()
     for a, b, evidence, *values in zip(*ranks, *(column.tolist() for column in columns), strict=True):
-        yield replace(Pair(corpus.name(a), corpus.name(b), *values), evidence=EVIDENCE[evidence])
+        yield replace(Pair(compared_set.name(a), compared_set.name(b), *values), evidence=EVIDENCE[evidence])

@@ -1,4 +1,4 @@
-"""Find the postings that lie in seams of boilerplate, which count for nothing; see `fingerprint.marks`."""
+"""Find the postings that lie in seams of boilerplate, which count for nothing; see `fingerprint.marked_symbols`."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from fpdb.arrays import U32, U64, Bools, contains, sorted_distinct
 from fpdb.fingerprint import KINDS
-from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.fingerprint.marked_symbols import NO_MARKS, MarkedSymbols
 from fpdb.storage.document_table import DocumentTable
 from fpdb.storage.hits import Hits
 from fpdb.storage.index_reader import IndexReader
@@ -35,17 +35,17 @@ class Seams:
             self._ids, self._k = document_ids[holds], k[holds]
         parts = [self._find_marks(reader, boilerplate, at) for at in range(0, len(self._ids), TOGETHER)]
         columns = zip(*((each.starts, each.ends) for each in (NO_MARKS, *parts)), strict=True)
-        self._marks = Marks(*map(np.concatenate, columns))
+        self._marks = MarkedSymbols(*map(np.concatenate, columns))
 
     def __len__(self) -> int:
         """Return the number of documents that hold boilerplate, and may have seams."""
         return len(self._ids)
 
-    def _find_marks(self, reader: IndexReader, boilerplate: U64, start: int) -> Marks:
+    def _find_marks(self, reader: IndexReader, boilerplate: U64, start: int) -> MarkedSymbols:
         """Return the marks of TOGETHER documents, the first of which has this index."""
         found = reader.find_occurrences(boilerplate, self._ids[start : start + TOGETHER])
         places = np.sort(np.searchsorted(self._ids, found.document_ids) * SPAN + found.positions)
-        return Marks.of(places, self._k[places // SPAN])
+        return MarkedSymbols.of(places, self._k[places // SPAN])
 
     def counted(self, postings: Postings) -> Bools:
         """Return which of some postings, none of boilerplate, do not lie in seams; shape (n,)."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fpdb.arrays import I64, U32
 from fpdb.errors import BadQuery
 from fpdb.gc_control import gc_paused
-from fpdb.pairs.corpus import Corpus
+from fpdb.pairs.compared_set import ComparedSet
 from fpdb.pairs.counting import PairCounter
 from fpdb.pairs.keep_policy import KeepRule, keep_order
 from fpdb.pairs.options import PairOptions, Watch
@@ -122,7 +122,7 @@ def spans_of_pairs(
     region_options = RegionOptions.of(cut.gap, 1, repeats=True)
     find_common = counter.common_hashes().among
     aligner = PairAligner(reader, *contents, find_common=find_common, region_options=region_options)
-    places = keep_order(reader, counter.corpus, rule)
+    places = keep_order(reader, counter.compared_set, rule)
     cuts = _cut_later(reader, aligner, counter, places, cut)
     return counter.compared(spool(cuts, astuple, lambda values: Span(*values)))
 
@@ -131,14 +131,14 @@ def _cut_later(
     reader: IndexReader, aligner: PairAligner, counter: PairCounter, places: I64, cut: Cut
 ) -> Iterator[Span]:
     """Yield the spans; places: the order in which ranks are kept."""
-    corpus = counter.corpus
-    finder = PassageFinder(reader, aligner, corpus)
-    order = np.argsort(corpus.name_order)
+    compared_set = counter.compared_set
+    finder = PassageFinder(reader, aligner, compared_set)
+    order = np.argsort(compared_set.name_order)
     for later, earlier, shared in _by_later(counter, places, order):
-        first = np.lexsort((corpus.name_order[earlier], -shared.astype(np.int64)))
+        first = np.lexsort((compared_set.name_order[earlier], -shared.astype(np.int64)))
         with gc_paused():
             spans = list(
-                _spans_of_document(aligner, finder, corpus, (later, earlier[first], int(shared[first[0]])), cut)
+                _spans_of_document(aligner, finder, compared_set, (later, earlier[first], int(shared[first[0]])), cut)
             )
         yield from spans
 
@@ -177,18 +177,18 @@ def _join_columns(batches: Sequence[tuple[NDArray[np.intp], I64, list[U32]]], st
 
 
 def _spans_of_document(
-    aligner: PairAligner, finder: PassageFinder, corpus: Corpus, compared: tuple[int, U32, int], cut: Cut
+    aligner: PairAligner, finder: PassageFinder, compared_set: ComparedSet, compared: tuple[int, U32, int], cut: Cut
 ) -> Iterator[Span]:
     """Yield the spans of one document.
 
     compared: its rank, those of the others, which share the most hashes first, and the number that the first shares.
     """
     rank, others, most = compared
-    name, document_id = corpus.name(rank), int(corpus.document_ids(rank)[0])
+    name, document_id = compared_set.name(rank), int(compared_set.document_ids(rank)[0])
     query = aligner.stored_query(document_id)
     if query is None:
         state = aligner.read(document_id).state
-        yield Span(name, None, None, corpus.name(int(others[0])), most, len(others), state)
+        yield Span(name, None, None, compared_set.name(int(others[0])), most, len(others), state)
         return
     passages, unaligned = finder.find(query, others)
     for span in merge_passages(name, query.original.text.symbols.text, passages, cut):

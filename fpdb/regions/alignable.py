@@ -8,7 +8,7 @@ import numpy as np
 
 from fpdb.arrays import U64, Bools, contains
 from fpdb.fingerprint import NO_POSITION, Fingerprints, Recipe
-from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.fingerprint.marked_symbols import NO_MARKS, MarkedSymbols
 from fpdb.regions._tiling import SymbolSequence
 from fpdb.regions.sources import Original, SourceDocument, Sources, read_document
 from fpdb.regions.tiling import NO_BARS, FingerprintSequence, symbol_sequence
@@ -22,7 +22,7 @@ class AlignableDocument(NamedTuple):
 
     source: SourceDocument
     sequence: SymbolSequence | None = None
-    marks: Marks = NO_MARKS
+    marks: MarkedSymbols = NO_MARKS
 
 
 class AlignableDocuments:
@@ -55,20 +55,20 @@ class AlignableDocuments:
         counted = ~contains(self.boilerplate, fingerprints.hashes)
         return AlignableDocument(source, prepare_symbols(source.original, fingerprints, counted, marks), marks)
 
-    def marks_of(self, original: Original) -> Marks:
+    def marks_of(self, original: Original) -> MarkedSymbols:
         """Return the marks of a document that was read: all of its k-grams tell, selected or not."""
         if not len(self.boilerplate):
             return NO_MARKS
         kind = original.fingerprints.kind
         kgrams = self._recipe.hash_kgrams(kind, original.text.symbols)
-        return Marks.of(np.flatnonzero(contains(self.boilerplate, kgrams)), self._recipe.rule_for(kind)[1].k)
+        return MarkedSymbols.of(np.flatnonzero(contains(self.boilerplate, kgrams)), self._recipe.rule_for(kind)[1].k)
 
-    def stored_marks(self, document_ids: Collection[int], k: int) -> dict[int, Marks]:
+    def stored_marks(self, document_ids: Collection[int], k: int) -> dict[int, MarkedSymbols]:
         """Return the marks of documents that cannot be read, as far as their stored positions tell."""
         if not len(self.boilerplate):
             return {}
         held = self.stored_sequences(self.boilerplate, document_ids)
-        return {document_id: Marks.of(each.positions.astype(np.int64), k) for document_id, each in held.items()}
+        return {document_id: MarkedSymbols.of(each.positions.astype(np.int64), k) for document_id, each in held.items()}
 
     def stored_sequences(self, hashes: U64, document_ids: Collection[int]) -> dict[int, FingerprintSequence]:
         """Return where the store says that each document holds the hashes, which are sorted and distinct."""
@@ -91,7 +91,7 @@ def with_positions(fingerprints: Fingerprints, *, complete: bool) -> Fingerprint
 
 
 def prepare_symbols(
-    original: Original, fingerprints: FingerprintSequence, counted: Bools, *barriers: Marks
+    original: Original, fingerprints: FingerprintSequence, counted: Bools, *barriers: MarkedSymbols
 ) -> SymbolSequence:
     """Prepare a document for tiling around the fingerprints that count; no match is extended into the barriers."""
     values = original.text.symbols.values
@@ -108,7 +108,7 @@ def _size(document: SourceDocument) -> int:
     return 1 if document.original is None else document.original.fingerprints.symbols + 1
 
 
-def without_marked(fingerprints: FingerprintSequence, marks: Marks, k: int) -> FingerprintSequence:
+def without_marked(fingerprints: FingerprintSequence, marks: MarkedSymbols, k: int) -> FingerprintSequence:
     """Return the fingerprints that are not mostly marked."""
     kept = ~marks.covers_most(fingerprints.positions.astype(np.int64), k)
     return fingerprints._replace(hashes=fingerprints.hashes[kept], positions=fingerprints.positions[kept])

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.fingerprint.marked_symbols import NO_MARKS, MarkedSymbols
 from fpdb.regions.region import Region
 
 END: Final = -1
@@ -24,7 +24,7 @@ LONGEST: Final = 2**32  # symbols of a document
 class _Chain:
     """The regions in the order of one document: each has a next one until a split parts them."""
 
-    def __init__(self, starts: Sequence[int], ends: Sequence[int], gap: int, marks: Marks) -> None:
+    def __init__(self, starts: Sequence[int], ends: Sequence[int], gap: int, marks: MarkedSymbols) -> None:
         self.gap = gap
         order = sorted(range(len(starts)), key=lambda region: (starts[region], ends[region], region))
         # A mark that ends behind a region's end and begins before the next one's start counts as too large a gap.
@@ -71,7 +71,9 @@ class _Chain:
         self.link(sorted(regions, key=self.rank.__getitem__))
 
 
-def join(regions: Sequence[Region], gap: int, marks_a: Marks = NO_MARKS, marks_b: Marks = NO_MARKS) -> list[Region]:
+def join(
+    regions: Sequence[Region], gap: int, marks_a: MarkedSymbols = NO_MARKS, marks_b: MarkedSymbols = NO_MARKS
+) -> list[Region]:
     """Join regions that are neighbours in both documents, after at most `gap` symbols of each; in order of a.
 
     marks_a and marks_b: the symbols of boilerplate, across which no regions are joined.

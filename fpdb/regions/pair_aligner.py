@@ -13,7 +13,7 @@ import numpy as np
 from fpdb.arrays import U64, contains, sorted_distinct
 from fpdb.errors import UnknownKind
 from fpdb.fingerprint import Fingerprints, Recipe
-from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.fingerprint.marked_symbols import NO_MARKS, MarkedSymbols
 from fpdb.regions._tiling import SymbolSequence
 from fpdb.regions.alignable import (
     AlignableDocument,
@@ -44,7 +44,7 @@ class AlignmentQuery(NamedTuple):
     original: Original
     fingerprints: FingerprintSequence
     sequence: SymbolSequence
-    marks: Marks
+    marks: MarkedSymbols
     counted: U64
     held: U64
     matching: Matching
@@ -79,7 +79,7 @@ class PairAligner:
         """Read a stored document, or return it from memory. Raises Corrupt, MissingPackage."""
         return self._documents.read(document_id).source
 
-    def discarded(self, original: Original) -> Marks:
+    def discarded(self, original: Original) -> MarkedSymbols:
         """Return the symbols of a document that do not count: those of boilerplate, and of common hashes."""
         marks = self._documents.marks_of(original)
         common = self._common(sorted_distinct(original.fingerprints.hashes))
@@ -88,7 +88,7 @@ class PairAligner:
         placed = with_positions(original.fingerprints, complete=True)
         positions = np.sort(placed.positions[contains(common, placed.hashes)]).astype(np.int64)
         k, symbols = Matching.of(self.recipe, original.fingerprints.kind).k, len(original.text.symbols)
-        return Marks.of(np.flatnonzero(marks.flags(symbols) | Marks.of(positions, k).flags(symbols)), 1)
+        return MarkedSymbols.of(np.flatnonzero(marks.flags(symbols) | MarkedSymbols.of(positions, k).flags(symbols)), 1)
 
     def query(self, fingerprints: Fingerprints, ignored: U64) -> AlignmentQuery:
         """Prepare a document, whose fingerprints have their symbols, for alignment.
@@ -105,14 +105,16 @@ class PairAligner:
             return None
         return self._query(source.original, marks, self._common(sorted_distinct(source.original.fingerprints.hashes)))
 
-    def _query(self, original: Original, marks: Marks, ignored: U64) -> AlignmentQuery:
+    def _query(self, original: Original, marks: MarkedSymbols, ignored: U64) -> AlignmentQuery:
         matching = Matching.of(self.recipe, original.fingerprints.kind)
         fingerprints = with_positions(original.fingerprints, complete=matching.complete)
         positions = fingerprints.positions.astype(np.int64)
         common = contains(np.sort(ignored), fingerprints.hashes)
         held = ~(contains(self._documents.boilerplate, fingerprints.hashes) | common)
         counted = held & ~marks.covers_most(positions, matching.k)
-        sequence = prepare_symbols(original, fingerprints, counted, marks, Marks.of(positions[common], matching.k))
+        sequence = prepare_symbols(
+            original, fingerprints, counted, marks, MarkedSymbols.of(positions[common], matching.k)
+        )
         whole = self._query(original, marks, ignored[:0]) if common.any() else None
         hashes = (sorted_distinct(fingerprints.hashes[which]) for which in (counted, held))
         return AlignmentQuery(original, fingerprints, sequence, marks, next(hashes), next(hashes), matching, whole)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fpdb.errors import BadQuery
-from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.fingerprint.marked_symbols import NO_MARKS, MarkedSymbols
 from fpdb.validation import check_integer
 
 
@@ -68,7 +68,7 @@ class RegionOptions(NamedTuple):
 AS_TILED = RegionOptions(0, 1)
 
 
-def coverage(intervals: Iterable[tuple[int, int]], symbols: int, marks: Marks = NO_MARKS) -> float:
+def coverage(intervals: Iterable[tuple[int, int]], symbols: int, marks: MarkedSymbols = NO_MARKS) -> float:
     """Return the share of a document's symbols that lie in the intervals [start, end), marked ones left out.
 
     It is 0 if the document has no other symbols.

@@ -12,7 +12,7 @@ import numpy as np
 
 from fpdb.arrays import I64
 from fpdb.errors import MissingPackage, Unreadable
-from fpdb.fingerprint.marks import Marks
+from fpdb.fingerprint.marked_symbols import MarkedSymbols
 from fpdb.readers.html import extract_text
 from fpdb.readers.syntax import SyntaxSpan, find_syntax
 from fpdb.regions.line_index import line_starts
@@ -52,7 +52,7 @@ class Display:
     origins: I64 | None = None
 
     @classmethod
-    def of(cls, original: Original, discarded: Marks, *, coloured: bool = True) -> "Display":
+    def of(cls, original: Original, discarded: MarkedSymbols, *, coloured: bool = True) -> "Display":
         """Return what is shown of an original; discarded: the symbols that do not count.
 
         coloured: find the syntax of a program, which takes about a second for 100,000 characters.

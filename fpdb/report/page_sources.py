@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
-from fpdb.fingerprint.marks import Marks
+from fpdb.fingerprint.marked_symbols import MarkedSymbols
 from fpdb.regions.places import SymbolPlace, TextPlace
 from fpdb.regions.sources import Original, SourceDocument
 from fpdb.report.contents import PageSource
@@ -54,7 +54,7 @@ class PageSources:
         index: int,
         document: SourceDocument,
         places: Sequence[TextPlace | SymbolPlace],
-        discarded: Callable[[Original], Marks],
+        discarded: Callable[[Original], MarkedSymbols],
     ) -> list[tuple[int, int]]:
         """Return where the places of regions are shown; hold the parts of the text around them, if there is room.
 
@@ -75,7 +75,7 @@ class PageSources:
             source.state = "omitted"
         return intervals
 
-    def _display(self, index: int, original: Original, discarded: Callable[[Original], Marks]) -> Display:
+    def _display(self, index: int, original: Original, discarded: Callable[[Original], MarkedSymbols]) -> Display:
         if index not in self._displays:
             length = len(original.text.symbols.text)
             self._displays[index] = Display.of(original, discarded(original), coloured=length <= self._coloured)

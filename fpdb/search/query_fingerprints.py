@@ -187,7 +187,7 @@ def _fingerprint_alone(
     query = QueryFingerprints(found.hashes, name, kind, kgrams=found.kgrams if scheme.fixed_size else 0)
     query = query._replace(signs=found.signs)
     if len(boilerplate):
-        from fpdb.fingerprint.marks import seam_hashes
+        from fpdb.fingerprint.marked_symbols import seam_hashes
 
         query = query._replace(seams=seam_hashes(found.hashes, found.positions, boilerplate, rule.k))
     if scheme.sampling:

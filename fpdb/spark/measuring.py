@@ -1,4 +1,4 @@
-"""Measure joined pairs on the workers, by the formulas of `pairs.measures` and `pairs.certainty`.
+"""Measure joined pairs on the workers, by the formulas of `pairs.measures` and `pairs.evidence`.
 
 So that both answer alike to the last bit, and since Spark does not end planning as many columns that need each other.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyspark.sql.types import BooleanType, DataType, StringType
 
 from fpdb.arrays import F64, U32, Bools
-from fpdb.pairs.certainty import CONTENT, EVIDENCE, FEW, FINGERPRINTS, cautious_factors
+from fpdb.pairs.evidence import CONTENT, EVIDENCE, FEW, FINGERPRINTS, cautious_factors
 from fpdb.pairs.measures import Measures, common_sizes
 
 MEASURES: Final = ("containment_a", "containment_b", "resemblance")

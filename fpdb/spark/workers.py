@@ -14,7 +14,7 @@ from fpdb import __version__
 from fpdb.arrays import I64, U32, U64, contains, sorted_distinct
 from fpdb.errors import BadLabel, BadName, Error, MissingPackage, Unreadable
 from fpdb.fingerprint import KINDS, NO_POSITION, Purpose, Recipe, content_digest
-from fpdb.fingerprint.marks import seam_hashes
+from fpdb.fingerprint.marked_symbols import seam_hashes
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.jsonl import LineChunk
 from fpdb.ingest.prepare import PrepareOptions, ReadDocument, prepare
@@ -108,7 +108,7 @@ def fingerprint(batches: Iterable[pa.RecordBatch], task: FingerprintTask) -> Ite
 def leave_out_boilerplate(batches: Iterable[pa.RecordBatch], boilerplate: U64) -> Iterator[pa.RecordBatch]:
     """Yield the postings (POSTINGS) of documents (FINGERPRINTED) that count, each once. boilerplate: sorted, distinct.
 
-    Those in seams of boilerplate do not count either, see `fingerprint.marks`.
+    Those in seams of boilerplate do not count either, see `fingerprint.marked_symbols`.
     """
     for batch in batches:
         kept = [_counted_hashes(row, boilerplate) for row in _rows(batch)]

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from hypothesis import strategies as st
 
-from fpdb.pairs import counting, decisive_hashes, duplicates, ranking
+from fpdb.pairs import access_path, counting, duplicates, ranking
 from fpdb.storage import posting_scan, snapshot
 from tests.reference_database import name_bytes, rarity, share
 
@@ -17,7 +17,7 @@ LIMITS = [
     (duplicates, "ROOM", 1),
     (ranking, "POOL", 3),
     (ranking, "BATCH", 3),
-    (decisive_hashes, "SCANNED_PER_LOOK_UP", 0),
+    (access_path, "SCANNED_PER_LOOK_UP", 0),
     (snapshot, "FREQUENT", 2),
     (posting_scan, "LOOKED_UP", 2),
     (posting_scan, "LISTED", 2),

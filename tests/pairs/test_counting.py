@@ -8,24 +8,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.pairs import _counting, corpus, counting, decisive_hashes
+from fpdb.pairs import _counting, access_path, compared_set, counting
 from fpdb.pairs import options as pair_options
 from tests.pairs.reference_pairs import LIMITS, OPTIONS, agree, oracle
 
 
 def encode(lists):
     """Return posting lists in the form of the kernel."""
-    members = [rank | corpus.LAST * (rank == max(ranks)) for ranks in lists for rank in sorted(ranks)]
+    members = [rank | compared_set.LAST * (rank == max(ranks)) for ranks in lists for rank in sorted(ranks)]
     return np.array(members, np.uint32)
 
 
 def decode(members):
-    ends = np.flatnonzero(members >= corpus.LAST) + 1
-    return [(each & ~corpus.LAST).tolist() for each in np.split(members, ends)[:-1]]
+    ends = np.flatnonzero(members >= compared_set.LAST) + 1
+    return [(each & ~compared_set.LAST).tolist() for each in np.split(members, ends)[:-1]]
 
 
 @given(
-    postings=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6) | st.sampled_from([2**31 - 1, corpus.NONE]))),
+    postings=st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 6) | st.sampled_from([2**31 - 1, compared_set.NONE]))
+    ),
     new=st.integers(0, 7),
 )
 def test_posting_lists_are_the_ranks_of_each_hash(postings, new):
@@ -33,7 +35,7 @@ def test_posting_lists_are_the_ranks_of_each_hash(postings, new):
     mixed = [(hash_, rank < new) for hash_, rank in postings]  # ranks of either part ascend where those of it stood
     ascending = {part: iter(sorted(r for h, r in postings if (h, r < new) == part)) for part in mixed}
     ranks = [next(ascending[part]) for part in mixed]
-    expected = [sorted({rank for of, rank in postings if of == hash_} - {corpus.NONE}) for hash_ in range(4)]
+    expected = [sorted({rank for of, rank in postings if of == hash_} - {compared_set.NONE}) for hash_ in range(4)]
     expected = [each for each in expected if each]
     hashes = np.array([hash_ for hash_, _ in postings], np.uint64)
     lists = _counting.posting_lists(hashes, np.array(ranks, np.uint32), new)
@@ -187,7 +189,7 @@ def test_a_large_collection_has_common_hashes(db, monkeypatch):
 @pytest.mark.parametrize("cost", [0, 10**9])  # of a look-up: all hashes are looked up, or all postings scanned
 def test_progress_is_told_in_nouns_of_which_an_s_makes_the_plural(db, crowd, monkeypatch, cost):
     """On a terminal, 1,234 hashs were looked up."""
-    monkeypatch.setattr(decisive_hashes, "SCANNED_PER_LOOK_UP", cost)
+    monkeypatch.setattr(access_path, "SCANNED_PER_LOOK_UP", cost)
     for name, held in crowd.items():
         db.add_fingerprints(name, held, labels={"term": "1" if len(held) % 3 else "2"})
     told = []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fpdb
 from fpdb.errors import BadQuery
-from fpdb.fingerprint.marks import Marks
+from fpdb.fingerprint.marked_symbols import MarkedSymbols
 from fpdb.pairs import coverage
 from fpdb.regions import alignable, pair_aligner
 from tests.reference_database import name_bytes
@@ -52,7 +52,7 @@ def marks_of(content, discarded, k):
     left_out = set(RECIPE.fingerprint(discarded, purpose="discard").hashes.tolist())
     found = RECIPE.fingerprint(content)
     positions = [at for at, hash_ in zip(found.positions, found.hashes, strict=True) if hash_ in left_out]
-    return set(np.flatnonzero(Marks.of(np.array(positions, np.int64), k).flags(len(content))).tolist())
+    return set(np.flatnonzero(MarkedSymbols.of(np.array(positions, np.int64), k).flags(len(content))).tolist())
 
 
 def texts_of(documents, missing):

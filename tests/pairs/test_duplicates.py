@@ -1,4 +1,4 @@
-"""Duplicates: their pairs are those of the definition, and what takes their place connects and counts the same."""
+"""DuplicateGroups: their pairs are those of the definition, and what takes their place connects and counts the same."""
 
 from typing import NamedTuple
 
@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.pairs import duplicates
-from fpdb.pairs.duplicates import Duplicates
+from fpdb.pairs.duplicates import DuplicateGroups
 from fpdb.pairs.union_find import connect
 
 
 class Compared(NamedTuple):
-    """The parts of a `Corpus` that finding copies needs."""
+    """The parts of a `ComparedSet` that finding copies needs."""
 
     owners: np.ndarray
     new: int
@@ -27,7 +27,7 @@ def groups_of(signatures, owners, new, order):
     """Return the groups of documents with these signatures; `order` is their place by name."""
     corpus = Compared(np.array(owners, np.uint32), new, np.array(order, np.uint32))
     sizes = np.ones(len(order), np.uint32)
-    return Duplicates.find(corpus, np.arange(len(order)), sizes, np.array(signatures, np.uint64))
+    return DuplicateGroups.find(corpus, np.arange(len(order)), sizes, np.array(signatures, np.uint64))
 
 
 @st.composite

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.fingerprint.marked_symbols import NO_MARKS, MarkedSymbols
 from fpdb.regions.joining import join
 from fpdb.regions.region import Region
 
@@ -73,16 +73,16 @@ def test_marked_symbols_part_regions(regions, gap, data):
         inside = {symbol for region in regions for symbol in range(region[side], region[side + 1])}
         free = sorted(set(range(50)) - inside)
         marked.append(frozenset(data.draw(st.sets(st.sampled_from(free)))))
-    marks = [Marks(np.array(sorted(each), np.int64), np.array(sorted(each), np.int64) + 1) for each in marked]
+    marks = [MarkedSymbols(np.array(sorted(each), np.int64), np.array(sorted(each), np.int64) + 1) for each in marked]
     assert join(regions, gap, *marks) == plainly(regions, gap, marked)
 
 
 def test_marked_symbols_that_reach_into_regions_part_them():
     regions = [Region(0, 10, 0, 10, 1), Region(14, 20, 14, 20, 1)]
     for start, end in ((8, 12), (12, 16), (8, 16), (10, 14)):
-        marks = Marks(np.array([start]), np.array([end]))
+        marks = MarkedSymbols(np.array([start]), np.array([end]))
         assert join(regions, 4, marks) == join(regions, 4, NO_MARKS, marks) == regions
-    harmless = Marks(np.array([2, 15]), np.array([5, 18]))
+    harmless = MarkedSymbols(np.array([2, 15]), np.array([5, 18]))
     assert len(join(regions, 4, harmless)) == len(join(regions, 10**30, harmless)) == 1
 
 

@@ -4,7 +4,7 @@ import json
 from html.parser import HTMLParser
 
 import fpdb
-from fpdb.fingerprint.marks import NO_MARKS, Marks
+from fpdb.fingerprint.marked_symbols import NO_MARKS, MarkedSymbols
 from fpdb.regions.sources import Original
 from fpdb.report.display import Display
 
@@ -77,7 +77,7 @@ def pairs_page(db: fpdb.Database, texts: dict[str, str], **options) -> str:
     return page.html()
 
 
-def display_of(text: str, kind: str = "text", name: str | None = None, marks: Marks = NO_MARKS) -> Display:
+def display_of(text: str, kind: str = "text", name: str | None = None, marks: MarkedSymbols = NO_MARKS) -> Display:
     """Return what is shown of a text."""
     recipe = fpdb.Recipe.preset("code" if kind == "code" else "text")
     return Display.of(Original.of(recipe.fingerprint(text, kind, purpose="search", name=name)), marks)

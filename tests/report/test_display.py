@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fpdb.fingerprint.marks import Marks
+from fpdb.fingerprint.marked_symbols import MarkedSymbols
 from tests.report.rendered_page import display_of
 
 
@@ -18,5 +18,5 @@ def test_pages_of_the_web_are_shown_as_text() -> None:
 
 
 def test_what_does_not_count_is_a_span() -> None:
-    marked = display_of("one two three", marks=Marks(np.array([3]), np.array([6])))
+    marked = display_of("one two three", marks=MarkedSymbols(np.array([3]), np.array([6])))
     assert [marked.text[slice(*span)] for span in marked.discarded] == ["two"]

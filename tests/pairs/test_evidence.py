@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.pairs import certainty, pair_scorer
+from fpdb.pairs import evidence as pair_evidence
+from fpdb.pairs import pair_scorer
 
 RECIPE = fpdb.Recipe.preset("text").with_(k=4, w=6)
 MEASURES = ("containment_a", "containment_b", "resemblance")
@@ -95,7 +96,7 @@ def test_measures_are_those_of_the_definition(tmp_path_factory, documents, few, 
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(pair_scorer, "JUDGED", data.draw(st.sampled_from([1, 2, 256])))
-        patch.setattr(certainty, "MAX_KGRAMS", data.draw(st.sampled_from([0, 1 << 20])))
+        patch.setattr(pair_evidence, "MAX_KGRAMS", data.draw(st.sampled_from([0, 1 << 20])))
         add_all(db, documents)
         found = list(db.pairs(by="containment", few=few, texts=texts, top=top, min=least))
         scores = [max(pair.containment_a, pair.containment_b) for pair in found]

@@ -1,4 +1,4 @@
-"""The certainty of measures of pairs, where a document has few fingerprints.
+"""The evidence for the measures of pairs, and their correction where a document has few fingerprints.
 
 A containment by n fingerprints is an estimate: of texts that have half in common, one in four has both of two. So a
 document of fewer than `few` hashes counts as if it had so many, of which the others are not shared. Where a pair seems
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from fpdb.arrays import F64, U8, U64, Bools, contains, sorted_distinct
 from fpdb.fingerprint import Recipe, Symbols
-from fpdb.fingerprint.marks import Marks
-from fpdb.pairs.corpus import Corpus
+from fpdb.fingerprint.marked_symbols import MarkedSymbols
+from fpdb.pairs.compared_set import ComparedSet
 from fpdb.pairs.measures import CountedPairs, Measures
 from fpdb.regions.sources import Contents, read_document
 from fpdb.storage.index_reader import IndexReader
@@ -45,13 +45,13 @@ class TextFactors(NamedTuple):
 NO_FACTORS: Final = TextFactors(np.empty(0, np.intp), np.empty((0, 3)))
 
 
-class Certainty:
+class EvidenceCheck:
     """Compare what is estimated of pairs with what is known of their documents."""
 
-    def __init__(self, reader: IndexReader, contents: Contents | None, corpus: Corpus, few: int) -> None:
+    def __init__(self, reader: IndexReader, contents: Contents | None, compared_set: ComparedSet, few: int) -> None:
         """Take the documents of a commit. contents: None if no text is to be read. few: 0 if all estimates hold."""
-        self._corpus, self._few = corpus, few
-        self._texts = None if contents is None else _KGramSets(reader, contents, corpus)
+        self._compared_set, self._few = compared_set, few
+        self._texts = None if contents is None else _KGramSets(reader, contents, compared_set)
 
     def compare_texts(self, pairs: CountedPairs, estimates: Measures, doubtful: Bools) -> TextFactors:
         """Compare the texts of those of the doubtful pairs that seem alike, if they can be read. Raises Corrupt.
@@ -73,9 +73,9 @@ class Certainty:
 
         sizes: the numbers of hashes that these were estimated from.
         """
-        digests = self._corpus.digests
+        digests = self._compared_set.digests
         copies = (digests[pairs.a] == digests[pairs.b]).all(axis=1)
-        known = self._corpus.complete[pairs.a] | copies, self._corpus.complete[pairs.b] | copies
+        known = self._compared_set.complete[pairs.a] | copies, self._compared_set.complete[pairs.b] | copies
         factors, certain = cautious_factors(known, sizes, pairs.shared, self._few)
         evidence = np.where(copies, CONTENT, np.where(certain, FINGERPRINTS, FEW)).astype(np.uint8)
         return factors, evidence
@@ -110,7 +110,7 @@ def counted_kgrams(recipe: Recipe, kind: str, symbols: Symbols, boilerplate: U64
         return kgrams
     discarded = contains(boilerplate, kgrams)
     k = recipe.rule_for(kind)[1].k
-    marks = Marks.of(np.flatnonzero(discarded), k)
+    marks = MarkedSymbols.of(np.flatnonzero(discarded), k)
     return kgrams[~(discarded | marks.covers_most(np.arange(len(kgrams)), k))]
 
 
@@ -125,8 +125,8 @@ def compare_kgrams(of_a: U64, of_b: U64) -> tuple[float, float, float] | None:
 class _KGramSets:
     """The k-grams of documents, or owners, that can be read."""
 
-    def __init__(self, reader: IndexReader, contents: Contents, corpus: Corpus) -> None:
-        self._reader, self._contents, self._corpus = reader, contents, corpus
+    def __init__(self, reader: IndexReader, contents: Contents, compared_set: ComparedSet) -> None:
+        self._reader, self._contents, self._compared_set = reader, contents, compared_set
         self._boilerplate = reader.boilerplate()
         self._sets: OrderedDict[int, U64 | None] = OrderedDict()
         self._kgrams = 0
@@ -148,7 +148,7 @@ class _KGramSets:
 
     def _read(self, rank: int) -> U64 | None:
         parts = []
-        for document_id in self._corpus.document_ids(rank).tolist():
+        for document_id in self._compared_set.document_ids(rank).tolist():
             document = read_document(self._reader, self._contents.recipe, document_id, self._contents.sources)
             if document.original is None:
                 return None

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from fpdb.pairs import _counting, corpus
+from fpdb.pairs import _counting, compared_set
 
 
 def test_since(db):
@@ -17,9 +17,9 @@ def test_since(db):
 def test_ids_long_gone_take_no_space():
     """The table of ranks has pages only where documents are."""
     documents = np.array([5, 4_096 * 9 + 1, 4_096 * 9 + 3], np.uint32)
-    made = corpus.RankTable.build(documents, np.arange(3, dtype=np.uint32))
+    made = compared_set.RankTable.build(documents, np.arange(3, dtype=np.uint32))
     assert len(made.table) == 3 * _counting.PAGE
     asked = np.array([0, 5, 6, 4_095, 4_096 * 9, 4_096 * 9 + 1, 4_096 * 9 + 3, 4_096 * 10, 2**32 - 1], np.uint32)
     ranks = made.look_up(asked)
-    gone = corpus.NONE
+    gone = compared_set.NONE
     assert ranks.tolist() == [gone, 0, gone, gone, gone, 1, 2, gone, gone]

@@ -18,14 +18,14 @@ from fpdb.fingerprint.selection import NO_POSITION
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Marks:
+class MarkedSymbols:
     """Stretches [start, end) of marked symbols, ascending, apart from each other; arrays of shape (n,)."""
 
     starts: I64
     ends: I64
 
     @classmethod
-    def of(cls, positions: I64, k: int | I64) -> "Marks":
+    def of(cls, positions: I64, k: int | I64) -> "MarkedSymbols":
         """Return the marks by the positions of k-grams that are boilerplate, ascending. k: one, or that of each."""
         if not len(positions):
             return NO_MARKS
@@ -63,7 +63,7 @@ class Marks:
         return np.cumsum(steps[:-1], dtype=np.int8).view(np.uint8)
 
 
-NO_MARKS = Marks(np.empty(0, np.int64), np.empty(0, np.int64))
+NO_MARKS = MarkedSymbols(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def seam_hashes(hashes: U64, positions: U32, boilerplate: U64, k: int) -> U64:
@@ -80,7 +80,7 @@ def seam_hashes(hashes: U64, positions: U32, boilerplate: U64, k: int) -> U64:
     """
     discarded = contains(boilerplate, hashes)
     placed = positions != NO_POSITION
-    marks = Marks.of(np.sort(positions[discarded & placed]).astype(np.int64), k)
+    marks = MarkedSymbols.of(np.sort(positions[discarded & placed]).astype(np.int64), k)
     if not len(marks.starts):
         return hashes[:0]
     seams = placed & ~discarded

@@ -67,7 +67,7 @@ class Members(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Corpus:
+class ComparedSet:
     """The documents, or owners, that are compared; arrays by rank.
 
     name_order: the place in the order of names. owners: equal numbers for those that are never paired, or shape (0,) if
@@ -114,7 +114,7 @@ class Corpus:
     def posting_lists(self, reader: IndexReader, only: U64 | None = None) -> Iterator[U32]:
         """Yield the posting lists of all hashes that count, see `_counting`, in parts of whole lists.
 
-        only: If given, the hashes that are looked up, see `find_decisive_hashes`. Raises Corrupt.
+        only: If given, the hashes that are looked up, see `hashes_to_look_up`. Raises Corrupt.
         """
         scan = scan_postings(reader, self.seams.counted) if only is None else look_up_postings(reader, only)
         for hashes, document_ids in scan:
@@ -126,7 +126,7 @@ class Corpus:
 
 
 class _Properties(NamedTuple):
-    """The properties by which documents, or owners, are compared; arrays of shape (n,), see `Corpus`."""
+    """The properties by which documents, or owners, are compared; arrays of shape (n,), see `ComparedSet`."""
 
     new: Bools
     shares: U32
@@ -164,7 +164,7 @@ class _Properties(NamedTuple):
         return type(self)(new, shares, complete, self.without_hashes[indices], self.digests[indices])
 
 
-def read_corpus(reader: IndexReader, options: PairOptions) -> Corpus:
+def read_compared_set(reader: IndexReader, options: PairOptions) -> ComparedSet:
     """Read the catalogue. An owner is new if one of his documents is. Raises Corrupt."""
     rule = OwnerRule.parse(options.owners)
     table = _read_table(reader, options, rule)
@@ -189,7 +189,7 @@ def read_corpus(reader: IndexReader, options: PairOptions) -> Corpus:
     if not len(numbers):
         owner_names = ranked_names if owner_names is names else list(map(owner_names.__getitem__, order.tolist()))
     properties = properties.take(order)
-    return Corpus(
+    return ComparedSet(
         names=ranked_names,
         name_order=_name_order(ranked_names),
         owners=numbers[order] if len(numbers) else numbers,

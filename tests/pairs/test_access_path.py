@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.pairs import decisive_hashes
-from fpdb.pairs.corpus import read_corpus
-from fpdb.pairs.decisive_hashes import find_decisive_hashes
+from fpdb.pairs import access_path
+from fpdb.pairs.access_path import hashes_to_look_up
+from fpdb.pairs.compared_set import read_compared_set
 from fpdb.pairs.options import PairOptions
 from fpdb.storage import posting_scan, snapshot
 from fpdb.storage.sizes import SizeTable
@@ -41,7 +41,7 @@ def test_a_look_up_gives_what_a_scan_gives(tmp_path_factory, history, removed, b
         patch.setattr(posting_scan, "LOOKED_UP", 3)
         told = []
         for cost in (0, 10**9):
-            patch.setattr(decisive_hashes, "SCANNED_PER_LOOK_UP", cost)
+            patch.setattr(access_path, "SCANNED_PER_LOOK_UP", cost)
             found = db.pairs(**options), db.drop_list(**options)
             told.append([(list(results), results.ignored, results.held_back) for results in found])
         assert told[0] == told[1]
@@ -76,7 +76,7 @@ def old_and_new(db):
 def test_hashes_are_looked_up_where_few_documents_are_new(old_and_new, options, expected):
     asked = PairOptions(**{"new": ("term", "1")} | options)
     with old_and_new.snapshot() as reader:
-        found = find_decisive_hashes(reader, read_corpus(reader, asked), asked, asked.max_df or 0)
+        found = hashes_to_look_up(reader, read_compared_set(reader, asked), asked, asked.max_df or 0)
     assert (found if found is None else set(found.tolist())) == expected
 
 
@@ -84,13 +84,13 @@ def test_documents_that_hold_boilerplate_of_texts_need_all_postings(old_and_new)
     asked = PairOptions(new=("term", "1"))
     old_and_new.add_fingerprints("own", [200], boilerplate=True)  # without a place in a text
     with old_and_new.snapshot() as reader:
-        found = find_decisive_hashes(reader, read_corpus(reader, asked), asked, 0)
+        found = hashes_to_look_up(reader, read_compared_set(reader, asked), asked, 0)
         assert found is not None
         assert found.tolist() == [39, 100]
     old_and_new.add("text", "A footer that stands below all of these pages, and then much more that does not.")
     old_and_new.add("footer", "A footer that stands below all of these pages,", boilerplate=True)
     with old_and_new.snapshot() as reader:
-        assert find_decisive_hashes(reader, read_corpus(reader, asked), asked, 0) is None
+        assert hashes_to_look_up(reader, read_compared_set(reader, asked), asked, 0) is None
 
 
 @pytest.mark.parametrize("max_df", [0, 39])

@@ -1,11 +1,11 @@
-"""Marks are the symbols of k-grams of boilerplate, and what is too short for a k-gram between these."""
+"""Marked are the symbols of k-grams of boilerplate, and what is too short for a k-gram between these."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.fingerprint import NO_POSITION
-from fpdb.fingerprint.marks import NO_MARKS, Marks, seam_hashes
+from fpdb.fingerprint.marked_symbols import NO_MARKS, MarkedSymbols, seam_hashes
 from tests.reference_marks import plain_marks, plain_seams
 
 SYMBOLS = 60
@@ -13,7 +13,7 @@ SYMBOLS = 60
 
 @given(st.sets(st.integers(0, SYMBOLS - 7), max_size=8).map(sorted), st.integers(1, 7))
 def test_marks_are_those_of_the_plain_rule(positions, k):
-    marks = Marks.of(np.array(positions, np.int64), k)
+    marks = MarkedSymbols.of(np.array(positions, np.int64), k)
     marked = plain_marks(positions, k, SYMBOLS)
     assert np.flatnonzero(marks.flags(SYMBOLS)).tolist() == sorted(marked)
     assert marks.total(SYMBOLS) == len(marked)
