@@ -96,4 +96,4 @@ def _line_of(snapshot: Snapshot, share: int, postings: tuple[int, U64, U32], *, 
 
 
 def _base64(array: NDArray[Any], dtype: str) -> str:
-    return base64.b64encode(np.ascontiguousarray(array, dtype)).decode()
+    return base64.b64encode(np.ascontiguousarray(array, dtype).data).decode()
