@@ -21,10 +21,7 @@ from fpdb.documents.source_access import SourceAccess, pass_on_roots, source_roo
 from fpdb.errors import BadArgument, BadKeyFile, Error
 from fpdb.fingerprint import Recipe
 from fpdb.ingest.writable import Writable
-from fpdb.options import (
-    Mode,
-    OnCollision,
-)
+from fpdb.options import Mode, OnCollision
 from fpdb.recipe_record import StoredRecipe
 from fpdb.report.reportable import Reportable
 from fpdb.search.searcher import Searcher

@@ -15,7 +15,8 @@ from bench.corpora import write_records
 from bench.measuring import Figure, in_child, run, seconds
 from bench.workspace import Workspace
 from fpdb.gc_control import collect_rarely
-from fpdb.ingest.loading import LoadSummary, load
+from fpdb.ingest.load_summary import LoadSummary
+from fpdb.ingest.loading import load
 from fpdb.ingest.records import record_chunks
 from fpdb.search.batch_query import answer_documents
 

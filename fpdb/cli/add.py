@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fpdb import Database
     from fpdb.fingerprint import Recipe
-    from fpdb.ingest.loading import LoadSummary
+    from fpdb.ingest.load_summary import LoadSummary
     from fpdb.options import Rarity
 
 WASTE_SHARE, WASTE_BYTES = 1 / 3, 4_000_000
@@ -95,7 +95,7 @@ def add(target: Target, arguments: _Arguments) -> None:
              fpdb add --parquet 'data/train-*.parquet' --strict
     """
     from fpdb.errors import Error
-    from fpdb.ingest.loading import LoadSummary
+    from fpdb.ingest.load_summary import LoadSummary
 
     documents = arguments.documents
     if not documents.are_given:

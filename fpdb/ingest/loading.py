@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Protocol
 
@@ -20,25 +20,17 @@ from fpdb.fingerprint import Recipe
 from fpdb.ingest.batch import WriteBatch
 from fpdb.ingest.chunk_preparer import ChunkPreparer, Outcome, ReadyDocument
 from fpdb.ingest.chunks import Chunk, chunked
-from fpdb.ingest.existing import Status
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.load_options import LoadOptions
+from fpdb.ingest.load_summary import LISTED, LoadSummary, document_name
 from fpdb.ingest.parallel import prepare_chunks
 from fpdb.ingest.process_pool import WorkerError, available_processors
-from fpdb.storage.document_columns import PreparedDocument
-from fpdb.storage.file_format import name_text
 from fpdb.storage.texts import check_packages
 
 BATCH_POSTINGS = 2_000_000
 BATCH_TEXT_BYTES = 64 << 20
 """Of texts to be kept, compressed."""
 BATCH_SECONDS = 10.0
-_COUNTS = (
-    *("added", "replaced", "updated", "unchanged", "present", "bytes"),
-    *("postings", "duplicates", "shorts", "texts", "kept_boilerplate"),
-)
-LISTED = 10_000
-"""Documents that a summary lists by name for each fault, so that it does not grow with the input."""
 
 
 class LoadTarget(Protocol):
@@ -72,68 +64,6 @@ class Watcher(Protocol):
 
 class Stopped(Error):
     """A strict load came upon what it would skip otherwise; what came before is in the database."""
-
-
-@dataclass
-class LoadSummary:
-    """Counts of a load; only committed documents are added, replaced or updated."""
-
-    added: int = 0
-    replaced: int = 0
-    updated: int = 0
-    """Same content; other labels, source or contact, or its text is kept now."""
-    unchanged: int = 0
-    present: int = 0
-    """Left as they are, since their names were stored, and the load is to add only what is absent."""
-    skipped: list[Skipped] = field(default_factory=list)
-    """The first LISTED of them."""
-    skips: int = 0
-    """The number of skipped documents."""
-    duplicates: int = 0
-    """Records whose name came before in the same load, and which took the place of those."""
-    too_short: list[str] = field(default_factory=list)
-    """Names of documents with fewer than k symbols: in the database, with no fingerprint; the first LISTED of them."""
-    shorts: int = 0
-    """The number of too short documents."""
-    read_as_text: list[str] = field(default_factory=list)
-    """Names of documents of the kind "text" that were added or replaced and count; the first LISTED of them."""
-    texts: int = 0
-    """The number of these."""
-    kept_boilerplate: int = 0
-    """Documents that stay boilerplate, since the load does not say whether they are."""
-    bytes: int = 0
-    """Of content, in the documents counted."""
-    postings: int = 0
-    seconds: float = 0.0
-    interrupted: bool = False
-
-    @property
-    def documents(self) -> int:
-        """Documents that are in the database, whether they were there before or not."""
-        return self.added + self.replaced + self.updated + self.unchanged + self.present
-
-    def count(self, status: Status, size: int, document: PreparedDocument) -> None:
-        """Count one document of so many bytes that was put into a batch."""
-        setattr(self, status, getattr(self, status) + 1)
-        self.bytes += size
-        if status == "unchanged":
-            return
-        if document.record.kgrams == 0:
-            self.shorts += 1
-            self.too_short += [_name(document)][: LISTED - len(self.too_short)]
-        if status != "updated":
-            self.postings += len(document.hashes)
-            if document.record.kind == "text" and not document.boilerplate:
-                self.texts += 1
-                self.read_as_text += [_name(document)][: LISTED - len(self.read_as_text)]
-
-    def include(self, committed: "LoadSummary") -> None:
-        """Add the counts of a batch that was committed."""
-        for count in _COUNTS:
-            setattr(self, count, getattr(self, count) + getattr(committed, count))
-        for listed in ("too_short", "read_as_text"):
-            names = getattr(self, listed)
-            names += getattr(committed, listed)[: LISTED - len(names)]
 
 
 def load(
@@ -284,7 +214,7 @@ class _Load:
 
     def _notice_duplicate(self, record: ReadyDocument, counts: LoadSummary) -> None:
         counts.duplicates += 1
-        what = f"another record is named {_name(record.document)!r}; the later one stays"
+        what = f"another record is named {document_name(record.document)!r}; the later one stays"
         if self.preparer.options.strict:
             raise Stopped(f"stopped at {record.place}: {what}")
         if self.watcher is not None:
@@ -297,10 +227,6 @@ class _Load:
         self.summary.skipped += [skipped][: LISTED - len(self.summary.skipped)]
         if self.watcher is not None:
             self.watcher.skipped(skipped)
-
-
-def _name(document: PreparedDocument) -> str:
-    return name_text(document.record.name)
 
 
 class _Interrupts:

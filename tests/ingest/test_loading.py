@@ -17,7 +17,8 @@ from fpdb.ingest import chunks, loading
 from fpdb.ingest.discover import discover
 from fpdb.ingest.files import InputDocument, Skipped
 from fpdb.ingest.load_options import LoadOptions
-from fpdb.ingest.loading import LoadSummary, load
+from fpdb.ingest.load_summary import LoadSummary
+from fpdb.ingest.loading import load
 from fpdb.storage.texts import pack
 from tests import crafted_archives as crafted
 from tests.ingest.given_texts import contents, folder_of_texts, given_texts, text
