@@ -100,10 +100,10 @@ def check_path(value: object, name: str) -> str:
     return path
 
 
-def check_seconds(value: float, name: str) -> None:
-    """Raise BadArgument unless the value is a number of seconds, 0 or more."""
-    if not value >= 0:
-        raise BadArgument(f"{name} must be a number of seconds, 0 or more, not {value!r}")
+def check_timeout(seconds: float) -> None:
+    """Raise BadArgument unless a timeout is 0 or more seconds."""
+    if not seconds >= 0:
+        raise BadArgument(f"timeout must be a number of seconds, 0 or more, not {seconds!r}")
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from weakref import WeakValueDictionary
 
 from fpdb import database_file
-from fpdb.checked_calls import check_seconds, checked, checked_methods
+from fpdb.checked_calls import check_timeout, checked, checked_methods
 from fpdb.documents.document import Document, TextLookup
 from fpdb.documents.listing import list_gone
 from fpdb.documents.source_access import SourceAccess, pass_on_roots, source_roots, sources_of
@@ -68,7 +68,7 @@ def open(  # noqa: A001, PLR0913 (fpdb.open is the name, and its options are ind
         Error: NoSuchDatabase, DatabaseExists, NotADatabase, NewerFormat, RecipeMismatch, BadKeyFile, Corrupt,
             Locked or StorageFailure.
     """
-    check_seconds(timeout, "timeout")
+    check_timeout(timeout)
     if immutable and mode != "r":
         raise BadArgument("an immutable database can only be read: open it in mode 'r'")
     path = os.fspath(path)

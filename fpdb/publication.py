@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from fpdb.checked_calls import check_seconds, checked
+from fpdb.checked_calls import check_timeout, checked
 from fpdb.documents.source_access import pass_on_roots
 from fpdb.errors import Corrupt, Error
 from fpdb.maintenance import copy_checked
@@ -40,7 +40,7 @@ def publish(
         RecipeMismatch: The recipes differ.
         Error: Both are the same; Locked, StorageFailure: The file cannot be replaced.
     """
-    check_seconds(timeout, "timeout")
+    check_timeout(timeout)
     source, path = (os.path.realpath(os.fspath(each)) for each in (source, path))
     if identity(source) == identity(path) is not None:
         raise Error(f"{source!r} cannot be published in its own place; give another path")

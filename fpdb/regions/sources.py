@@ -62,12 +62,12 @@ class Sources:
             MissingPackage: The kept text cannot be unpacked.
         """
         if self._given is not None:
-            return _verified(self._given(document_id, record), record, "unavailable")
+            return _verified(self._given(document_id, record), record)
         text = reader.texts.read(document_id, record)
         if text is not None:
             return Content("same", text)
         content = read_original(record.source, self._roots_of(reader, document_id), self._cache)
-        return _verified(content, record, "unavailable") if isinstance(content, bytes) else Content(content)
+        return _verified(content, record) if isinstance(content, bytes) else Content(content)
 
     def is_gone(self, reader: IndexReader, document_id: int, record: Record) -> bool:
         """Return True if the file that a document came from is gone, see `is_gone`."""
@@ -81,9 +81,9 @@ class Sources:
         raise (ContentChanged if state == "changed" else Unreadable)(REASONS[state])
 
 
-def _verified(content: str | bytes | None, record: Record, otherwise: SourceState) -> Content:
+def _verified(content: str | bytes | None, record: Record) -> Content:
     if content is None:
-        return Content(otherwise)
+        return Content("unavailable")
     return Content("same", content) if content_digest(content) == record.digest else Content("changed")
 
 
