@@ -12,8 +12,8 @@ from tests.cli.prose import prose
 QUERY_MODULES = {
     "fpdb.": "arrays arrow_table checked_calls columns database database_file documents errors fingerprint gc_control "
     "ingest limits options pairs readers recipe_record report search storage subset validation",
-    "fpdb.cli.": "arguments fail_over input_options options output parameters program progress query query_table "
-    "report_options subset_options table target terminal",
+    "fpdb.cli.": "arguments fail_over input_options options output parameters program progress query query_arguments "
+    "query_table report_options subset_options table target terminal",
     "fpdb.documents.": "document listing source_access stored_documents",
     "fpdb.fingerprint.": "_hashing _winnowing fingerprints hashing recipe rule schemes selection",
     "fpdb.ingest.": "chunks discover files path_filter writable",

@@ -5,8 +5,6 @@ import io
 import json
 from pathlib import Path
 
-import pytest
-
 import fpdb
 from tests.cli.conftest import Run
 from tests.cli.json_lines import objects
@@ -105,28 +103,6 @@ def test_options_reach_the_query(half_copied: Run) -> None:
     assert answer("--by", "shared", "--min", "2")["matches"]
     half_copied("add", "c/a.txt", "--boilerplate", "--name", "template")
     assert answer()["query"]["ignored_boilerplate"] > 3
-
-
-@pytest.mark.parametrize(
-    ("options", "hint"),
-    [
-        (("--min", "1.5"), "from 0 to 1"),
-        (("--min", "-0.1"), "from 0 to 1"),
-        (("--min", "nan"), "from 0 to 1"),
-        (("--by", "shared", "--min", "-1"), "0 or more"),
-        (("-w", "0"), "x>=1"),
-        (("-w", "3"), "not narrower"),
-        (("--top", "0"), "x>=1"),
-        (("--smallest", "0"), "x>=1"),
-        (("--max-df", "0"), "x>=1"),
-        (("--max-ignored", "2"), "--max-df"),
-        (("--by", "beauty"), "containment"),
-        (("--kind", "novel"), "choose one of"),
-        (("c", "--name", "x"), "--name"),
-    ],
-)
-def test_wrong_usage(half_copied: Run, options: tuple[str, ...], hint: str) -> None:
-    assert hint in half_copied("query", "draft.txt", *options, status=2).stderr
 
 
 def test_without_a_database(run: Run) -> None:
