@@ -43,14 +43,14 @@ def test_posting_lists_are_the_ranks_of_each_hash(postings, new):
     assert decode(_counting.lists_of_new(lists, new)) == [each for each in expected if each[0] < new and len(each) > 1]
 
 
-@st.composite
-def listed(draw):
-    """Draw posting lists of some documents, their owners, and what each hash weighs by its df."""
-    count = draw(st.integers(1, 9))
-    lists = draw(st.lists(st.sets(st.integers(0, count - 1), min_size=1), max_size=30))
-    owners = draw(st.just([]) | st.lists(st.integers(0, 5), min_size=count, max_size=count))
-    weights = draw(st.just([]) | st.just([7.0, 5.0, 3.0, 2.0] + [1.0] * count))
-    return _Listed(count, lists, owners, weights, draw(st.booleans()), draw(st.integers(0, 6)))
+def make_lists(rng):
+    """Return random posting lists of a few documents."""
+    count = int(rng.integers(2, 10))
+    held = rng.random((rng.integers(5, 30), count)) < rng.choice([0.1, 0.3, 0.6])
+    lists = [set(np.flatnonzero(row).tolist()) for row in held if row.any()]
+    owners = rng.integers(0, 3, count).tolist() if rng.random() < 0.5 else []
+    weights = [7.0, 5.0, 3.0, 2.0] + [1.0] * count if rng.random() < 0.5 else []
+    return _Listed(count, lists, owners, weights, rng.random() < 0.5, int(rng.choice([0, 0, 0, 2, 3, 5, 8])))
 
 
 class _Listed(NamedTuple):
@@ -75,72 +75,82 @@ class _Listed(NamedTuple):
         return _counting.Frequencies(np.array(self.owners, np.uint32), self.cap_owners)
 
 
-@given(listed=listed(), new=st.integers(0, 9), cut=st.integers(0, 30))
-def test_the_survey_sums_over_the_lists(listed, new, cut):
-    weights = np.array(listed.weights)
-    survey = _counting.Survey(listed.count, new, listed.max_df, weights, listed.frequencies)
-    for part in listed.lists[:cut], listed.lists[cut:]:
-        survey.add(encode(part))
-    held = [{number for number, ranks in enumerate(listed.lists) if rank in ranks} for rank in range(listed.count)]
-    counting = [[listed.lists[number] for number in numbers if listed.counts(listed.lists[number])] for numbers in held]
-    common = [
-        [listed.lists[number] for number in numbers if not listed.counts(listed.lists[number])] for numbers in held
-    ]
-    assert survey.sizes.tolist() == list(map(len, counting))
-    assert survey.paired.tolist() == [sum(len(each) > 1 and min(each) < new for each in lists) for lists in counting]
-    assert survey.common_sizes.tolist() == list(map(len, common))
-    assert survey.common == sum(not listed.counts(ranks) for ranks in listed.lists)
-    assert survey.totals.tolist() == (list(map(listed.weight, counting)) if listed.weights else [])
-    assert survey.common_totals.tolist() == (list(map(listed.weight, common)) if listed.weights else [])
-    if listed.max_df:
-        signatures = survey.signatures.tolist()
-        assert [signatures.index(each) for each in signatures] == [held.index(each) for each in held]
-    else:
-        assert not len(survey.signatures)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_survey_sums_over_the_lists(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        listed, new, cut = make_lists(rng), int(rng.integers(0, 10)), int(rng.integers(0, 30))
+        weights = np.array(listed.weights)
+        survey = _counting.Survey(listed.count, new, listed.max_df, weights, listed.frequencies)
+        for part in listed.lists[:cut], listed.lists[cut:]:
+            survey.add(encode(part))
+        held = [{number for number, ranks in enumerate(listed.lists) if rank in ranks} for rank in range(listed.count)]
+        counting = [
+            [listed.lists[number] for number in numbers if listed.counts(listed.lists[number])] for numbers in held
+        ]
+        common = [
+            [listed.lists[number] for number in numbers if not listed.counts(listed.lists[number])] for numbers in held
+        ]
+        assert survey.sizes.tolist() == list(map(len, counting))
+        assert survey.paired.tolist() == [
+            sum(len(each) > 1 and min(each) < new for each in lists) for lists in counting
+        ]
+        assert survey.common_sizes.tolist() == list(map(len, common))
+        assert survey.common == sum(not listed.counts(ranks) for ranks in listed.lists)
+        assert survey.totals.tolist() == (list(map(listed.weight, counting)) if listed.weights else [])
+        assert survey.common_totals.tolist() == (list(map(listed.weight, common)) if listed.weights else [])
+        if listed.max_df:
+            signatures = survey.signatures.tolist()
+            assert [signatures.index(each) for each in signatures] == [held.index(each) for each in held]
+        else:
+            assert not len(survey.signatures)
 
 
-@st.composite
-def ranges(draw):
-    """Draw two ranges of ranks: that of b begins with that of a, and does not end before it, or lies behind it."""
-    a_start, a_end, b_end = sorted(draw(st.lists(st.integers(0, 9), min_size=3, max_size=3)))
-    return a_start, a_end, draw(st.just(a_start) | st.integers(a_end, b_end)), b_end
+def make_panel(rng, count):
+    """Return two ranges of ranks: that of b begins with that of a, and does not end before it, or lies behind it."""
+    if rng.random() < 0.5:
+        return 0, int(rng.integers(0, count + 1)), 0, count
+    a_start, a_end, b_start, b_end = np.sort(rng.integers(0, count + 1, 4)).tolist()
+    return (a_start, a_end, b_start, b_end) if rng.random() < 0.5 else (a_start, b_start, a_start, b_end)
 
 
-@given(listed=listed(), panel=ranges(), data=st.data())
-def test_pairs_of_two_ranges_share_what_their_lists_say(listed, panel, data):
-    count, of_union = listed.count, data.draw(st.booleans(), "of_union")
-    a_start, a_end, b_start, b_end = panel = [min(bound, count) for bound in panel]
-    per_rank = st.lists(st.integers(0, 5), min_size=count, max_size=count)
-    sizes = data.draw(per_rank, "sizes")
-    owners, sets = (data.draw(st.just([]) | per_rank, name) for name in ("owners", "sets"))
-    min_shared, tenths = data.draw(st.integers(1, 3), "min_shared"), data.draw(st.integers(0, 12), "tenths")
-    lists = _counting.PanelLists(
-        panel, sum(map(len, listed.lists)), listed.max_df, bool(listed.weights), listed.frequencies
-    )
-    for ranks in listed.lists:
-        lists.add(encode([ranks]))
-    lists.finish()
-    expected = []
-    for a, b in itertools.product(range(a_start, a_end), range(b_start, b_end)):
-        shared = [ranks for ranks in listed.lists if {a, b} <= ranks and listed.counts(ranks)]
-        value = listed.weight(shared) if listed.weights else len(shared)
-        bound = sizes[a] + sizes[b] - value if of_union else min(sizes[a], sizes[b])
-        differ = all(not values or values[a] != values[b] for values in (owners, sets))
-        if a < b and differ and len(shared) >= min_shared and 10 * value >= tenths * bound:
-            expected.append((a, b, len(shared), value))
-    room = count + data.draw(st.integers(0, 9), "room")
-    owner_ids, set_ids = (np.array(values, np.uint32) for values in (owners, sets))
-    counter = _counting.Counter(
-        room, np.array(listed.weights), np.array(sizes, np.float64), owner_ids, set_ids, of_union
-    )
-    row, pairs = a_start, []
-    while row < a_end:
-        row, number = counter.count(lists, row, a_end, min_shared, tenths / 10)
-        values = counter.weight if listed.weights else counter.shared
-        pairs += zip(
-            *(column[:number].tolist() for column in (counter.a, counter.b, counter.shared, values)), strict=True
+@pytest.mark.parametrize("seed", range(4))
+def test_pairs_of_two_ranges_share_what_their_lists_say(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        listed = make_lists(rng)
+        count, of_union = listed.count, rng.random() < 0.5
+        min_shared, tenths = rng.integers(1, 3), rng.choice([0, 2, 5, 10])
+        a_start, a_end, b_start, b_end = panel = make_panel(rng, count)
+        sizes = rng.integers(0, 12, count).tolist()
+        owners, sets = (rng.integers(0, 6, count).tolist() if rng.random() < 0.3 else [] for _ in range(2))
+        lists = _counting.PanelLists(
+            panel, sum(map(len, listed.lists)), listed.max_df, bool(listed.weights), listed.frequencies
         )
-    assert sorted(pairs) == expected
+        for ranks in listed.lists:
+            lists.add(encode([ranks]))
+        lists.finish()
+        expected = []
+        for a, b in itertools.product(range(a_start, a_end), range(b_start, b_end)):
+            shared = [ranks for ranks in listed.lists if {a, b} <= ranks and listed.counts(ranks)]
+            value = listed.weight(shared) if listed.weights else len(shared)
+            bound = sizes[a] + sizes[b] - value if of_union else min(sizes[a], sizes[b])
+            differ = all(not values or values[a] != values[b] for values in (owners, sets))
+            if a < b and differ and len(shared) >= min_shared and 10 * value >= tenths * bound:
+                expected.append((a, b, len(shared), value))
+        room = count + rng.integers(0, 9)
+        owner_ids, set_ids = (np.array(values, np.uint32) for values in (owners, sets))
+        counter = _counting.Counter(
+            room, np.array(listed.weights), np.array(sizes, np.float64), owner_ids, set_ids, of_union
+        )
+        row, pairs = a_start, []
+        while row < a_end:
+            row, number = counter.count(lists, row, a_end, min_shared, tenths / 10)
+            values = counter.weight if listed.weights else counter.shared
+            pairs += zip(
+                *(column[:number].tolist() for column in (counter.a, counter.b, counter.shared, values)), strict=True
+            )
+        assert sorted(pairs) == expected
 
 
 @pytest.mark.usefixtures("small_limits")
