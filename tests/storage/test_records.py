@@ -81,6 +81,25 @@ def test_what_stands_behind_a_group_is_not_read(row):
     assert (names, counts) == ([row[0]], [row[4]])
 
 
+def test_values_of_every_type_but_extensions_are_skipped():
+    for tag in range(256):
+        values = (bytes([tag, *bytes(zeros)]) for zeros in range(32))  # so many bytes, values or lengths that are 0
+        value = next(filter(is_whole, values), bytes([tag]))
+        group, names, counts = b"\x91\x95\xc4\x01a" + value + b"\x00\x00\x07", [], []
+        with suppress(ValueError):
+            _records.describe(group, 1, [0], 65535, names, counts)
+        is_read = is_whole(value) and not isinstance(msgpack.unpackb(value, strict_map_key=False), msgpack.ExtType)
+        assert counts == [7] * is_read, f"{tag:x}"
+
+
+def is_whole(packed):
+    try:
+        msgpack.unpackb(packed, strict_map_key=False)
+    except ValueError:
+        return False
+    return True
+
+
 FLAT = st.binary() | st.text() | st.integers(0, 2**64 - 1) | st.dictionaries(st.text(max_size=3), st.text())
 EMPTY = [b"\x91\xdc\0\0", b"\x91\x91\xde\0\0"]
 """Groups of an empty row, and of an empty map, as long as they can be."""
@@ -166,6 +185,15 @@ def test_columns_that_no_record_has_are_refused(wrong):
     row = list(Record(b"a", "text", bytes(16), 1, 1, 1, 1, 1)._replace(**wrong))
     with pytest.raises(ValueError, match=r"cannot be|not a number"):
         columns_of(msgpack.packb([row]), 1, [])
+
+
+def test_what_is_just_within_the_limits_is_read():
+    names, counts, most = [], [], 2**63 - 1
+    _records.describe(msgpack.packb([[b"ab", 0, 0, 0, most]]), 1, [0], 2, names, counts)
+    assert (names, counts) == ([b"ab"], [most])
+    record = Record(bytes(65535), "text", bytes(16), most, most, most, most, LATEST)
+    _, names, _, _, counts, _ = columns_of(msgpack.packb([record]), 1, [])
+    assert (names, counts.tolist()) == ([record.name], [[*record[3:8]]])
 
 
 @given(st.binary(max_size=300), st.sets(st.integers(0, 7)))
