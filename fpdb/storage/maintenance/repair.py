@@ -22,7 +22,7 @@ from fpdb.storage.file_format import FIRST_BOILERPLATE
 from fpdb.storage.id_set import IdSet
 from fpdb.storage.maintenance.check import problems
 from fpdb.storage.maintenance.copies import DOCUMENTS_PER_TRANSACTION, new_store
-from fpdb.storage.maintenance.salvage import Salvage
+from fpdb.storage.maintenance.salvage import SalvageReader
 from fpdb.storage.maintenance.salvaged_run import SalvagedRun, find_runs
 from fpdb.storage.records import Record
 from fpdb.storage.runs.merge import merge_postings
@@ -81,7 +81,7 @@ def repair(path: str, target: str, sampled: Callable[[Mapping[str, Any]], bool])
         raise DatabaseExists(f"there is a file at {target!r} already; a repair does not overwrite")
     temporary = files.temporary_name(os.path.realpath(target), "repair")
     with translated(path):
-        salvage = Salvage(path)
+        salvage = SalvageReader(path)
     try:
         recipe = salvage.recipe or {}
         with new_store(temporary, recipe) as env:
@@ -138,7 +138,7 @@ class _SavedDocuments:
 
 
 class _Repair:
-    def __init__(self, salvage: Salvage, env: Environment, sampled: bool) -> None:
+    def __init__(self, salvage: SalvageReader, env: Environment, sampled: bool) -> None:
         self.salvage = salvage
         self.env = env
         self.sampled = sampled

@@ -14,7 +14,7 @@ from fpdb.storage.name_table import unpack_names
 from fpdb.storage.records import Record, unpack_records
 
 
-class Salvage:
+class SalvageReader:
     """The sound content of a file. changes_lost, recipe, state: see `SoundValues`."""
 
     def __init__(self, path: str) -> None:

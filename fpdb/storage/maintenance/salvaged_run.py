@@ -9,7 +9,7 @@ import numpy as np
 
 from fpdb.arrays import U32, Bools
 from fpdb.storage import file_format
-from fpdb.storage.maintenance.salvage import Salvage
+from fpdb.storage.maintenance.salvage import SalvageReader
 from fpdb.storage.runs import _decode
 from fpdb.storage.runs.postings import Postings
 from fpdb.storage.state import Run
@@ -21,7 +21,7 @@ MISSING_BLOCKS = 1 << 20  # of a run that no state describes; beyond, an index i
 class SalvagedRun:
     """The rest of a run. run.postings is 0 where it is not known."""
 
-    salvage: Salvage
+    salvage: SalvageReader
     run: Run
 
     def pieces(self) -> Iterator[tuple[Postings, Bools]]:
@@ -72,7 +72,7 @@ class SalvagedRun:
         return counts
 
 
-def find_runs(salvage: Salvage) -> list[SalvagedRun]:
+def find_runs(salvage: SalvageReader) -> list[SalvagedRun]:
     """Return the runs of a file in order of document ids."""
     if salvage.state is not None:
         return [SalvagedRun(salvage, run) for run in salvage.state.runs]
@@ -87,7 +87,7 @@ def find_runs(salvage: Salvage) -> list[SalvagedRun]:
     return sorted(runs, key=lambda salvaged: salvaged.run.first_id)
 
 
-def _describe_run(salvage: Salvage, number: int, blocks: int) -> Run | None:
+def _describe_run(salvage: SalvageReader, number: int, blocks: int) -> Run | None:
     """Return a run that no state describes, if anything is left of it."""
     position_blocks = 0
     while salvage.block(number, file_format.POSITIONS, position_blocks) is not None:

@@ -7,7 +7,7 @@ import pytest
 
 import fpdb
 from fpdb.storage import file_format
-from fpdb.storage.maintenance.salvage import Salvage
+from fpdb.storage.maintenance.salvage import SalvageReader
 from tests.storage.raw import Raw
 
 
@@ -19,7 +19,7 @@ def path(tmp_path, original):
 
 
 def test_a_sound_file_is_salvaged_whole(path):
-    with closing(Salvage(str(path))) as salvage, fpdb.open(path, "r") as db, db._store.snapshot() as snapshot:
+    with closing(SalvageReader(str(path))) as salvage, fpdb.open(path, "r") as db, db._store.snapshot() as snapshot:
         records = dict(snapshot.catalogue.all_records())
         assert not salvage.changes_lost
         assert (salvage.recipe, salvage.state) == (db._store.recipe, snapshot.state)
@@ -36,7 +36,7 @@ def test_a_sound_file_is_salvaged_whole(path):
 
 
 def test_a_damaged_group_loses_its_records_and_not_their_names(path):
-    with closing(Salvage(str(path))) as salvage:
+    with closing(SalvageReader(str(path))) as salvage:
         records, names = dict(salvage.records()), salvage.names()
     with Raw(str(path)) as raw:
         group = bytes(raw.get(file_format.DOCUMENTS, file_format.id_key(1)))
@@ -44,7 +44,7 @@ def test_a_damaged_group_loses_its_records_and_not_their_names(path):
     assert group in data
     path.write_bytes(data.replace(group, group[:-1] + bytes([group[-1] ^ 1])))
     per_group = file_format.RECORDS_PER_GROUP
-    with closing(Salvage(str(path))) as salvage:
+    with closing(SalvageReader(str(path))) as salvage:
         lost = range(per_group, 2 * per_group)
         assert dict(salvage.records()) == {number: record for number, record in records.items() if number not in lost}
         assert salvage.names() == names

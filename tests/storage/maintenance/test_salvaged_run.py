@@ -7,7 +7,7 @@ import pytest
 
 import fpdb
 from fpdb.storage import file_format
-from fpdb.storage.maintenance.salvage import Salvage
+from fpdb.storage.maintenance.salvage import SalvageReader
 from fpdb.storage.maintenance.salvaged_run import find_runs
 from tests.storage.raw import Raw
 
@@ -30,7 +30,7 @@ def stored(tmp_path, original):
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_sound_run_is_left_whole(stored, listed):
     path, postings = stored
-    with closing(Salvage(str(path))) as salvage:
+    with closing(SalvageReader(str(path))) as salvage:
         if not listed:
             salvage.state = None
         runs = find_runs(salvage)
@@ -51,7 +51,7 @@ def test_a_lost_block_costs_nothing_else(stored, column):
     data = path.read_bytes()
     assert value in data
     path.write_bytes(data.replace(value, value[:-1] + bytes([value[-1] ^ 1])))
-    with closing(Salvage(str(path))) as salvage:
+    with closing(SalvageReader(str(path))) as salvage:
         (salvaged,) = [each for each in find_runs(salvage) if each.run.number == number]
         counts = salvaged.block_counts(column)
         pieces = list(salvaged.pieces())
