@@ -37,7 +37,7 @@ def test_posting_lists_are_the_ranks_of_each_hash(postings, new):
     ranks = [next(ascending[part]) for part in mixed]
     expected = [sorted({rank for of, rank in postings if of == hash_} - {compared_set.NONE}) for hash_ in range(4)]
     expected = [each for each in expected if each]
-    hashes = np.array([hash_ for hash_, _ in postings], np.uint64)
+    hashes = np.array([hash_ for hash_, _ in [*postings, *postings[-1:]]], np.uint64)[: len(postings)]  # more behind it
     lists = _counting.posting_lists(hashes, np.array(ranks, np.uint32), new)
     assert decode(lists) == expected
     assert decode(_counting.lists_of_new(lists, new)) == [each for each in expected if each[0] < new and len(each) > 1]
