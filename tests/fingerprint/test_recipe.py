@@ -168,7 +168,7 @@ def test_texts_together_equal_each_alone(texts, k, w, scheme, bits, positions, p
     found = chosen.fingerprint_texts(texts, purpose=purpose)
     end = 0
     for index, text in enumerate(texts):
-        alone = chosen.fingerprint(text, purpose=purpose)
+        alone = chosen.fingerprint(text, "text", purpose=purpose)
         start, end = end, end + found.counts[index]
         if found.symbols[index] < 0:
             assert start == end
