@@ -275,7 +275,8 @@ class Recipe:
     def hash_kgrams(self, kind: str, symbols: Symbols) -> U64:
         """Return the stored hashes of all k-grams of a document of a kind, (n,), by position; may raise MissingKey."""
         alphabet, rule = self.rule_for(kind)
-        return KGrams(symbols.values, rule.k, self._hashing(alphabet)).stored
+        hashing = self._hashing(alphabet)  # first: it refuses a missing key
+        return KGrams(symbols.values, rule.k, hashing).stored
 
     def check_key(self) -> int:
         """Return the key; MissingKey if it is in a file of its own, which was not given."""
