@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 import fpdb
-from bench.corpora import name_of
+from bench.corpora import COMMON, name_of
 from bench.measuring import Figure, median, program_cost, seconds
 from bench.workspace import Workspace
 
@@ -16,7 +16,7 @@ COMMANDS: Mapping[str, tuple[float | None, tuple[str, ...]]] = {
     "list --names": (1, ("list", "--names")),
     "list --glob '*42', 1%": (None, ("list", "--glob", "*42")),
     "export": (None, ("export",)),
-    "pairs --names, 1%": (None, ("pairs", "--format", "json", "--names")),
+    "pairs --names, 1%": (None, ("pairs", "--min-shared", str(2 * COMMON), "--format", "json", "--names")),
 }
 """By name: the most seconds for a million documents, if there is a target, and the arguments."""
 
