@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +55,7 @@ def name_of(number):
 
 
 def described(document):
-    return repr(replace(document, added=None))
+    return repr(document._replace(added=None))
 
 
 def queries(db):
