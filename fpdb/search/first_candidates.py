@@ -123,7 +123,7 @@ class _FirstCandidates:
 
     # ------------------------------------------------------------ scores
 
-    def _score(self, shared: I64, weights: F64, held: I64) -> NDArray[Any]:
+    def _score(self, shared: I64, weights: F64, held: I64 | F64) -> NDArray[Any]:
         """Return the measure of documents that share so many hashes of these weights, and hold so many."""
         if self._options.by == "shared":
             return shared
@@ -140,9 +140,15 @@ class _FirstCandidates:
         return held
 
     def _bounds(self, held: I64) -> NDArray[Any]:
-        """Return the most that documents score that share only common hashes, and hold so many, or all of these."""
-        shared = np.full(len(held), len(self._common))
-        return self._score(shared, np.full(len(held), self._common_weights.sum()), np.maximum(held, shared))
+        """Return the most that documents score that share only common hashes, and hold so many; falls as these rise."""
+        shared, weight = np.full(len(held), len(self._common)), self._common_weights.sum()
+        if weight:  # of documents with few hashes, these may be the heaviest
+            heaviest = np.cumsum(np.sort(self._common_weights)[::-1])
+            least = np.maximum(held, 1)
+            least = least * weight / heaviest[np.minimum(least, len(heaviest)) - 1]
+        else:
+            least = np.maximum(held, shared)
+        return self._score(shared, np.full(len(held), weight), least)
 
     def _promising(self) -> U32:
         """Return the documents that share a rare hash and may be among the first, whatever common hashes they hold."""

@@ -104,7 +104,7 @@ def ratio(part: NDArray[Any], whole: Any) -> F64:
     return share
 
 
-def measure_alone(candidates: Candidates, held: I64, shares: U32, by: str) -> dict[str, F64]:
+def measure_alone(candidates: Candidates, held: I64 | F64, shares: U32, by: str) -> dict[str, F64]:
     """Return the measures of one query's candidates, of which these numbers of hashes and samples are stored."""
     sample, hashes = candidates.query.sample, candidates.hashes
     looked_up = hashes.looked_up

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fpdb
@@ -107,7 +107,16 @@ def test_of_a_query_its_own_seams_count_for_nothing(tmp_path_factory, documents,
         assert db.check() == []
 
 
+HEAVY_ALONE = [
+    *["", "", "dolorsitamloremip", "loremipdolorsitamconsecx", "loremip", "loremip"],
+    *["loremiploremip"] * 4,
+    *["consecx", "consecxdolorsitam"],
+]
+"""Two hashes that many hold, of which a document has the rarer one alone."""
+
+
 @given(st.lists(texts, min_size=12, max_size=30), templates, st.sampled_from(["resemblance", "similarity"]))
+@example(HEAVY_ALONE, [""], "similarity")
 @settings(max_examples=15, deadline=None)
 def test_the_first_matches_are_those_of_the_whole_answer(tmp_path_factory, contents, templates, by):
     """Where very many documents hold a hash, sizes bound the measures; seams count in none."""
