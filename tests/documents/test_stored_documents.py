@@ -1,4 +1,4 @@
-"""What a database says of its documents by their names is what was added."""
+"""A database says of each document, by its name, what was added."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What is coloured in a program are whole comments, keywords and literals, in order and apart from each other."""
+"""Whole comments, keywords and literals of a program are coloured, in order and apart from each other."""
 
 import pytest
 

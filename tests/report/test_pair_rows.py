@@ -1,10 +1,21 @@
 """The rows of pairs have the regions that count, as far as sources and the database tell them."""
 
+from functools import partial
+
 import pytest
 
 import fpdb
 from fpdb.pairs import options as pair_options
 from tests.report.rendered_page import Page, fill, pairs_page, words
+
+
+def first_row(db, texts, read, **options):
+    """Return the first pair of a report that can read the text of both documents, the first, the second or none."""
+    hidden = {"both": [], "first": ["copy"], "second": ["0"], "none": list(texts)}[read]
+    page = db.report(texts=lambda document: None if document.name in hidden else texts.get(document.name))
+    page.add_pairs(db.pairs(top=1, **options), **options)
+    (row,) = Page(page.html()).data()["rows"]
+    return row
 
 
 @pytest.mark.parametrize("read", ["both", "first", "second", "none"])
@@ -13,14 +24,7 @@ def test_regions_are_of_the_hashes_that_count(db, monkeypatch, read) -> None:
     texts = {f"{number}": words(1, 40) + words(1000 * (number + 1), 40) for number in range(5)}
     texts["copy"] = texts["0"] + words(9000, 20)
     fill(db, texts)
-    hidden = {"both": [], "first": ["copy"], "second": ["0"], "none": list(texts)}[read]
-
-    def row(**options):
-        page = db.report(texts=lambda document: None if document.name in hidden else texts.get(document.name))
-        page.add_pairs(db.pairs(top=1, **options), **options)
-        (row,) = Page(page.html()).data()["rows"]
-        return row
-
+    row = partial(first_row, db, texts, read)
     (everything,) = row()["regions"]
     (counted,) = row(max_df=3)["regions"]
     (pair,) = db.pairs(max_df=3, min_shared=1)
@@ -39,14 +43,7 @@ def test_regions_of_copies_are_of_all_hashes(db, read) -> None:
     texts = {f"{number}": words(1, 60) + words(1000 * (number + 1), 40) for number in range(5)}
     texts["copy"] = texts["0"]
     fill(db, texts)
-    hidden = {"both": [], "first": ["copy"], "second": ["0"], "none": list(texts)}[read]
-
-    def row(**options):
-        page = db.report(texts=lambda document: None if document.name in hidden else texts.get(document.name))
-        page.add_pairs(db.pairs(top=1, **options), **options)
-        (row,) = Page(page.html()).data()["rows"]
-        return row
-
+    row = partial(first_row, db, texts, read)
     assert row(max_df=1) == row(max_df=3) == row()
     pairs = {max_df: next(db.pairs(regions=True, max_df=max_df, texts=lambda _: None)) for max_df in (0, 1, 3)}
     assert pairs[0] == pairs[1] == pairs[3]
