@@ -26,9 +26,11 @@ def browsing(
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Start the command, and give the address that it prints; in the end, send it a signal."""
     command = [sys.executable, "-m", "fpdb", "--db", "t.fpdb", "browse", *options]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
     )
+    signal.signal(signal.SIGINT, before)
     assert process.stdout is not None
     try:
         yield process, process.stdout.readline().split()[0]
