@@ -66,9 +66,10 @@ def forged(run: Run, tmp_path: Path) -> Callable[[str, bool], Run]:
 
 
 def seen(run: Run, *arguments: str) -> tuple[int, str, str, bytes]:
-    """Return all that a command shows."""
+    """Return all that a command shows, but for the time at which a page was made."""
     result = run(*arguments)
     page = Path("page.html").read_bytes() if Path("page.html").exists() else b""
+    page = re.sub(rb"\d{4}-\d\d-\d\d \d\d:\d\d", b"", page)
     return result.exit_code, result.stdout, result.stderr, page
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from fpdb.pairs import counting
 from tests.pairs.reference_pairs import LIMITS, oracle, score
 from tests.reference_database import name_bytes
 
@@ -16,10 +17,12 @@ CLUSTERED: list[dict[str, Any]] = [
     {"max_df": 3, "owners": "path:1"},
 ]
 
+TINY = [*LIMITS, (counting, "BUDGET", 200)]
+
 
 @pytest.mark.parametrize("tiny", [False, True])
 def test_clusters_are_the_connected_groups(db, crowd, monkeypatch, tiny):
-    for limit in LIMITS if tiny else ():
+    for limit in TINY if tiny else ():
         monkeypatch.setattr(*limit)
     with db.batch() as batch:
         for name, held in crowd.items():
