@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
+from itertools import pairwise
 from types import NoneType
 from typing import Any, TypeVar, dataclass_transform, get_args, get_origin
 
@@ -11,6 +12,32 @@ import click
 from fpdb.cli.target import Target
 
 T = TypeVar("T")
+
+
+class Command(click.Command):
+    """A command that says of an argument too many which flag it was taken for a value of."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments. Raises UsageError if there are too many."""
+        given = list(args)
+        ctx.allow_extra_args = True
+        extra = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
+            ctx.fail(self._about_extra(given, extra))
+        return extra
+
+    def _about_extra(self, given: list[str], extra: list[str]) -> str:
+        flags = {
+            name
+            for parameter in self.params
+            if isinstance(parameter, click.Option) and parameter.is_flag
+            for name in (*parameter.opts, *parameter.secondary_opts)
+        }
+        text = f"Got unexpected extra argument{'s' if len(extra) > 1 else ''} ({' '.join(extra)})"
+        for before, argument in pairwise(given):
+            if before in flags and argument in extra:
+                return f"{text}: {before} takes no value"
+        return text
 
 
 def option(text: str, *names: str, minimum: int | None = None, choices: Sequence[str] = (), **settings: Any) -> Any:
@@ -43,7 +70,7 @@ def argument_group(declaration: type[T]) -> type[T]:
 
 
 def command(
-    arguments: type[T], name: str | None = None, cls: type[click.Command] = click.Command
+    arguments: type[T], name: str | None = None, cls: type[Command] = Command
 ) -> Callable[[Callable[[Target, T], None]], click.Command]:
     """Make a command of a function, whose docstring is the help text.
 

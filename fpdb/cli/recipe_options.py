@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fpdb.cli.arguments import argument_group, option
+from fpdb.cli.arguments import Command, argument_group, option
 from fpdb.cli.parameters import LazyChoice, hash_key, name_value
 from fpdb.cli.target import usage_errors
 
@@ -15,7 +15,7 @@ OWN_OPTIONS = {"k": "-k", "scheme": "--scheme", "key": "--key"}
 """Options for what --set does not set."""
 
 
-class RecipeCommand(click.Command):
+class RecipeCommand(Command):
     """A command with recipe options; its help ends with the presets and the schemes."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,9 +1,11 @@
 """Arguments declared as fields arrive as values of these fields."""
 
 import click
+import pytest
 from click.testing import CliRunner
 
 from fpdb.cli.arguments import argument, argument_group, command, help_text, option
+from fpdb.cli.program import cli
 from fpdb.cli.target import Target
 
 
@@ -64,3 +66,26 @@ def test_a_group_can_change_an_option_of_its_base() -> None:
     made = command(OtherArguments, "other")(lambda *_: None)
     assert [parameter.name for parameter in made.params] == ["names", "min_size", "labels", "share", "quick"]
     assert made.params[-1].opts == ["-q", "--quick"]
+
+
+FLAGS = [
+    (name, option)
+    for name in cli.list_commands(click.Context(cli))
+    for command in [cli.get_command(click.Context(cli), name)]
+    if command is not None and not any(isinstance(one, click.Argument) for one in command.params)
+    for parameter in command.params
+    if isinstance(parameter, click.Option) and parameter.is_flag
+    for option in (*parameter.opts, *parameter.secondary_opts)
+]
+
+
+@pytest.mark.parametrize(("name", "option"), FLAGS)
+def test_a_value_of_a_flag_is_refused_by_name(name: str, option: str) -> None:
+    done = CliRunner().invoke(cli, [name, option, "path:2"])
+    assert done.exit_code == 2
+    assert done.output.endswith(f"Error: Got unexpected extra argument (path:2): {option} takes no value\n")
+
+
+def test_other_arguments_too_many_are_only_named() -> None:
+    done = CliRunner().invoke(cli, ["list", "--names", "--label", "a=b", "path:2"])
+    assert done.output.endswith("Error: Got unexpected extra argument (path:2)\n")
