@@ -167,7 +167,10 @@ class Database(Reportable, Writable):
     def __repr__(self) -> str:
         """Return the path, the number of documents and the mode, on one line."""
         try:
-            documents = f"{len(self):,} documents"
+            with self.snapshot() as snapshot:
+                count, boilerplate = snapshot.state.documents, snapshot.state.boilerplate_documents
+            documents = f"{count:,} document{'s' if count != 1 else ''}"
+            documents += f" and {boilerplate:,} of boilerplate" if boilerplate else ""
         except Error as error:
             documents = f"not to be read: {error}"
         mode = ", read-only" if self._store.env.readonly else ""

@@ -48,10 +48,13 @@ def test_a_database_shows_itself_on_one_line(tmp_path: Path) -> None:
     path = str(tmp_path / "corpus.fpdb")
     with fpdb.open(path) as db:
         db.add("a", "short")
-        assert repr(db) == f"<Database {path!r}: 1 documents>"
+        assert repr(db) == f"<Database {path!r}: 1 document>"
+        db.add("form", "to be filled in", boilerplate=True)
+        assert repr(db) == f"<Database {path!r}: 1 document and 1 of boilerplate>"
+        db.remove("form")
     assert repr(db) == f"<Database {path!r}: not to be read: the database is closed>"
     with fpdb.open_all([path]) as both:
-        assert repr(both) == f"<MultiDatabase of [<Database {path!r}: 1 documents, read-only>]>"
+        assert repr(both) == f"<MultiDatabase of [<Database {path!r}: 1 document, read-only>]>"
 
 
 def test_the_kind_is_told_by_name_and_content(tmp_path: Path) -> None:

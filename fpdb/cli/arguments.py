@@ -1,6 +1,7 @@
 """Arguments of commands, declared once as the fields of dataclasses."""
 
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from itertools import pairwise
@@ -37,6 +38,8 @@ class Command(click.Command):
         for before, argument in pairwise(given):
             if before in flags and argument in extra:
                 return f"{text}: {before} takes no value"
+        if os.path.exists(extra[0]):
+            return f"{text}: 'fpdb {self.name}' takes no paths; quote a pattern, so that the shell leaves it as it is"
         return text
 
 

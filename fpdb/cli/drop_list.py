@@ -68,7 +68,7 @@ def drop_list(target: Target, arguments: _Arguments) -> None:
     if rewriting.paths and rewriting.write is None:
         raise click.UsageError("PATH is what is written again: give --write FILE too")
     rewriter = rewriting.rewriter(target)
-    fail_over = FailOver(arguments.fail_over)
+    fail_over = FailOver(arguments.fail_over, arguments.selection.by)
     reasons: dict[str, Reason] = {}
     with arguments.output.redirect(), target.open("r") as db, usage_errors():
         warn_of_boilerplate_only(db)

@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, TypeVar
 
+import click
+
 from fpdb.cli.arguments import option
 
 REACHED: Final = 3
@@ -20,8 +22,11 @@ def fail_over_option() -> Any:
 class FailOver:
     """Notes whether a result reaches a value; None if none is asked for."""
 
-    def __init__(self, value: float | None) -> None:
-        """Take the value; nothing has reached it."""
+    def __init__(self, value: float | None, by: str | None) -> None:
+        """Take the value; nothing has reached it. by: the measure, if one is asked for. Raises UsageError."""
+        if value is not None and by != "shared" and not 0 <= value <= 1:
+            percent = f": {value:g}% is {value / 100:g}" if 1 < value <= 100 else ""
+            raise click.UsageError(f"--fail-over is from 0 to 1, not {value:g}{percent}")
         self.value, self._is_reached = value, False
 
     def watched(self, results: Iterable[T], score: Callable[[T], float]) -> Iterator[T]:

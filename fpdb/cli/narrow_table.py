@@ -1,10 +1,10 @@
 """Fit the rows of a table into lines of a terminal.
 
-Names lose their common folder; then bars, a resemblance that is not ranked by, and dates go; then names lose their
-middles.
+Names lose their common folder; then bars, a resemblance that is not ranked by, and dates go; then names lose a
+part that does not tell them apart.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from fpdb.cli.terminal import text_width
@@ -13,6 +13,9 @@ NAMES: Final = frozenset(("a", "b", "name", "kept", "with"))
 """The columns that hold names of documents, by the name of the column."""
 BAR: Final = "bar"
 SHORTEST_NAME: Final = 12  # columns, below which a table is left as it is
+LEFT_SHARES: Final = (0.5, 0.8, 0.2)
+"""How much of a shortened name is its beginning: the first share that keeps the names of a column apart."""
+CONTEXT: Final = 3  # characters that are left of a common beginning
 GAP: Final = 2  # columns between two cells
 
 
@@ -69,9 +72,13 @@ def _common_folder(names: Sequence[str]) -> str:
     """Return the longest beginning, up to a slash, of all names."""
     if len(names) < 2:
         return ""
+    return names[0][: names[0].rfind("/", 0, _common_length(names)) + 1]
+
+
+def _common_length(names: Collection[str]) -> int:
+    """Return how many characters all names begin with."""
     first, last = min(names), max(names)
-    end = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
-    return first[: first.rfind("/", 0, end) + 1]
+    return next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
 
 
 def _shorten_names(rows: Sequence[list[str]], names: Sequence[int], room: int) -> None:
@@ -80,16 +87,34 @@ def _shorten_names(rows: Sequence[list[str]], names: Sequence[int], room: int) -
     for place, index in enumerate(sorted(names, key=needed.__getitem__)):
         share = min(needed[index], room // (len(names) - place))
         room -= share
+        short = _shorten_apart({row[index] for row in rows[1:]}, share)
         for row in rows[1:]:
-            row[index] = shorten(row[index], share)
+            row[index] = short[row[index]]
 
 
-def shorten(text: str, width: int) -> str:
-    """Return a text without its middle, for which … stands, if it is wider than so many columns."""
+def _shorten_apart(names: set[str], width: int) -> dict[str, str]:
+    """Shorten names so that different ones stay different, as far as that can be had by leaving one part out of each.
+
+    If it cannot, leave most of what all of them begin with out as well.
+    """
+    for left_share in LEFT_SHARES:
+        short = {name: shorten(name, width, left_share) for name in names}
+        if len(set(short.values())) == len(names):
+            return short
+    common = max(_common_length(names) - CONTEXT, 0)
+    return {name: shorten(f"…{name[common:]}" if common else name, width, LEFT_SHARES[1]) for name in names}
+
+
+def shorten(text: str, width: int, left_share: float = 0.5) -> str:
+    """Return a text without its middle, for which … stands, if it is wider than so many columns.
+
+    left_share: of the columns, how many are for the beginning.
+    """
     if text_width(text) <= width:
         return text
     begin, end = 0, len(text)
-    left, right = (width - 1) // 2, width - 1 - (width - 1) // 2
+    left = int((width - 1) * left_share)
+    right = width - 1 - left
     while (at := text_width(text[begin])) <= left:
         begin, left = begin + 1, left - at
     while (at := text_width(text[end - 1])) <= right:

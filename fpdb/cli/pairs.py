@@ -100,7 +100,7 @@ def pairs(target: Target, arguments: _Arguments) -> None:
              fpdb pairs --new term=2026 --format json
     """
     arguments.check()
-    fail_over = FailOver(arguments.fail_over)
+    fail_over = FailOver(arguments.fail_over, arguments.selection.by)
     with arguments.output.redirect(), target.open("r") as db, usage_errors():
         warn_of_boilerplate_only(db)
         if arguments.clusters:

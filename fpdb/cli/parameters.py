@@ -3,11 +3,23 @@
 import codecs
 import re
 from importlib import import_module
+from typing import Any
 
 import click
 
-MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
-"""A day or a time, in the local time zone."""
+
+class Moment(click.DateTime):
+    """A day or a time, in the local time zone."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Parse it. Raises BadParameter."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r} is neither a day, as 2026-01-31, nor a time, as 2026-01-31T09:00:00", param, ctx)
+
+
+MOMENT = Moment(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
 
 class LazyChoice(click.ParamType[str]):

@@ -78,7 +78,7 @@ class _Run:
 
         self.target, self.arguments = target, arguments
         self.failed = False
-        self.fail_over = FailOver(arguments.fail_over)
+        self.fail_over = FailOver(arguments.fail_over, arguments.by)
         # Answers on a terminal show the progress themselves.
         shown = arguments.output.path != "-" or not sys.stdout.isatty()
         self.watcher = TerminalWatcher(

@@ -194,7 +194,9 @@ def _integers(values: Integers, what: str, limit: int) -> NDArray[Any]:
     try:
         # A plain list would become floats where its numbers do not fit into 63 bits.
         array = values if isinstance(values, np.ndarray) else np.array([index(value) for value in values], np.uint64)
-    except (OverflowError, TypeError) as error:
+    except OverflowError as error:
+        raise BadFingerprints(f"{what} must be whole numbers from 0 to {limit}: one is not") from error
+    except TypeError as error:
         raise BadFingerprints(f"{what} must be whole numbers from 0 to {limit}: {error}") from error
     if array.ndim != 1:
         raise BadFingerprints(f"{what} must be an array of one dimension, not {array.ndim}")

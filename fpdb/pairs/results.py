@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import islice
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from fpdb.arrow_table import ToArrow, import_arrow, table_of
 from fpdb.columns import PAIR, html_table
@@ -105,6 +105,14 @@ class Results(Iterator[T], ToArrow):
         """Return the next result."""
         results = self._done().results
         return self._seen.popleft() if self._seen else next(results)
+
+    def __repr__(self) -> str:
+        """Return what the results are, and how to get them; nothing is compared for it."""
+        return "<Results, compared when they are read: iterate over them, or make a list of them>"
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled: results are read from the database. Raises TypeError."""
+        raise TypeError("results are read as they are asked for: make a list of them, which can be pickled")
 
     def _repr_html_(self) -> str:
         """Return the next results, pairs as a table, for notebooks; iterating gives them nevertheless."""

@@ -89,3 +89,11 @@ def test_a_value_of_a_flag_is_refused_by_name(name: str, option: str) -> None:
 def test_other_arguments_too_many_are_only_named() -> None:
     done = CliRunner().invoke(cli, ["list", "--names", "--label", "a=b", "path:2"])
     assert done.output.endswith("Error: Got unexpected extra argument (path:2)\n")
+
+
+@pytest.mark.parametrize("name", ["pairs", "list", "check"])
+def test_paths_that_a_command_does_not_take_are_told_from_patterns(name: str) -> None:
+    done = CliRunner().invoke(cli, [name, __file__])
+    assert done.output.endswith(
+        f"'fpdb {name}' takes no paths; quote a pattern, so that the shell leaves it as it is\n"
+    )

@@ -29,7 +29,7 @@ def alike(run: Run) -> Run:
         (("pairs", "--top", "1"), "0.7", "0.99"),
         (("drop-list", "--by", "resemblance"), "0.5", "0.9"),
         (("query", "c.txt", "a.txt"), "0.6", "0.9"),
-        (("query", "a.txt", "--by", "reverse-containment"), "0.9", "1.1"),
+        (("query", "b.txt", "--by", "reverse-containment"), "0.7", "0.9"),
     ],
 )
 def test_the_exit_status_tells(alike: Run, command: tuple[str, ...], below: str, above: str, output: list[str]) -> None:
@@ -51,3 +51,10 @@ def test_records_and_files_are_written_all_the_same(alike: Run) -> None:
 
 def test_clusters_have_no_score(alike: Run) -> None:
     assert "leave --clusters out" in alike("pairs", "--clusters", "--fail-over", "0.5", status=2).stderr
+
+
+@pytest.mark.parametrize("command", ["pairs", "drop-list", "query a.txt"])
+@pytest.mark.parametrize(("value", "told"), [("30", "not 30: 30% is 0.3"), ("-1", "not -1"), ("1000", "not 1000")])
+def test_a_share_is_from_0_to_1(alike: Run, command: str, value: str, told: str) -> None:
+    refused = alike(*command.split(), "--fail-over", value, status=2)
+    assert refused.stderr.endswith(f"--fail-over is from 0 to 1, {told}\n")

@@ -1,11 +1,13 @@
 """Values of options are parsed, or refused with a reason."""
 
+from datetime import datetime
+
 import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpdb.cli.parameters import LazyChoice, byte_size, hash_key, name_value
+from fpdb.cli.parameters import MOMENT, LazyChoice, byte_size, hash_key, name_value
 from fpdb.fingerprint import KINDS
 
 
@@ -51,3 +53,11 @@ def test_a_choice_has_the_names_of_its_table() -> None:
     assert kinds.get_metavar() == f"[auto|{'|'.join(KINDS)}]"
     with pytest.raises(click.BadParameter, match="there is no 'novel'; choose one of: auto, "):
         kinds.convert("novel", None, None)
+
+
+def test_moments_are_days_or_times() -> None:
+    assert MOMENT.convert("2026-01-31", None, None) == datetime(2026, 1, 31)
+    assert MOMENT.convert("2026-01-31T09:00:01", None, None) == datetime(2026, 1, 31, 9, 0, 1)
+    for wrong in ("yesterday", "31.1.2026", "2026-02-30", ""):
+        with pytest.raises(click.BadParameter, match="neither a day, as 2026-01-31, nor a time"):
+            MOMENT.convert(wrong, None, None)

@@ -1,5 +1,9 @@
 """Results are given once, in order, whatever is shown of them before."""
 
+import pickle
+
+import pytest
+
 from fpdb.pairs.ranking import Pair
 from fpdb.pairs.results import PAIRS_SHOWN, Comparison, HeldBack, IgnoredHashes, Results
 
@@ -14,6 +18,14 @@ def test_a_table_for_notebooks_takes_no_result_away() -> None:
         assert "&lt;1&gt;" in table
     assert list(results) == pairs[1:]
     assert "b" in Results(lambda: Comparison(iter(["a", "b"]), IgnoredHashes(0, 0, 0)))._repr_html_()
+
+
+def test_results_say_what_they_are_and_are_not_pickled() -> None:
+    results = Results(lambda: Comparison(iter(["a", "b"]), IgnoredHashes(0, 0, 0)))
+    assert "make a list" in repr(results)
+    with pytest.raises(TypeError, match="make a list of them"):
+        pickle.dumps(results)
+    assert pickle.loads(pickle.dumps(list(results))) == ["a", "b"]
 
 
 def test_held_back_pairs_are_told_with_the_reason() -> None:
