@@ -110,9 +110,9 @@ def _length(cell: str, width: int) -> int:
 
 
 def _template(lengths: Iterable[int], right: Iterable[bool], used: Iterable[bool]) -> str:
-    """Return a line of cells that are padded to these lengths, for `%`; cells of unused columns are empty."""
+    """Return a line of cells that are padded to these lengths, for `%`; nothing is printed of unused columns."""
     cells = (
-        f"  %{'' if number else '-'}{length}s" if is_used else "%s"
+        f"  %{'' if number else '-'}{length}s" if is_used else "%.0s"
         for length, number, is_used in zip(lengths, right, used, strict=True)
     )
     return "".join(cells).replace("  ", "", 1)

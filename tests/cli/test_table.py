@@ -23,6 +23,8 @@ def test_a_table_in_a_pipe_is_never_cut(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_columns_without_title_and_content_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     columns = [ResultColumn(name or "empty", str, name) for name in ("a", "", "b", "")]
+    write_table([ResultColumn("invisible", str, "")], [("\u0301",)])
+    assert capsys.readouterr().out == "\n\n"
     write_table(columns, [("1", "", "", "x"), ("2", "", "", "")])
     assert capsys.readouterr().out == "a  b\n1     x\n2\n"
 
