@@ -125,6 +125,8 @@ class Commands(click.Group):
         if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
             similar = get_close_matches(args[0], _COMMANDS, cutoff=0.7)
             hint = f" Did you mean {' or '.join(map(repr, similar))}?" if similar else " 'fpdb --help' lists them."
+            if os.path.exists(args[0]):
+                hint = f" To ask with this path or to add it: fpdb query {args[0]}, fpdb add {args[0]}."
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 

@@ -44,7 +44,7 @@ class JsonlImport:
         self._line_number = 0
         header = self._parse(file.readline(LONGEST_HEADER))
         if header.get("format") != FORMAT:
-            raise self._error("this is no export of fpdb")
+            raise self._error("this is no export of fpdb; records of texts are added by fpdb add --jsonl")
         if header.get("version") != VERSION:
             raise self._error(
                 f"the export has version {header.get('version')!r}; this fpdb reads {VERSION}: upgrade fpdb"

@@ -211,6 +211,7 @@ def test_a_command_that_is_misspelt_is_suggested() -> None:
     for wrong, right in (("ad", "add"), ("lsit", "list"), ("drop_list", "drop-list"), ("qeury", "query")):
         assert f"No such command '{wrong}'. Did you mean '{right}'" in CliRunner().invoke(cli, [wrong]).stderr
     assert "Did you mean" not in CliRunner().invoke(cli, ["xyzzy"]).stderr
+    assert CliRunner().invoke(cli, [__file__]).stderr.endswith(f"fpdb query {__file__}, fpdb add {__file__}.\n")
 
 
 @pytest.mark.parametrize("command", ["add", "pairs", "list", "merge"])
