@@ -1,8 +1,14 @@
 """Near tiles are joined in texts, and short regions are left out beside a long one."""
 
+import itertools
+
 import pytest
 
 import fpdb
+from fpdb.regions.alignable import AlignableDocument
+from fpdb.regions.alignment import Matching, align_tiles
+from fpdb.regions.region import Region, RegionOptions
+from fpdb.regions.sources import SourceDocument
 from tests.regions.documents import add, match_of, words
 
 
@@ -40,3 +46,21 @@ def test_short_regions_are_left_out_beside_a_long_one_unless_asked(db, kept):
     assert asked.regions == all_three.regions
     assert asked.query_coverage < told.query_coverage
     assert match_of(db, queries[0], shortest=150).regions == []
+
+
+@pytest.mark.parametrize("symbols", [(1499, 1500), (1500, 1499), (1500, 9999), (9999, 1500)])
+def test_regions_that_are_told_by_default(symbols):
+    """Those of 150 symbols; if there are none, those of 50; else all, unless both documents have 1500 symbols."""
+    documents = AlignableDocument(SourceDocument("gone")), AlignableDocument(SourceDocument("gone"))
+    matching = Matching.of(fpdb.Recipe.preset("text"), "text")
+    for lengths in itertools.product([0, 1, 49, 50, 74, 149, 150, 190], repeat=2):
+        tiles = [
+            Region(start, start + length, start, start + length, 1)
+            for start, length in zip((0, 200), lengths, strict=True)
+            if length
+        ]
+        alignment = align_tiles(tiles, symbols, documents, matching, RegionOptions(gap=0))
+        shortest = next((least for least in (150, 50) if max(lengths) >= least), 1 if min(symbols) < 1500 else 10_000)
+        assert alignment.regions == [tile for tile in tiles if tile.length >= shortest]
+        covered = [sum(lengths) / count for count in symbols]
+        assert [alignment.coverage_a, alignment.coverage_b] == covered

@@ -82,6 +82,9 @@ def test_marked_symbols_that_reach_into_regions_part_them():
     for start, end in ((8, 12), (12, 16), (8, 16), (10, 14)):
         marks = MarkedSymbols(np.array([start]), np.array([end]))
         assert join(regions, 4, marks) == join(regions, 4, NO_MARKS, marks) == regions
+    touching = [Region(0, 10, 0, 10, 1), Region(10, 20, 10, 20, 1)]
+    across = MarkedSymbols(np.array([8]), np.array([12]))
+    assert join(touching, 4, across) == join(touching, 4, NO_MARKS, across) == touching
     harmless = MarkedSymbols(np.array([2, 15]), np.array([5, 18]))
     assert len(join(regions, 4, harmless)) == len(join(regions, 10**30, harmless)) == 1
 

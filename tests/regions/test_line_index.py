@@ -1,5 +1,7 @@
 """Lines and characters of symbols are those that an editor shows."""
 
+from itertools import compress, product
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.fingerprint import Symbols
 from fpdb.readers.symbols import Parts
-from fpdb.regions.line_index import LineIndex, line_starts, locate_regions
+from fpdb.regions.line_index import LineIndex, line_starts, locate_regions, long_regions
 from fpdb.regions.places import MatchedRegion, SymbolPlace, TextPlace
 from fpdb.regions.region import Region
 from tests.regions.documents import SEPARATORS, add, match_of, plain_line, words
@@ -71,6 +73,24 @@ def test_without_a_text_the_symbols_are_the_places():
     region, here = Region(1, 3, 7, 9, 2), TextPlace(1, 3, 1, 2)
     assert locate_regions([region], lines, None) == [MatchedRegion(here, SymbolPlace(7, 8), 2)]
     assert locate_regions([region.swapped()], None, lines) == [MatchedRegion(SymbolPlace(7, 8), here, 2)]
+
+
+@pytest.mark.parametrize("width_a", [1, 2])
+@pytest.mark.parametrize("width_b", [1, 2])
+def test_long_regions_are_long_in_the_characters_of_both_documents(width_a, width_b):
+    """A symbol is one character or two; of a document without a text, symbols count."""
+    lengths = [*product(range(1, 5), repeat=2)]
+    regions = [Region(9 * at, 9 * at + a, 9 * at, 9 * at + b, 1) for at, (a, b) in enumerate(lengths)]
+    starts = np.arange(150)
+    text_a, text_b = (
+        LineIndex(Symbols(np.zeros(150, np.uint8), lambda: 2 * starts, "", "ab" * 150, lambda: 2 * starts + 2))
+        if width == 2
+        else None
+        for width in (width_a, width_b)
+    )
+    for shortest in range(10):
+        kept = [min(width_a * a, width_b * b) >= shortest for a, b in lengths]
+        assert long_regions(regions, text_a, text_b, shortest) == list(compress(regions, kept))
 
 
 @pytest.mark.parametrize("separator", ["\n", "\r\n", "\r", "\t", "\f", "\u2028"], ids=repr)

@@ -13,6 +13,7 @@ def test_places_are_those_of_the_documented_json() -> None:
         "matched_fingerprints": 5,
     }
     assert list(MatchedRegion(text, symbols, 5).to_dict()) == ["a", "b", "matched_fingerprints"]
+    assert TextPlace(0, 9, 1, 9).to_dict() == TextPlace(0, 9, 1, 9, 1, 1).to_dict()  # columns count from 1
 
 
 def test_parts_of_documents_are_told() -> None:

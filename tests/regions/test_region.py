@@ -11,3 +11,8 @@ def test_coverage_counts_symbols_once(spans, symbols):
     inside = {at for start, end in spans for at in range(start, end)}
     assert coverage(spans, symbols) == len(inside) / symbols
     assert coverage(spans, 0) == 0
+
+
+def test_coverage_is_a_share() -> None:
+    assert coverage([(0, 1)], 1) == 1
+    assert coverage([(3, 9)], 5) == 1  # positions that go beyond the symbols
