@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.fingerprint.presets import PRESETS
 from fpdb.regions.pair_aligner import PairAligner
-from fpdb.regions.region import RegionOptions
+from fpdb.regions.region import Region, RegionOptions
 from fpdb.regions.source_roots import SourceRoots
 from fpdb.regions.sources import Sources
 from tests.reference_database import as_json
@@ -172,11 +172,16 @@ def test_regions_have_no_boilerplate(db, tmp_path):
     assert db.query(template, regions=True).matches == []
 
 
-def test_ignored_hashes_part_regions(db, tmp_path):
-    common, own = " ".join(words(1, 60)), " ".join(words(2, 60))
+@pytest.mark.parametrize("boilerplate", [True, False])
+def test_ignored_hashes_part_regions(db, tmp_path, boilerplate):
+    """Also beside boilerplate, which parts them as well."""
+    common, own, form = (" ".join(words(seed, 60)) for seed in (1, 2, 4))
     for number in range(5):
         add(db, tmp_path, f"{number}", " ".join([common, *words(10 + number, 20)]))
     text = f"{own}\n{common}"
+    if boilerplate:
+        db.add("form", form, boilerplate=True)
+        text += f"\n{form}"
     add(db, tmp_path, "a", text)
     text = " ".join([text, *words(3, 20)])  # a copy would be compared as a whole
     assert {match.name: len(match.regions) for match in db.query(text, max_df=3, regions=True).matches} == {"a": 1}
@@ -249,7 +254,7 @@ def test_pairs_of_stored_documents_are_aligned_from_either_side(db, readable):
             assert region.a_end - region.a_start > len(passage) - 2 * GUARANTEE
 
 
-@pytest.mark.parametrize("readable", ["", "a"])
+@pytest.mark.parametrize("readable", ["", "a", "b"])
 def test_few_postings_are_read_for_pairs_without_contents(db, readable):
     text = "".join(words(1, 60))
     for name in "ab":
@@ -277,6 +282,29 @@ def test_copies_are_aligned_though_their_hashes_are_common(db, readable, boilerp
     assert db.check() == []
 
 
+@pytest.mark.parametrize("readable", ["", "abc"])
+def test_copies_are_aligned_as_a_whole_though_some_hashes_are_common(db, readable):
+    """What another document shares with them is in no region of that one, and in those of the copies."""
+    common, own = ("".join(words(seed, 60)) for seed in (1, 2))
+    texts = {"a": common + own, "b": common + own, "c": common + "".join(words(3, 60))}
+    for name, text in texts.items():
+        db.add(name, text)
+    with pair_aligner(db, {name: texts[name] for name in readable}, max_df=3) as aligner:
+        alignments = dict(aligner.align_pairs([(0, 1), (0, 2)]))
+    assert alignments[0].coverage_a == alignments[0].coverage_b > 0.9
+    assert alignments[1].regions == []
+
+
+def test_copies_too_short_for_a_k_gram_agree_from_end_to_end(db):
+    texts = {"a": "a short text", "b": "A short text!", "c": "another text", "d": "", "e": ""}
+    for name, text in texts.items():
+        db.add(name, text)
+    with pair_aligner(db, texts) as aligner:
+        alignments = dict(aligner.align_pairs([(0, 1), (0, 2), (3, 4)]))
+    assert [alignments[index].regions for index in range(3)] == [[Region(0, 10, 0, 10, 0)], [], []]
+    assert [alignments[index].coverage_b for index in range(3)] == [1, 0, 0]
+
+
 def test_a_changed_symbol_ends_a_region_unless_gaps_are_bridged(db):
     text = "".join(words(1, 60))
     changed = f"{text[:150]}{'y' if text[150] == 'x' else 'x'}{text[151:]}"
@@ -290,3 +318,14 @@ def test_a_changed_symbol_ends_a_region_unless_gaps_are_bridged(db):
             ((_, alignment),) = aligner.align_pairs([(0, 1)])
         assert [(region.a_start, region.a_end) for region in alignment.regions] == expected
     assert db.check() == []
+
+
+def test_a_changed_symbol_parts_no_region_of_documents_without_contents(db):
+    """Stored hashes that both share tell only that they stand at equal distances."""
+    text = "".join(words(1, 60))
+    db.add("a", text)
+    db.add("b", f"{text[:150]}{'y' if text[150] == 'x' else 'x'}{text[151:]}")
+    with pair_aligner(db, {}) as aligner:
+        ((_, alignment),) = aligner.align_pairs([(0, 1)])
+    (region,) = alignment.regions
+    assert region.a_start == region.b_start < 150 < region.a_end == region.b_end
