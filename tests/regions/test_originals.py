@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fpdb.regions.originals import read_original
+from fpdb.regions.originals import is_gone, read_original
 from fpdb.regions.source_roots import SourceRoots, spellings
 from tests import crafted_archives as crafted
 
@@ -52,6 +52,31 @@ def test_the_content_is_read_or_the_reason_is_told(tmp_path: Path) -> None:
     roots = SourceRoots(spellings([tmp_path]))
     assert {source: read_original(source, roots) for source in expected} == expected
     assert {read_original(source, SourceRoots([])) for source in expected} == {"not_kept", "outside"}
+
+
+def test_a_source_is_gone_if_neither_its_file_nor_an_archive_is_there(tmp_path: Path) -> None:
+    """Below the roots: elsewhere nothing is looked at. Each file that was opened is closed."""
+    (tmp_path / "text").write_bytes(CONTENT)
+    (tmp_path / "a.zip").write_bytes(crafted.zipped(("x", CONTENT)))
+    (tmp_path / "folder").mkdir()
+    expected = {
+        None: False,
+        "": False,
+        "relative": False,
+        f"{tmp_path}/text": False,
+        f"{tmp_path}/a.zip!/x": False,
+        f"{tmp_path}/a.zip!/none": False,
+        f"{tmp_path}/text!/x": False,
+        f"{tmp_path}/none": True,
+        f"{tmp_path}/none!/x": True,
+        f"{tmp_path}/text/below": True,
+        f"{tmp_path}/folder": False,
+        f"{tmp_path}/a\0b": False,
+        f"{tmp_path.parent}/none": False,
+        "/none": False,
+    }
+    roots = SourceRoots(spellings([tmp_path]))
+    assert {source: is_gone(source, roots) for source in expected} == expected
 
 
 STATES: dict[str, Callable[[Path], object]] = {

@@ -1,7 +1,9 @@
 """Files at or below the roots are opened, and nothing else, whatever a source says."""
 
 import os
+import signal
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,21 @@ def test_what_is_below_a_root_is_opened(tree: Path, monkeypatch: pytest.MonkeyPa
     assert content("a", file) == content(".", f"/{file}") == str(file)
 
 
+@pytest.fixture
+def _alarm() -> Iterator[None]:
+    """Let a call that waits fail, after a time that no other call takes."""
+
+    def fail(*_: object) -> None:
+        raise AssertionError("a call waits")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(20)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.usefixtures("_alarm")
 def test_only_regular_files_are_opened(tmp_path: Path) -> None:
     """Nothing is waited for, and nothing is opened that reading may change."""
     for name in ("file", "own"):
@@ -76,7 +93,8 @@ def test_only_regular_files_are_opened(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "socket"))
         roots = SourceRoots(["/"], identify([str(tmp_path / "own"), str(tmp_path / "none")]))
-        paths = [str(tmp_path / name) for name in ("own", "pipe", "folder", "loop", "socket", "none", "file/x")]
+        names = ("own", "pipe", "folder", "loop", "socket", "none", "file/x", "pipe/x", "pipe/x/y", "socket/x")
+        paths = [str(tmp_path / name) for name in names]
         for path in [*paths, "/dev/zero", "/dev/null", "/", "/a\0b", "/\ud800", "/" + "x" * 9999]:
             with pytest.raises((OSError, ValueError)):
                 roots.open(path)
@@ -91,6 +109,25 @@ def test_a_link_that_is_put_in_meanwhile_is_not_followed(tree: Path, monkeypatch
     file = roots.open(str(tree / "in" / "file"))
     assert file is not None
     file.close()
+
+
+@pytest.mark.usefixtures("_alarm")
+def test_a_pipe_that_is_put_in_meanwhile_is_not_kept_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lowest_free() -> int:
+        file = os.open(os.devnull, os.O_RDONLY)
+        os.close(file)
+        return file
+
+    (tmp_path / "file").touch()
+    status = (tmp_path / "file").stat()
+    os.mkfifo(tmp_path / "pipe")
+    before = lowest_free()
+    monkeypatch.setattr(os, "stat", lambda *_, **__: status)  # as if the pipe came after it was called
+    with pytest.raises(OSError, match="not a regular file") as caught:
+        SourceRoots([str(tmp_path)]).open(str(tmp_path / "pipe"))
+    monkeypatch.undo()
+    assert lowest_free() == before
+    del caught  # which refers to all that was open
 
 
 def test_roots_are_spelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
