@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.ingest import process_pool
 from fpdb.ingest.chunks import Chunk, ListChunk
 from fpdb.ingest.files import InputDocument
 from fpdb.ingest.loading import load
@@ -53,6 +54,50 @@ def test_bundles_hold_all_pieces_in_order(sizes: list[tuple[int, int]], processe
     assert given == pieces
     if total < 2 * processes * most:  # all is known at the start
         assert bundles <= processes * max(math.ceil((total + (processes - 1) * start) / processes / most), 1)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "processes", "limit", "start", "expected"),
+    [
+        ([1] * 18, 2, 5, 10, [3] * 6),  # three for each process
+        ([1] * 40, 2, 5, 0, [5] * 8),  # more than are read ahead
+        ([1] * 30, 2, 99, 10, [10, 20]),  # one for each; this process answers 10 bytes while the other starts
+        ([1] * 10 + [30], 2, 20, 0, [10, 30]),  # as even as whole chunks allow
+        ([9], 3, 1, 5, [9]),
+    ],
+)
+def test_bundles_are_of_the_same_size(
+    sizes: list[int], processes: int, limit: int, start: int, expected: list[int]
+) -> None:
+    bundles = bundle_chunks([ListChunk([], 0, size) for size in sizes], processes, limit, start)
+    assert [bundle.input_bytes for bundle in bundles] == expected
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_few_documents_are_answered_in_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    """To start another would take longer. All are answered: more than are read at once, and none."""
+    monkeypatch.setattr(process_pool, "run_in_pool", None)
+    with fpdb.open(tmp_path / "x.fpdb") as db:
+        for count in (0, 1, 20, 21, 70):
+            documents = [InputDocument(f"{number}", content=text(number)) for number in range(count)]
+            answered = list(answer_documents(db, documents, jobs=jobs))
+            assert [one.document for one in answered] == [one._replace(content=None) for one in documents]
+            assert sum(one.input_bytes for one in answered) == sum(one.size for one in documents)
+
+
+def test_contents_are_given_if_asked_for(tmp_path: Path) -> None:
+    """Decoded, if the encoding is given."""
+    content = "é" * 9
+    documents = [InputDocument("a", content=content.encode("cp1252"), kind="text")]
+    with fpdb.open(tmp_path / "x.fpdb") as db:
+        for options, expected in [
+            ({}, None),
+            ({"encoding": "cp1252"}, None),
+            ({"contents": True}, documents[0].content),
+            ({"contents": True, "encoding": "cp1252"}, content),
+        ]:
+            (one,) = answer_documents(db, documents, jobs=1, **options)
+            assert (one.failure, one.content) == (None, expected)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
