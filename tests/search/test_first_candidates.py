@@ -82,3 +82,19 @@ def test_no_document_is_counted_if_few_names_tell(crowd, monkeypatch):
     monkeypatch.setattr(snapshot.Snapshot, "count_by_document", None)
     whole = [match.name for match in crowd[0].query_fingerprints(COMMON[:2], by="shared", max_df=10**6).matches]
     assert [match.name for match in crowd[0].query_fingerprints(COMMON[:2], by="shared", top=5).matches] == whole[:5]
+
+
+@pytest.mark.parametrize("by", BY)
+def test_many_small_documents_are_found_behind_larger_ones_of_earlier_names(tmp_path, monkeypatch, by):
+    monkeypatch.setattr(snapshot, "COMMON", 1)
+    monkeypatch.setattr(first_candidates, "SOUGHT_TOGETHER", 20)
+    with fpdb.open(tmp_path / "t.fpdb") as db:
+        with db.batch() as batch:
+            for number in range(30):
+                batch.add_fingerprints(f"a{number:02}", [1, 2, 100 + number, 200 + number])
+                batch.add_fingerprints(f"b{number:02}", [1, 2])
+        whole = db.query_fingerprints([1, 2], by=by).matches
+        assert whole[0].name == ("a00" if by in first_candidates.BY_SHARED else "b00")
+        for top in (1, 5, 29, 30, 31, 60):
+            assert db.query_fingerprints([1, 2], by=by, top=top).matches == whole[:top]
+        assert db.check() == []
