@@ -67,6 +67,7 @@ def test_what_positions_do_not_tell_is_refused(tracks):
         lambda: db.query_fingerprints(hashes[0], regions=True),
         lambda: db.query_fingerprints(hashes[0], range(300), gap=-1),
         lambda: db.query("text", by="aligned"),
+        lambda: db.queries_fingerprints([], regions=True),
         lambda: db.queries_fingerprints([("a", hashes[0]), ("b", hashes[0], range(300))]),
     ):
         with pytest.raises(fpdb.BadQuery):
@@ -74,5 +75,6 @@ def test_what_positions_do_not_tell_is_refused(tracks):
     for wrong in (range(299), [-1] * 300, 5):
         with pytest.raises(fpdb.BadFingerprints):
             db.query_fingerprints(hashes[0], wrong)
-    with pytest.raises(fpdb.BadArgument, match="index 1"):
-        db.queries_fingerprints([("a", hashes[0]), hashes[0]])
+    for wrong in (hashes[0], ("a",), ("a", hashes[0], range(300), None), (1, hashes[0]), "ab", 5):
+        with pytest.raises(fpdb.BadArgument, match="index 1"):
+            db.queries_fingerprints([("a", hashes[0]), wrong])

@@ -1,11 +1,26 @@
 """Weights of hashes by their rarity: scores are those that pairs have, to the last bit."""
 
+import math
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
+from fpdb.search.rarity import weigh
 from tests.search.answers import MEASURES, WEIGHTED, only, uniform
+
+
+@pytest.mark.parametrize("documents", [1, 100, 10**6])
+def test_weights_are_those_of_the_formula(documents):
+    """Whole multiples of 2**-28; a hash that no document holds weighs as if one held it."""
+    frequencies = np.array([0, 1, 2, 7, documents])
+    weights = weigh(frequencies, documents)
+    holders = [1, 1, 2, 7, documents]
+    expected = [(math.log((documents + 20) / df) / math.log(documents + 20)) ** 3 for df in holders]
+    assert weights.tolist() == pytest.approx(expected, abs=2**-28)
+    assert (weights * 2**28 % 1 == 0).all()
 
 
 def only_of(answer, name):

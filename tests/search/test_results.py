@@ -30,9 +30,17 @@ MATCHES = st.builds(Match, NAMES, st.integers(0, 2**63), RATIOS, RATIOS, RATIOS)
 )
 
 
-@given(st.builds(Answer, QUERIES, st.lists(MATCHES, max_size=3)))
+@given(st.builds(Answer, QUERIES, st.lists(MATCHES, max_size=3), st.none() | st.integers(0, 9)))
 def test_json_is_that_of_the_dict(answer):
     assert answer.to_json() == json.dumps(answer.to_dict()) + "\n"
+    assert answer.to_dict().get("total") == answer.total
+
+
+def test_a_match_as_a_dict_has_what_is_given() -> None:
+    match = Match("a", 3, 1.0, 0.5, 0.5, regions=[])
+    given = {"name": "a", "shared": 3, "containment": 1.0, "reverse_containment": 0.5, "resemblance": 0.5}
+    assert match.to_dict() == given | {"regions": []}
+    assert match._replace(regions=None).to_dict() == given
 
 
 def test_an_answer_is_a_sequence_of_matches() -> None:

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fpdb
+from fpdb.search.samples import Sample
 from tests.made_up_prose import prose
 
 
@@ -45,3 +47,21 @@ def test_distinct_samples_are_compared_at_the_higher_level(tmp_path: Path, sizes
         [itself] = db.query(document).matches
         assert (itself.containment, itself.resemblance) == (1.0, 1.0)
         assert db.check() == []
+
+
+def test_samples_overlap_in_the_smaller_share() -> None:
+    """A share of n stands for n + 1 of 2**32 equal parts of all hashes."""
+    whole = 2**32 - 1
+    shares = np.array([0, 3, 7, whole], np.uint32)
+    assert Sample("smallest", 3, 64).overlap(shares).tolist() == [1, 1, 0.5, 2.0**-30]
+    assert Sample("smallest", whole, 64).overlap(shares).tolist() == [1, 1, 1, 1]
+
+
+def test_hashes_within_a_share_are_those_below_its_end() -> None:
+    whole = 2**32 - 1
+    hashes = np.array([0, 2**32 - 1, 2**32, 2**34 - 1, 2**34, 2**64 - 1], np.uint64)
+    values = np.array([1, 2, 4, 8, 16, 32])
+    shares = np.array([0, 1, 3, whole], np.uint32)
+    assert Sample("smallest", 3, 64).sum_within(hashes, values, shares).tolist() == [3, 7, 15, 15]
+    assert Sample("smallest", whole, 64).sum_within(hashes, values, shares).tolist() == [3, 7, 15, 63]
+    assert Sample("smallest", whole, 32).sum_within(hashes[:2], values[:2], shares).tolist() == [1, 1, 1, 3]

@@ -47,6 +47,10 @@ def test_answers_are_those_of_a_dict(tmp_path_factory, stored):
                 assert isinstance(answer, fpdb.BadName)
             else:
                 assert answer == searchable.query(query[1], name=query[0])
+                for match in answer:
+                    among = several[match.database] if len(several) > 1 else stored[0]
+                    assert match.identical == (True if among[match.name][0] == query[1] else None)
+                    assert (match.database is None) == (len(several) == 1)
         assert all(db.check() == [] for db in databases.values())
 
 
