@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from fpdb.search import _candidates
 from fpdb.storage import sorting
+from fpdb.storage.snapshot import Snapshot
 from tests.reference_database import ReferenceDatabase, as_json
+from tests.small_blocks import small_blocks
 
 MOST = 2**64 - 1
 FEW = st.integers(0, 12) | st.integers(2**64 - 3, 2**64 - 1)
@@ -160,3 +162,17 @@ def test_capped_hashes_that_span_many_blocks(db, rng):
             for options in ({}, {"max_ignored": 1}, {"max_ignored": 2, "top": 2}):
                 answer = db.query_fingerprints(query, max_df=cap, **options)
                 assert as_json(answer) == as_json(plain.answer(query, max_df=cap, **options))
+
+
+def test_a_stored_query_is_left_out_where_hits_are_counted_by_document(db, monkeypatch):
+    counted = []
+    count = Snapshot.count_by_document
+    monkeypatch.setattr(Snapshot, "count_by_document", lambda *given: counted.append(count(*given)) or counted[-1])
+    with small_blocks(2), db.batch() as batch:
+        for number in range(60):
+            batch.add_fingerprints(f"{number:02}", [1, 2, 100 + number])
+    answer = db.query_stored("05")
+    assert [match.name for match in answer.matches] == [f"{number:02}" for number in range(60) if number != 5]
+    assert {match.shared for match in answer.matches} == {2}
+    assert [len(by_id) for by_id in counted] == [60]
+    assert db.check() == []
