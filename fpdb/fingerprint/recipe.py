@@ -28,6 +28,8 @@ KEY_DIGEST = "key_digest"
 """The field that a database's record of a recipe has instead of the key, if that is in a file, see `keys`."""
 SHORT_TEXT = 1 << 16
 """Characters or bytes up to which texts are better fingerprinted together, by `Recipe.fingerprint_texts`."""
+_ENCODED = (b"\0", b"\x1b$")  # in ASCII bytes that may be UTF-16 or ISO-2022-JP
+_NOT_ASCII = b"\xff"  # stands for a text that is not fingerprinted together with others
 
 _NUMBERS = (
     ("hash_bits", 16, 64),
@@ -258,7 +260,7 @@ class Recipe:
             return None
         hashing = self._hashing("characters")
         positions, hashes, counts = winnow_texts(
-            list(texts),
+            [_NOT_ASCII if _may_be_encoded(text) else text for text in texts],
             self.reader_version,
             ascii_table(self.reader_version),
             hashing.rolling(rule.k),
@@ -298,3 +300,8 @@ class Recipe:
         if sampling == "smallest" and len(stored) >= rule.parameters["n"]:
             return int(stored.max()) << 64 - self.hash_bits >> 32
         return WHOLE
+
+
+def _may_be_encoded(text: bytes | str) -> bool:
+    """Return True if ASCII bytes may be of an encoding that the reader of texts has to tell."""
+    return isinstance(text, bytes) and any(mark in text for mark in _ENCODED)

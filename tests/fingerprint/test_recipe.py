@@ -323,3 +323,13 @@ def test_documents_too_long_for_positions_are_refused(monkeypatch):
     assert Recipe.preset().fingerprint("a" * 29).symbols == 29
     with pytest.raises(Unreadable, match="29 symbols"):
         Recipe.preset().fingerprint("a" * 30)
+
+
+@pytest.mark.parametrize("encoding", ["iso2022_jp", "utf-16-le", "utf-16-be"])
+def test_encoded_texts_of_ascii_bytes_are_left_to_their_reader(encoding: str) -> None:
+    text = "A line in English. " * 9 + ("日本語の文章です。" if encoding == "iso2022_jp" else "")
+    found = Recipe.preset().fingerprint_texts([text.encode(encoding), b"Size"])
+    assert found is not None
+    assert found.symbols == [-1, 4]
+    alone = Recipe.preset().fingerprint(text.encode(encoding), "text")
+    assert alone.hashes.tolist() == Recipe.preset().fingerprint(text, "text").hashes.tolist()
