@@ -195,7 +195,12 @@ def binary_reason(content: bytes) -> str:
         )
     if content[60:68] in _MOBIPOCKET:
         return "a book for Kindle or Mobipocket (mobi, azw): convert it (Calibre: ebook-convert FILE FILE.epub)"
-    return next((reason for mark, reason in _BINARY_FORMATS if content.startswith(mark)), "binary (it has NUL bytes)")
+    if (reason := next((reason for mark, reason in _BINARY_FORMATS if content.startswith(mark)), None)) is not None:
+        return reason
+    from fpdb.readers.encodings import possible_utf16
+
+    hint = " or ".join(f"--encoding {encoding}" for encoding in possible_utf16(content))
+    return "binary (it has NUL bytes)" + (f": if it is text, give {hint}" if hint else "")
 
 
 def error_text(error: BaseException) -> str:

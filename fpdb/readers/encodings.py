@@ -116,6 +116,19 @@ def guess_utf16(content: bytes) -> str | None:
     )
 
 
+def possible_utf16(content: bytes) -> list[str]:
+    """Return the byte orders of UTF-16 in which the first bytes are visible characters with spaces or lines."""
+    head = content[: min(UTF16_HEAD, len(content)) // 2 * 2]
+    texts = {encoding: head.decode(encoding, "ignore") for encoding in ("utf-16-le", "utf-16-be")}
+    return [
+        encoding
+        for encoding, text in texts.items()
+        if len(text) >= UTF16_LEAST
+        and (" " in text or "\n" in text)
+        and all(character.isprintable() or character.isspace() for character in text)
+    ]
+
+
 def as_text(content: bytes | str, declared: str | None = None) -> tuple[str | bytes, str]:
     """Return what `decode` returns, of content that may be a string already."""
     return (content, STRING) if isinstance(content, str) else decode(content, declared)

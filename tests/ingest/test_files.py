@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fpdb
 from fpdb.ingest import files as input_documents
 from fpdb.ingest.discover import discover
-from fpdb.ingest.files import document_name
+from fpdb.ingest.files import binary_reason, document_name
 from fpdb.ingest.loading import load
 from tests.ingest.given_texts import text
 from tests.ingest.record_files import read_records
@@ -57,3 +57,10 @@ def test_a_name_keeps_all_parts_that_lead_somewhere(parts: list[str], absolute: 
     assert document_name(name) == name
     assert name.startswith("/") == path.startswith("/")
     assert [part for part in name.split("/") if part] == [part for part in parts if part not in ("", ".")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["Это строка по-русски. " * 9, "これは日本語の文章です。 AB\n" * 9])
+def test_possible_utf16_is_skipped_with_the_encoding_to_give(text: str, encoding: str) -> None:
+    assert f"--encoding {encoding}" in binary_reason(text.encode(encoding))
+    assert binary_reason(b"x" * 5000 + b"\0" + b"x" * 999) == "binary (it has NUL bytes)"
