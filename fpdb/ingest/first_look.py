@@ -1,5 +1,6 @@
 """A first look at files, before they are added: at the names of many, and at the beginnings of a few texts."""
 
+import json
 import os
 import re
 from collections.abc import Iterable
@@ -22,7 +23,8 @@ class FirstLook(NamedTuple):
     """A look at the first files.
 
     files: How many were looked at. programs: How many of them are programs by their names. chinese_or_japanese: True if
-    most letters of the first texts are. records: The first one that is named as JSON Lines are.
+    most letters of the first texts are. records: The first one that is JSON Lines, by its name or
+    its beginning.
     """
 
     files: int
@@ -41,8 +43,22 @@ def look_at(paths: Iterable[str], path_filter: PathFilter) -> FirstLook:
     names = list(islice(list_files(paths, path_filter), FIRST_FILES))
     programs = sum(kind_by_name(name) == "code" for name in names)
     texts = [name for name in names if kind_by_name(name) == "text"][:FIRST_TEXTS]
-    records = next((name for name in names if name.endswith(EXTENSIONS["jsonl"])), None)
-    return FirstLook(len(names), programs, _is_chinese_or_japanese("".join(map(_beginning, texts))), records)
+    unknown = [name for name in names if kind_by_name(name) is None][:FIRST_TEXTS]
+    beginnings = {name: _beginning(name) for name in texts + unknown}
+    records = (name for name in names if name.endswith(EXTENSIONS["jsonl"]) or _are_records(beginnings.get(name, "")))
+    chinese_or_japanese = _is_chinese_or_japanese("".join(beginnings[name] for name in texts))
+    return FirstLook(len(names), programs, chinese_or_japanese, next(records, None))
+
+
+def _are_records(beginning: str) -> bool:
+    """Return True if the first two lines are JSON objects, the second as far as it is there."""
+    lines = [line for line in beginning.split("\n") if line.strip()][:2]
+    if len(lines) < 2 or not lines[1].startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(lines[0]), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_chinese_or_japanese(text: str) -> bool:

@@ -48,3 +48,26 @@ def test_programs_and_records_are_told_by_their_names(tmp_path: Path) -> None:
     assert (look.files, look.programs, look.is_mostly_programs) == (3, 1, False)
     assert look.records is not None
     assert look.records.endswith("b.jsonl")
+
+
+RECORD = '{"name": "a", "text": "b"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{RECORD}\n{RECORD}\n", True),
+        (f"\n{RECORD}\r\n\n{RECORD}", True),
+        (f"{RECORD}\n" + '{"text": "' + "x" * 9000 + '"}\n', True),  # of which only the beginning is looked at
+        (RECORD, False),
+        (f"{RECORD}\nthe end\n", False),
+        ("{\n{\n", False),
+        ("[1]\n[2]\n", False),
+        ('{"a": 1,\n"b": 2}\n', False),
+        ("{" * 3000 + "\n{", False),
+    ],
+)
+def test_records_are_told_by_the_first_two_lines(tmp_path: Path, text: str, expected: bool) -> None:
+    Path(tmp_path, "a.txt").write_text("prose")
+    Path(tmp_path, "b.dat").write_text(text)
+    assert look_at([str(tmp_path)], PathFilter()).records == (f"{tmp_path}/b.dat" if expected else None)

@@ -167,7 +167,12 @@ def test_capped_hashes_that_span_many_blocks(db, rng):
 def test_a_stored_query_is_left_out_where_hits_are_counted_by_document(db, monkeypatch):
     counted = []
     count = Snapshot.count_by_document
-    monkeypatch.setattr(Snapshot, "count_by_document", lambda *given: counted.append(count(*given)) or counted[-1])
+
+    def noted(*given):
+        counted.append(count(*given))
+        return counted[-1]
+
+    monkeypatch.setattr(Snapshot, "count_by_document", noted)
     with small_blocks(2), db.batch() as batch:
         for number in range(60):
             batch.add_fingerprints(f"{number:02}", [1, 2, 100 + number])
