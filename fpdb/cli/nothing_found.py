@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 LIMITS: Final = ("min", "min_shared", "top")
 SUBSET: Final = ("labels", "names", "exclude_names")
+OWN_HASHES: Final = "hashes of one's own"
+"""Stands for the alphabet of documents that are no text."""
 
 
 class NothingFound:
@@ -43,7 +45,13 @@ class NothingFound:
         return f"{text}: {'; '.join(reasons)}"
 
     def no_match(
-        self, answer: "Answer", options: Mapping[str, Any], measure: str, ask: "Callable[..., Answer] | None"
+        self,
+        answer: "Answer",
+        options: Mapping[str, Any],
+        measure: str,
+        ask: "Callable[..., Answer] | None",
+        *,
+        omits_query: bool,
     ) -> str:
         """Return why a query that has fingerprints has no match; empty if there is nothing to say.
 
@@ -52,6 +60,7 @@ class NothingFound:
             options: The options of the query.
             measure: The measure that ranks matches.
             ask: Asks the same query with the given options; None if it cannot be asked again.
+            omits_query: A document was left out that is the query itself.
         """
         if not self._documents:
             return "the database has no document"
@@ -59,12 +68,18 @@ class NothingFound:
         asked = self._alphabet(answer.query.kind)
         if asked not in set(map(self._alphabet, kinds)):
             kind = kinds.most_common(1)[0][0]
+            if self._alphabet(kind) == OWN_HASHES:
+                return (
+                    "the documents are hashes that a program gave, with which no text is compared; ask with "
+                    "--stored NAME, or in Python with query_fingerprints"
+                )
             return f"read as {answer.query.kind}, and no document is; give --kind {kind}, or a name that tells the kind"
         subset = self._subset_text(options)
         if subset:
             return subset
         if options.get("min") is None:
-            return "" if answer.query.ignored_common else "no document shares a fingerprint with it"
+            other = "other " if omits_query else ""
+            return "" if answer.query.ignored_common else f"no {other}document shares a fingerprint with it"
         if ask is None:
             return ""
         nearest = ask(**{name: value for name, value in options.items() if name not in LIMITS}, top=1).matches
@@ -135,7 +150,7 @@ class NothingFound:
         try:
             return self._db.recipe.rule_for(kind)[0]
         except UnknownKind:
-            return "hashes of one's own"
+            return OWN_HASHES
 
 
 def _has_subset(options: Mapping[str, Any]) -> bool:

@@ -266,13 +266,16 @@ class _Answers:
         from fpdb.cli.nothing_found import NothingFound
 
         db, options = self._db, self._options()
-        if not isinstance(db, Database) or answered.omits_query:
+        if not isinstance(db, Database):
             return ""
         self._nothing = self._nothing or NothingFound(db)
         ask = None
-        if answered.content is not None:
+        if self._arguments.stored:
+            ask = partial(db.query_stored, answered.document.name)
+        elif answered.content is not None:
             ask = partial(db.query, answered.content, name=answer.query.name, kind=answer.query.kind)
-        return self._nothing.no_match(answer, options | {"top": None, "regions": False}, self._measure, ask)
+        options |= {"top": None, "regions": False}
+        return self._nothing.no_match(answer, options, self._measure, ask, omits_query=answered.omits_query)
 
     def _text_of(self, content: str | bytes, kind: str, name: str | None) -> str:
         source = self._db.recipe.fingerprint(content, kind, name=name).source

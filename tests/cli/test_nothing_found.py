@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import fpdb
 from tests.cli.conftest import Run
 
 COMPARISONS = {
@@ -120,3 +121,25 @@ def test_what_a_query_misses_is_told(essays: Run) -> None:
     assert essays("query", "short.txt").stdout.endswith("no match: too short to have a fingerprint\n")
     essays("--db", "empty.fpdb", "init")
     assert essays("--db", "empty.fpdb", "query", "z.txt").stdout.endswith("no match: the database has no document\n")
+
+
+@pytest.mark.parametrize("asked", [["x.txt"], ["--stored", "x.txt"]])
+def test_beside_the_query_itself_the_reason_is_told_too(essays: Run, asked: list[str]) -> None:
+    itself = "no match but itself, see --include-self"
+    said = essays("query", *asked, "--min", "0.9").stdout
+    assert f"{itself}: the most alike, y.txt, has a containment of 0." in said
+    for option in (["--label", "term=2"], ["--names", "nothing*"]):
+        said = essays("query", *asked, *option).stdout
+        assert said.endswith(f"{itself}: of 4 documents, none fits the labels and names asked for\n")
+    alone = essays("query", *(name.replace("x.txt", "z.txt") for name in asked)).stdout
+    assert alone.endswith(f"{itself}: no other document shares a fingerprint with it\n")
+
+
+def test_own_hashes_are_no_texts(run: Run) -> None:
+    with fpdb.open("own.fpdb") as db:
+        db.add_fingerprints("a", [1, 2, 3])
+    Path("x.txt").write_text(words(1))
+    said = run("--db", "own.fpdb", "query", "x.txt").stdout
+    assert "the documents are hashes that a program gave" in said
+    assert "--stored NAME" in said
+    assert "no other document" in run("--db", "own.fpdb", "query", "--stored", "a").stdout
