@@ -172,7 +172,7 @@ def test_texts_together_equal_each_alone(texts, k, w, scheme, bits, positions, p
         start, end = end, end + found.counts[index]
         if found.symbols[index] < 0:
             assert start == end
-            assert not text.isascii()
+            assert not text.isascii() or (isinstance(text, bytes) and (b"\0" in text or b"\x1b$" in text))
             continue
         assert (found.symbols[index], found.kgrams(index)) == (alone.symbols, alone.kgrams)
         assert np.array_equal(found.hashes[start:end], alone.hashes)
