@@ -196,12 +196,12 @@ def _tell_waste(db: "Database", target: Target) -> None:
 
 
 def _load(db: "Database", target: Target, arguments: _Arguments, summary: "LoadSummary") -> None:
-    from fpdb.cli.progress import TerminalWatcher
+    from fpdb.cli.progress import ProgressDisplay
     from fpdb.ingest.load_options import LoadOptions
     from fpdb.ingest.loading import load
 
     documents = arguments.documents
-    with TerminalWatcher("adding", lambda: documents.size(target), verbose=documents.verbose) as watcher:
+    with ProgressDisplay("adding", lambda: documents.size(target), verbose=documents.verbose) as watcher:
         load(
             db,
             documents.open(target),

@@ -123,7 +123,7 @@ def _database(target: Target) -> Iterator[Target]:
 
 def _load(db: "Database", target: Target, given: RecordFiles, jobs: int | None, *, keeps_text: bool) -> None:
     """Add the input. keeps_text: Keep the texts, by which short ones are compared."""
-    from fpdb.cli.progress import TerminalWatcher
+    from fpdb.cli.progress import ProgressDisplay
     from fpdb.ingest.discover import discover, total_size
     from fpdb.ingest.input_files import input_files_size
     from fpdb.ingest.load_options import LoadOptions
@@ -138,7 +138,7 @@ def _load(db: "Database", target: Target, given: RecordFiles, jobs: int | None, 
         inputs = record_chunks(paths, form, fields=given.fields(), kind="auto", exclude=exclude)
         size = partial(input_files_size, paths, form, exclude)
     options = LoadOptions(keep_text=True if keeps_text and find_spec("zstandard") else None)
-    with TerminalWatcher("adding", size) as watcher:
+    with ProgressDisplay("adding", size) as watcher:
         summary = load(db, inputs, options, jobs=jobs, watcher=watcher)
     if summary.interrupted:
         raise click.Abort

@@ -118,9 +118,9 @@ def with_progress(
 
     noun: what is compared. in_table: a table follows, and `NothingFound` says why there is none.
     """
-    from fpdb.cli.progress import TerminalWatcher
+    from fpdb.cli.progress import ProgressDisplay
 
-    with TerminalWatcher() as watcher:
+    with ProgressDisplay() as watcher:
         results = search(watch=watcher.stage)
         ignored, held_back, advice = results.ignored, results.held_back, results.advice
     if ignored.hashes:

@@ -27,7 +27,7 @@ EXAMPLES = 3
 """Messages of one kind to print; a wrong field name would make one for each of a million records."""
 
 
-class TerminalWatcher:
+class ProgressDisplay:
     """Prints messages at once, and draws a bar on a terminal if the work takes long."""
 
     def __init__(
@@ -112,7 +112,7 @@ class TerminalWatcher:
             self._bar[0].stop()
             self._bar = None
 
-    def __enter__(self) -> "TerminalWatcher":
+    def __enter__(self) -> "ProgressDisplay":
         """Return the watcher."""
         return self
 

@@ -74,14 +74,14 @@ class _Run:
     """Resources that `fpdb query` prepares before it opens a database."""
 
     def __init__(self, target: Target, arguments: QueryArguments) -> None:
-        from fpdb.cli.progress import TerminalWatcher
+        from fpdb.cli.progress import ProgressDisplay
 
         self.target, self.arguments = target, arguments
         self.failed = False
         self.fail_over = FailOver(arguments.fail_over, arguments.by)
         # Answers on a terminal show the progress themselves.
         shown = arguments.output.path != "-" or not sys.stdout.isatty()
-        self.watcher = TerminalWatcher(
+        self.watcher = ProgressDisplay(
             "querying", lambda: arguments.queries.size(target), shown=shown, verbose=arguments.queries.verbose
         )
 

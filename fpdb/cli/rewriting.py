@@ -168,10 +168,10 @@ class Rewriter:
 
     def write(self, db: "Database", fill: "Callable[[Verdicts], None]", format: str) -> None:
         """Write the input by the verdicts that `fill` makes, and tell the totals. Exit with 1 if some was not read."""
-        from fpdb.cli.progress import TerminalWatcher
+        from fpdb.cli.progress import ProgressDisplay
         from fpdb.ingest.verdicts import Verdicts
 
-        with db.snapshot() as snapshot, TerminalWatcher("writing") as self._watcher:
+        with db.snapshot() as snapshot, ProgressDisplay("writing") as self._watcher:
             self._verdicts = Verdicts(snapshot)
             fill(self._verdicts)
             if self._input.record_format is None:
