@@ -87,6 +87,16 @@ class NothingFound:
             return "no document shares a fingerprint that counts"
         return f"the most alike, {nearest[0].name}, has a {_words(measure)} of {getattr(nearest[0], measure):.3g}"
 
+    def no_span(self, name: str, max_df: int | None) -> str:
+        """Return what a document has in common with others if nothing of it is to be cut. Raises NoSuchDocument."""
+        answer = self._db.query_stored(name, max_df=max_df, top=1)
+        if answer.matches:
+            nearest = answer.matches[0]
+            return f"the most alike, {nearest.name}, has a containment of {nearest.containment:.3g}"
+        ignored = count_text(answer.query.ignored_common, "hash", "hashes")
+        hidden = f"{ignored} ignored as common" if answer.query.ignored_common else ""
+        return answer.query.note or hidden or self.no_match(answer, {}, "containment", None, omits_query=True)
+
     def _nearest_pair(self, options: Mapping[str, Any]) -> str:
         measure = options.get("by") or self._db.recipe.pair_measure
         asked = {name: value for name, value in options.items() if name not in LIMITS} | {"by": measure}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -19,6 +19,8 @@ from fpdb.columns import SPAN
 
 if TYPE_CHECKING:
     from fpdb import Database, Span
+
+NOTHING_TO_CUT: Final = "nothing to cut: no other document has as much of it"
 
 
 @argument_group
@@ -77,11 +79,13 @@ def spans(target: Target, arguments: _Arguments) -> None:
     names, rewriter = arguments.rewriting.names, arguments.rewriting.rewriter(target)
     if names and (selection.new or selection.since):
         raise click.UsageError("--new and --since choose among pairs: leave them out, or the names")
-    empty: Callable[[], str] = partial(str, "nothing to cut: no other document has as much of it")
+    empty: Callable[[], str] = partial(str, NOTHING_TO_CUT)
     with output.redirect(), target.open("r") as db, usage_errors():
         found: Iterator[Span]
         if names:
             found = _spans_of_names(db, target, arguments)
+            if len(names) == 1:
+                empty = partial(_no_span, db, names[0], selection.max_df)
         else:
             warn_of_boilerplate_only(db)
             search = partial(db.spans, keep=arguments.keep, **vars(arguments.shape), **selection.options())
@@ -96,6 +100,10 @@ def spans(target: Target, arguments: _Arguments) -> None:
             write_results(output.format, SPAN, found)
         if rewriter is not None:
             rewriter.write(db, lambda verdicts: verdicts.cut(cuts), output.format)
+
+
+def _no_span(db: "Database", name: str, max_df: int | None) -> str:
+    return f"{NOTHING_TO_CUT}: {NothingFound(db).no_span(name, max_df)}"
 
 
 def _noted(spans: "Iterator[Span]", cuts: list[tuple[str, int, int]]) -> "Iterator[Span]":

@@ -143,3 +143,20 @@ def test_own_hashes_are_no_texts(run: Run) -> None:
     assert "the documents are hashes that a program gave" in said
     assert "--stored NAME" in said
     assert "no other document" in run("--db", "own.fpdb", "query", "--stored", "a").stdout
+
+
+def test_the_reason_is_told_for_the_spans_of_one_document(essays: Run) -> None:
+    Path("form.txt").write_text(words(6))
+    Path("filled.txt").write_text(words(6))
+    essays("add", "filled.txt")
+    essays("add", "--boilerplate", "form.txt")
+    for arguments, reason in {
+        ("x.txt", "--min", "0.99"): "the most alike, y.txt, has a containment of 0.",
+        ("x.txt", "--max-df", "2"): "hashes ignored as common",
+        ("z.txt",): "no other document shares a fingerprint with it",
+        ("short.txt",): "too short to have a fingerprint",
+        ("filled.txt",): "boilerplate",
+    }.items():
+        said = essays("spans", *arguments).stdout
+        assert said.startswith("nothing to cut: no other document has as much of it: ")
+        assert reason in said
