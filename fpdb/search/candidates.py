@@ -81,6 +81,8 @@ class Candidates(NamedTuple):
         fingerprints, looked_up, note = len(self.query.hashes), len(self.hashes.looked_up), None
         if not fingerprints:
             note = "too short to have a fingerprint"
+            if self.query.kind == "pdf":
+                note += "; if it is a scan, OCR it first"
         elif not looked_up:
             note = "all of its fingerprints are boilerplate"
         elif not self.counted and not len(self.copies):

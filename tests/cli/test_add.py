@@ -408,6 +408,8 @@ def test_a_scan_is_not_added(run: Run) -> None:
     page.rect(10, 10, 50, 50)
     write("scan.pdf", bytes(page.output()))
     assert "skipped scan.pdf: no text in it: a scan? OCR it first" in run("add", "scan.pdf", status=1).stderr
+    run("init")
+    assert "too short to have a fingerprint; if it is a scan, OCR it first" in run("query", "scan.pdf").stdout
 
 
 def test_a_file_that_is_mostly_of_no_use_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
