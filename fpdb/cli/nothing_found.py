@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from fpdb import Answer, Database, Results
     from fpdb.documents.document import Document
 
-LIMITS: Final = ("min", "min_shared", "top")
+LIMITS: Final = ("min", "min_shared", "shortest", "top")
+SIZES: Final = ("min_shared", "shortest")
 SUBSET: Final = ("labels", "names", "exclude_names")
 OWN_HASHES: Final = "hashes of one's own"
 """Stands for the alphabet of documents that are no text."""
@@ -87,15 +88,27 @@ class NothingFound:
             return "no document shares a fingerprint that counts"
         return f"the most alike, {nearest[0].name}, has a {_words(measure)} of {getattr(nearest[0], measure):.3g}"
 
-    def no_span(self, name: str, max_df: int | None) -> str:
-        """Return what a document has in common with others if nothing of it is to be cut. Raises NoSuchDocument."""
-        answer = self._db.query_stored(name, max_df=max_df, top=1)
+    def no_span(
+        self, ask: "Callable[..., Answer]", options: Mapping[str, Any], sizes: Mapping[str, int], *, is_stored: bool
+    ) -> str:
+        """Return why nothing of a document is to be cut.
+
+        Args:
+            ask: Queries by the document with the given options.
+            options: The options of the query whose matches were looked at; by is one of them.
+            sizes: What a span must have, by the names in SIZES.
+            is_stored: The document is in the database.
+        """
+        answer = ask(**options, top=1)
         if answer.matches:
             nearest = answer.matches[0]
-            return f"the most alike, {nearest.name}, has a containment of {nearest.containment:.3g}"
-        ignored = count_text(answer.query.ignored_common, "hash", "hashes")
-        hidden = f"{ignored} ignored as common" if answer.query.ignored_common else ""
-        return answer.query.note or hidden or self.no_match(answer, {}, "containment", None, omits_query=True)
+            shared = count_text(nearest.shared, "fingerprint")
+            return f"the most alike, {nearest.name}, shares {shared}{_sizes_text(sizes)}"
+        if note := answer.query.note:
+            return note
+        if ignored := answer.query.ignored_common:
+            return f"{count_text(ignored, 'hash', 'hashes')} ignored as common"
+        return self.no_match(answer, options, options["by"], ask, omits_query=is_stored)
 
     def _nearest_pair(self, options: Mapping[str, Any]) -> str:
         measure = options.get("by") or self._db.recipe.pair_measure
@@ -105,7 +118,7 @@ class NothingFound:
             return "no two documents share a fingerprint that counts"
         figure = "" if measure == "shared" else f" have a {_words(measure)} of {nearest.score(measure):.3f} and"
         shared = count_text(nearest.shared, "fingerprint")
-        return f"the most alike, {nearest.a} and {nearest.b},{figure} share {shared}"
+        return f"the most alike, {nearest.a} and {nearest.b},{figure} share {shared}{_sizes_text(options)}"
 
     @cached_property
     def _documents(self) -> "list[Document]":
@@ -165,6 +178,12 @@ class NothingFound:
 
 def _has_subset(options: Mapping[str, Any]) -> bool:
     return any(options.get(name) for name in SUBSET)
+
+
+def _sizes_text(options: Mapping[str, Any]) -> str:
+    """Return the sizes that were asked for, in parentheses; empty if any is enough."""
+    asked = [f"--{name.replace('_', '-')} {options[name]}" for name in SIZES if options.get(name, 1) > 1]
+    return f" (asked for: {', '.join(asked)})" if asked else ""
 
 
 def _words(measure: str) -> str:

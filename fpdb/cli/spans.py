@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,8 +19,6 @@ from fpdb.columns import SPAN
 
 if TYPE_CHECKING:
     from fpdb import Database, Span
-
-NOTHING_TO_CUT: Final = "nothing to cut: no other document has as much of it"
 
 
 @argument_group
@@ -79,18 +77,17 @@ def spans(target: Target, arguments: _Arguments) -> None:
     names, rewriter = arguments.rewriting.names, arguments.rewriting.rewriter(target)
     if names and (selection.new or selection.since):
         raise click.UsageError("--new and --since choose among pairs: leave them out, or the names")
-    empty: Callable[[], str] = partial(str, NOTHING_TO_CUT)
+    empty: Callable[[], str]
     with output.redirect(), target.open("r") as db, usage_errors():
         found: Iterator[Span]
         if names:
             found = _spans_of_names(db, target, arguments)
-            if len(names) == 1:
-                empty = partial(_no_span, db, names[0], selection.max_df)
+            empty = partial(_no_span, db, target, arguments)
         else:
             warn_of_boilerplate_only(db)
             search = partial(db.spans, keep=arguments.keep, **vars(arguments.shape), **selection.options())
             found = with_progress(search, in_table=output.format == "table")
-            options = {"by": "containment", **selection.options()}
+            options = {"by": "containment", **selection.options(), "shortest": arguments.shape.shortest}
             empty = partial(NothingFound(db).no_pair, "nothing to cut", found, options)
         cuts: list[tuple[str, int, int]] = []
         found = found if rewriter is None else _noted(found, cuts)
@@ -102,8 +99,15 @@ def spans(target: Target, arguments: _Arguments) -> None:
             rewriter.write(db, lambda verdicts: verdicts.cut(cuts), output.format)
 
 
-def _no_span(db: "Database", name: str, max_df: int | None) -> str:
-    return f"{NOTHING_TO_CUT}: {NothingFound(db).no_span(name, max_df)}"
+def _no_span(db: "Database", target: Target, arguments: _Arguments) -> str:
+    """Return why nothing is to be cut of the documents that were named."""
+    nothing, options, reasons = NothingFound(db), _query_options(arguments.selection), []
+    sizes = {"min_shared": arguments.selection.min_shared, "shortest": arguments.shape.shortest}
+    for name in arguments.rewriting.names:
+        content, kind = read_document(db, target, name, arguments.kind)
+        ask = partial(db.query, content, name=name, kind=kind)
+        reasons.append(f"{name}: {nothing.no_span(ask, options, sizes, is_stored=name in db)}")
+    return f"nothing to cut: {'; '.join(reasons)}"
 
 
 def _noted(spans: "Iterator[Span]", cuts: list[tuple[str, int, int]]) -> "Iterator[Span]":
@@ -115,12 +119,7 @@ def _noted(spans: "Iterator[Span]", cuts: list[tuple[str, int, int]]) -> "Iterat
 
 
 def _spans_of_names(db: "Database", target: Target, arguments: _Arguments) -> "Iterator[Span]":
-    selection = arguments.selection
-    options: dict[str, Any] = {
-        "by": selection.by or "containment",
-        "min": selection.min,
-        "max_df": selection.max_df or None,
-    }
+    selection, options = arguments.selection, _query_options(arguments.selection)
     for name in arguments.rewriting.names:
         content, kind = read_document(db, target, name, arguments.kind)
         spans = db.spans(content, name=name, kind=kind, **options, **vars(arguments.shape))
@@ -129,3 +128,8 @@ def _spans_of_names(db: "Database", target: Target, arguments: _Arguments) -> "I
         for span in spans:
             if span.shared >= selection.min_shared:
                 yield span
+
+
+def _query_options(selection: PairSelection) -> dict[str, Any]:
+    """Return the options of the queries by the documents that were named."""
+    return {"by": selection.by or "containment", "min": selection.min, "max_df": selection.max_df or None}

@@ -102,10 +102,9 @@ def test_other_alphabets_are_told(run: Run) -> None:
     Path("m.c").write_text("int main(void) { return 0; }\n" * 30)
     Path("q.txt").write_text(words(1))
     run("add", "m.c")
-    said = run("query", "q.txt").stdout
-    assert said.endswith(
-        "no match: read as text, and no document is; give --kind code, or a name that tells the kind\n"
-    )
+    for command, nothing in ("query", "no match"), ("spans", "nothing to cut: q.txt"):
+        reason = "read as text, and no document is; give --kind code, or a name that tells the kind"
+        assert run(command, "q.txt").stdout.endswith(f"{nothing}: {reason}\n")
     run("add", "q.txt")
     assert "are not compared (1 in characters, 1 in tokens)" in run("pairs").stdout.replace(
         "1 in tokens, 1 in characters", "1 in characters, 1 in tokens"
@@ -145,18 +144,38 @@ def test_own_hashes_are_no_texts(run: Run) -> None:
     assert "no other document" in run("--db", "own.fpdb", "query", "--stored", "a").stdout
 
 
-def test_the_reason_is_told_for_the_spans_of_one_document(essays: Run) -> None:
+def test_the_reason_is_told_for_the_spans_of_documents(essays: Run) -> None:
     Path("form.txt").write_text(words(6))
     Path("filled.txt").write_text(words(6))
+    Path("new.txt").write_text(words(9))
+    Path("part.txt").write_text(f"{words(1)[100:250]} {words(7)}")
     essays("add", "filled.txt")
     essays("add", "--boilerplate", "form.txt")
     for arguments, reason in {
         ("x.txt", "--min", "0.99"): "the most alike, y.txt, has a containment of 0.",
+        ("x.txt", "--max-df", "0", "--min", "0.99"): "the most alike, y.txt, has a containment of 0.",
+        ("x.txt", "--by", "resemblance", "--min", "0.99"): "the most alike, y.txt, has a resemblance of 0.",
+        ("x.txt", "--min-shared", "900"): "fingerprints (asked for: --min-shared 900)\n",
+        ("x.txt", "--shortest", "9000"): "fingerprints (asked for: --shortest 9000)\n",
         ("x.txt", "--max-df", "2"): "hashes ignored as common",
         ("z.txt",): "no other document shares a fingerprint with it",
+        ("new.txt",): "no document shares a fingerprint with it",
+        ("part.txt", "--min", "0.99"): "the most alike, x.txt, has a containment of 0.",
         ("short.txt",): "too short to have a fingerprint",
-        ("filled.txt",): "boilerplate",
+        ("filled.txt",): "all of its fingerprints are boilerplate",
     }.items():
         said = essays("spans", *arguments).stdout
-        assert said.startswith("nothing to cut: no other document has as much of it: ")
+        assert said.startswith(f"nothing to cut: {arguments[0]}: ")
         assert reason in said
+    both = "nothing to cut: z.txt: no other document shares a fingerprint with it; short.txt: too short"
+    assert essays("spans", "z.txt", "short.txt").stdout.startswith(both)
+
+
+@pytest.mark.parametrize("command", COMPARISONS)
+def test_the_least_shared_fingerprints_are_told(essays: Run, command: str) -> None:
+    assert "fingerprints (asked for: --min-shared 900)" in essays(*command.split(), "--min-shared", "900").stdout
+    assert "asked for" not in essays(*command.split(), "--min", "0.99").stdout
+
+
+def test_the_shortest_passage_of_pairs_is_told(essays: Run) -> None:
+    assert "fingerprints (asked for: --shortest 9000)" in essays("spans", "--shortest", "9000").stdout
