@@ -14,7 +14,7 @@ NAMES: Final = frozenset(("a", "b", "name", "kept", "with"))
 BAR: Final = "bar"
 SHORTEST_NAME: Final = 12  # columns, below which a table is left as it is
 LEFT_SHARES: Final = (0.5, 0.8, 0.2)
-"""How much of a shortened name is its beginning: the first share that keeps the names of a column apart."""
+"""Shares of a shortened name that its beginning may take; the first that keeps the names of a column apart is taken."""
 CONTEXT: Final = 3  # characters that are left of a common beginning
 GAP: Final = 2  # columns between two cells
 

@@ -284,7 +284,7 @@ def test_copies_are_aligned_though_their_hashes_are_common(db, readable, boilerp
 
 @pytest.mark.parametrize("readable", ["", "abc"])
 def test_copies_are_aligned_as_a_whole_though_some_hashes_are_common(db, readable):
-    """What another document shares with them is in no region of that one, and in those of the copies."""
+    """A passage that a third document shares is in the copies' regions, and in none with that document."""
     common, own = ("".join(words(seed, 60)) for seed in (1, 2))
     texts = {"a": common + own, "b": common + own, "c": common + "".join(words(3, 60))}
     for name, text in texts.items():
