@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Command(click.Command):
-    """A command that says of an argument too many which flag it was taken for a value of."""
+    """A command that refuses surplus arguments, and names the switch in front of one: switches take no value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. Raises UsageError if there are too many."""
