@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,7 @@ from fpdb.cli.recipe_options import recipe_text
 from fpdb.cli.similar_names import require_document
 from fpdb.cli.table import cells_of, write_table
 from fpdb.cli.target import Target
-from fpdb.cli.terminal import count_text, size_text, write_details
+from fpdb.cli.terminal import count_text, say, size_text, write_details
 from fpdb.columns import DOCUMENT, FINGERPRINT, labels_text, named
 from fpdb.errors import Unreadable
 
@@ -94,7 +95,12 @@ def list_(target: Target, arguments: _ListArguments) -> None:
             _write_csv(documents)
         else:
             columns = named(DOCUMENT, "name", "kind", "symbols", "fingerprints", "added", "labels")
-            write_table(columns, cells_of(columns, documents))
+            first = list(islice(documents, 1))
+            write_table(columns, cells_of(columns, chain(first, documents)))
+            if not first:
+                from fpdb.cli.nothing_found import NothingFound
+
+                say(NothingFound(db).no_document())
 
 
 @command(_ShowArguments)

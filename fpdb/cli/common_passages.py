@@ -1,8 +1,11 @@
 """`fpdb common`."""
 
+from functools import partial
+
 import click
 
 from fpdb.cli.arguments import argument_group, command, option
+from fpdb.cli.nothing_found import NothingFound
 from fpdb.cli.options import Output, top_option
 from fpdb.cli.output import write_results
 from fpdb.cli.table import write_top
@@ -41,8 +44,8 @@ def common(target: Target, arguments: _Arguments) -> None:
         passages = db.common(min_df=min_df, top=arguments.top)
         marked = list(passages) if mark is not None else []
         if format == "table":
-            empty = f"no passage is in {min_df:,} documents"
-            write_top(shown(COMMON_PASSAGE), marked or passages, arguments.top, empty=lambda: empty, noun="passage")
+            empty = partial(NothingFound(db).no_passage, min_df)
+            write_top(shown(COMMON_PASSAGE), marked or passages, arguments.top, empty=empty, noun="passage")
         else:
             write_results(format, COMMON_PASSAGE, marked or passages)
         if mark is not None and marked:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 LIMITS: Final = ("min", "min_shared", "shortest", "top")
 SIZES: Final = ("min_shared", "shortest")
 SUBSET: Final = ("labels", "names", "exclude_names")
+NO_DOCUMENT: Final = "the database has no document"
 OWN_HASHES: Final = "hashes of one's own"
 """Stands for the alphabet of documents that are no text."""
 
@@ -64,7 +65,7 @@ class NothingFound:
             omits_query: A document was left out that is the query itself.
         """
         if not self._documents:
-            return "the database has no document"
+            return NO_DOCUMENT
         kinds = Counter(document.kind for document in self._documents)
         asked = self._alphabet(answer.query.kind)
         if asked not in set(map(self._alphabet, kinds)):
@@ -109,6 +110,19 @@ class NothingFound:
         if ignored := answer.query.ignored_common:
             return f"{count_text(ignored, 'hash', 'hashes')} ignored as common"
         return self.no_match(answer, options, options["by"], ask, omits_query=is_stored)
+
+    def no_passage(self, min_df: int) -> str:
+        """Return what to say if no passage is in so many documents."""
+        if not self._documents:
+            return NO_DOCUMENT
+        return f"no passage is in {min_df:,} of {count_text(len(self._documents), 'document')}"
+
+    def no_document(self) -> str:
+        """Return what to say if no document, boilerplate or not, fits the options of `fpdb list`."""
+        count = sum(1 for _ in self._db.names())
+        if not count:
+            return NO_DOCUMENT
+        return f"of {count_text(count, 'document')}, none fits the labels, names and times asked for"
 
     def _nearest_pair(self, options: Mapping[str, Any]) -> str:
         measure = options.get("by") or self._db.recipe.pair_measure

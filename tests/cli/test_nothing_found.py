@@ -179,3 +179,25 @@ def test_the_least_shared_fingerprints_are_told(essays: Run, command: str) -> No
 
 def test_the_shortest_passage_of_pairs_is_told(essays: Run) -> None:
     assert "fingerprints (asked for: --shortest 9000)" in essays("spans", "--shortest", "9000").stdout
+
+
+def test_the_number_of_documents_without_a_common_passage_is_told(essays: Run) -> None:
+    assert essays("common").stdout == "no passage is in 10 of 4 documents\n"
+    essays("remove", "x.txt", "y.txt", "z.txt")
+    assert essays("common", "--min-df", "2").stdout == "no passage is in 2 of 1 document\n"
+    essays("remove", "short.txt")
+    assert essays("common").stdout == "the database has no document\n"
+
+
+@pytest.mark.parametrize(
+    "asked", [["--label", "term=2"], ["--glob", "zz*"], ["--since", "2999-01-31"], ["--before", "1999-01-31"]]
+)
+def test_a_list_without_documents_is_told(essays: Run, asked: list[str]) -> None:
+    listed = essays("list", *asked)
+    assert listed.stdout == "name  kind  symbols  fingerprints  added  labels\n"
+    assert listed.stderr == "of 4 documents, none fits the labels, names and times asked for\n"
+    for form in (["--names"], ["--format", "json"], ["--format", "csv"]):
+        assert not essays("list", *asked, *form).stderr
+    assert not essays("list").stderr
+    essays("--db", "empty.fpdb", "init")
+    assert essays("--db", "empty.fpdb", "list").stderr == "the database has no document\n"
