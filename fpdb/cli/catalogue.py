@@ -100,7 +100,7 @@ def list_(target: Target, arguments: _ListArguments) -> None:
             if not first:
                 from fpdb.cli.nothing_found import NothingFound
 
-                say(NothingFound(db).no_document())
+                say(NothingFound(db).no_document(arguments.labels))
 
 
 @command(_ShowArguments)

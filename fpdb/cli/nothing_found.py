@@ -1,10 +1,11 @@
 """Say why a comparison or a query found nothing, in numbers."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from fpdb.cli.similar_names import did_you_mean
 from fpdb.cli.terminal import count_text
 from fpdb.errors import UnknownKind
 
@@ -117,12 +118,13 @@ class NothingFound:
             return NO_DOCUMENT
         return f"no passage is in {min_df:,} of {count_text(len(self._documents), 'document')}"
 
-    def no_document(self) -> str:
-        """Return what to say if no document, boilerplate or not, fits the options of `fpdb list`."""
-        count = sum(1 for _ in self._db.names())
-        if not count:
+    def no_document(self, labels: Iterable[tuple[str, str]]) -> str:
+        """Return what to say if no document, boilerplate or not, fits the options of `fpdb list`, such as labels."""
+        documents = list(self._db.documents())
+        if not documents:
             return NO_DOCUMENT
-        return f"of {count_text(count, 'document')}, none fits the labels, names and times asked for"
+        count, unknown = count_text(len(documents), "document"), _unknown_key_text(documents, labels)
+        return f"of {count}, none fits the labels, names and times asked for{unknown}"
 
     def _nearest_pair(self, options: Mapping[str, Any]) -> str:
         measure = options.get("by") or self._db.recipe.pair_measure
@@ -164,7 +166,8 @@ class NothingFound:
         if not wanted or any(is_new):
             return ""
         fitting = " that fits the labels and names asked for" if _has_subset(options) else ""
-        return f"no document{fitting} has {' and '.join(wanted)}"
+        unknown = "" if new is None else _unknown_key_text(self._documents, [new])
+        return f"no document{fitting} has {' and '.join(wanted)}{unknown}"
 
     def _chosen(self, options: Mapping[str, Any]) -> "list[Document]":
         """Return the documents of the subset that the options choose."""
@@ -179,9 +182,9 @@ class NothingFound:
         chosen = len(self._chosen(options))
         if chosen > 1 or not _has_subset(options):
             return ""
-        return (
-            f"of {count_text(len(self._documents), 'document')}, {chosen or 'none'} fits the labels and names asked for"
-        )
+        count = count_text(len(self._documents), "document")
+        unknown = _unknown_key_text(self._documents, options.get("labels") or ())
+        return f"of {count}, {chosen or 'none'} fits the labels and names asked for{unknown}"
 
     def _alphabet(self, kind: str) -> str:
         try:
@@ -192,6 +195,13 @@ class NothingFound:
 
 def _has_subset(options: Mapping[str, Any]) -> bool:
     return any(options.get(name) for name in SUBSET)
+
+
+def _unknown_key_text(documents: "Sequence[Document]", labels: Iterable[tuple[str, str]]) -> str:
+    """Return the first key of labels that no document has, to end a sentence; empty if there is none."""
+    keys = sorted({key for document in documents for key in document.labels})
+    unknown = sorted({key for key, _ in labels}.difference(keys))
+    return f": none has a label {unknown[0]!r}{did_you_mean(keys, unknown[0])}" if unknown else ""
 
 
 def _sizes_text(options: Mapping[str, Any]) -> str:

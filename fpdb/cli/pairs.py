@@ -180,18 +180,15 @@ def _print_table(pairs: "list[Pair]", arguments: _Arguments, measure: str, empty
 
 
 def _print_clusters(db: "Database", arguments: _Arguments) -> None:
-    options = (
-        arguments.selection.options() | arguments.subset.options() | {"keep": arguments.keep, "top": arguments.top}
-    )
-    options["by_owner"] = arguments.by_owner
+    options = arguments.selection.options() | arguments.subset.options() | {"by_owner": arguments.by_owner}
     format, noun = arguments.output.format, "owner" if arguments.by_owner else "document"
-    clusters = with_progress(partial(db.clusters, **options), noun, in_table=format == "table")
+    search = partial(db.clusters, keep=arguments.keep, top=arguments.top, **options)
+    clusters = with_progress(search, noun, in_table=format == "table")
     if format == "json":
         for cluster in clusters:
             write_json(cluster.to_dict())
     elif format == "table":
-        asked = {"by": "containment", **arguments.selection.options(), "by_owner": arguments.by_owner}
-        empty = partial(NothingFound(db).no_pair, "no cluster", clusters, asked)
+        empty = partial(NothingFound(db).no_pair, "no cluster", clusters, {"by": "containment", **options})
         _print_cluster_table(clusters, arguments.top or DEFAULT_TOP, empty)
     else:
         columns = named(CLUSTER, "cluster", "member", *(["kept"] if arguments.keep else []))

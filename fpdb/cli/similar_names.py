@@ -22,8 +22,13 @@ def require_document(db: "Database", name: str) -> None:
 
 
 def suggestion(db: "Database", name: str) -> str:
+    """Return a question that ends an error, of the names of documents, see `did_you_mean`."""
+    return did_you_mean(list(islice(db.names(), LOOKED_AT)), name)
+
+
+def did_you_mean(names: list[str], name: str) -> str:
     """Return a question that ends an error: `; did you mean 'a' or 'b'?`; empty if no name is similar."""
-    similar = [repr(each) for each in find_similar(list(islice(db.names(), LOOKED_AT)), name)]
+    similar = [repr(each) for each in find_similar(names, name)]
     if not similar:
         return ""
     return f"; did you mean {', '.join(similar[:-1])}{' or ' if similar[:-1] else ''}{similar[-1]}?"

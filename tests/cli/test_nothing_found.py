@@ -63,7 +63,7 @@ def test_that_nothing_is_new_is_told(essays: Run, command: str) -> None:
     """A label that no document has was answered as if new documents had been compared."""
     for options, reason in (
         (["--new", "term=2"], "has the label term=2"),
-        (["--new", "year=1"], "has the label year=1"),
+        (["--new", "year=1"], "has the label year=1: none has a label 'year'"),
         (["--since", "2999-01-31"], "has been added since 2999-01-31 00:00:00"),
         (["--new", "term=1", "--since", "2999-01-31"], "has the label term=1 and been added since 2999-01-31 00:00:00"),
         (["--new", "term=1", "--since", "1999-01-31", "--min", "0.99"], None),
@@ -201,3 +201,28 @@ def test_a_list_without_documents_is_told(essays: Run, asked: list[str]) -> None
     assert not essays("list").stderr
     essays("--db", "empty.fpdb", "init")
     assert essays("--db", "empty.fpdb", "list").stderr == "the database has no document\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["pairs --label", "pairs --clusters --label", "query x.txt --label", "query --stored x.txt --label", "list --label"]
+    + [f"{command} --new" for command in COMPARISONS],
+)
+def test_an_unknown_label_is_told(essays: Run, command: str) -> None:
+    """It was said that no document fits, as of a label whose value no document has."""
+    for label, reason in {
+        "terms=1": ": none has a label 'terms'; did you mean 'term'?\n",
+        "year=1": ": none has a label 'year'\n",
+        "term=2": None,
+    }.items():
+        said = essays(*command.split(), label)
+        last = (said.stderr or said.stdout).splitlines(keepends=True)[-1]
+        assert "labels" in last or "has the label" in last
+        assert "none has a label" not in last if reason is None else last.endswith(reason)
+
+
+def test_clusters_of_a_subset_tell_it(essays: Run) -> None:
+    Path("new.txt").write_text(words(8))
+    essays("add", "new.txt", "--label", "term=2")
+    one = essays("pairs", "--clusters", "--label", "term=2").stdout
+    assert one == "There is only 1 document to compare: of 5 documents, 1 fits the labels and names asked for\n"
