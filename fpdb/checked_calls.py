@@ -37,13 +37,16 @@ _KNOWN: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
 """The test of each annotation that is known, and what it is called."""
 _UNCHECKED: Final = frozenset({"Any", "object", "Integers"})
 """Annotations that are left to the function, which looks at arrays itself."""
+_FREQUENT: Final[tuple[object, ...]] = ("", b"", True, 0, 0.0, None, {}, [])
+"""Values of frequent classes: where one passes a test, all of its class do. No option has an empty string's name."""
 
 
 class _Check(NamedTuple):
-    """The tests of an argument, one of which it must pass, and what it is then."""
+    """The tests of an argument, one of which it must pass, and what it is then; frequent classes that pass one."""
 
     tests: tuple[Callable[[object], bool], ...]
     expected: str
+    classes: frozenset[type]
 
 
 class _Plan(NamedTuple):
@@ -66,7 +69,10 @@ def checked(function: _Function) -> _Function:
         if not plan.names.issuperset(keywords):
             check_names(keywords, plan.names, function.__name__)
         for name, value in (*zip(plan.positional, arguments, strict=False), *keywords.items()):
-            if (check := plan.checks.get(name)) is not None and not any(test(value) for test in check.tests):
+            check = plan.checks.get(name)
+            if check is None or type(value) in check.classes:
+                continue
+            if not any(test(value) for test in check.tests):
                 raise BadArgument(f"{name} must be {check.expected}, not {short_repr(value)}")
         return function(*arguments, **keywords)
 
@@ -138,7 +144,8 @@ def _check(annotation: str) -> _Check | None:
         test, text = _KNOWN.get(name) or _test_of(name)
         tests.append(test)
         expected.append(text)
-    return _Check(tuple(tests), _alternatives(dict.fromkeys(expected)))
+    classes = frozenset(type(value) for value in _FREQUENT if any(test(value) for test in tests))
+    return _Check(tuple(tests), _alternatives(dict.fromkeys(expected)), classes)
 
 
 def _test_of(name: str) -> tuple[Callable[[object], bool], str]:

@@ -323,7 +323,7 @@ class Catalogue:
         """Write all changes; a group or a chunk without documents takes no space.
 
         Args:
-            level: The level of compression, 1 to 9.
+            level: The level of compression, 1 to 9, of records.
 
         Returns:
             The seals, which the state must note.
@@ -331,7 +331,8 @@ class Catalogue:
         items = []
         for index, rows in sorted(self._changed_groups.items()):
             key = file_format.id_key(index)
-            packed = pack_records(key, rows, level) if any(rows) else None
+            # A group that will soon be written again, with one more document, need not be compressed.
+            packed = pack_records(key, rows, level if rows[-1] is not None else 0) if any(rows) else None
             items.append((key, packed))
             self._seals.set(index, packed)
         put_all(self._txn, self._documents, items)

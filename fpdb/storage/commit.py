@@ -107,16 +107,16 @@ class _Commit:
 
     def _remove_all(self, change: Change, added: Sequence[DocumentColumns]) -> bool:
         """Remove what is to be removed or replaced; return True if a boilerplate document was among it."""
-        found = self.catalogue.find_all(change.removals)
-        for name in sorted(change.removals):
-            if name not in found:
-                raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
         names = [record.name for record in change.arrivals.records]
         for columns in added:
             names += columns.names
         if len(set(names)) < len(names):
             raise Corrupt("two of the documents that are to be added have one name; run 'fpdb check' on their database")
-        removed = [*found.values(), *self.catalogue.find_all(names).values()]
+        found = self.catalogue.find_all([*change.removals, *names])
+        for name in sorted(change.removals):
+            if name not in found:
+                raise NoSuchDocument(f"no document is named {name.decode('utf-8', 'replace')!r}")
+        removed = list(found.values())
         if not removed:
             return False
         records = {document_id: self.catalogue.delete(document_id) for document_id in removed}
@@ -257,6 +257,8 @@ class _Commit:
 
     def _keep(self, texts: Mapping[bytes, KeptText]) -> None:
         """Store texts, unless the document has got another content meanwhile, was removed, or has its text already."""
+        if not texts:
+            return
         kept = []
         for name, document_id in self.catalogue.find_all(texts).items():
             record, text = self.catalogue.record(document_id), texts[name]

@@ -95,7 +95,7 @@ def pack_records(key: bytes, records: Sequence[Record | list[Any] | None], level
     Args:
         key: The key.
         records: Records, or rows as `unpack_rows` returns them, or None for a document that is not there.
-        level: Of compression, 1 to 9.
+        level: Of compression, 0 to 9.
 
     Raises:
         BadLabel: The records are too large.
@@ -112,7 +112,7 @@ def pack_records(key: bytes, records: Sequence[Record | list[Any] | None], level
 
 
 def compress_group(key: bytes, packed: bytes, level: int) -> bytes:
-    """Return the value under a group's key; packed: its records, packed by msgpack; level: 1 to 9."""
+    """Return the value under a group's key; packed: its records, packed by msgpack; level: 0 to 9."""
     if len(packed) > SMALL_GROUP:
         return seal(key, zlib.compress(packed, level))
     compressor = zlib.compressobj(level, zlib.DEFLATED, SMALL_WINDOW_BITS, SMALL_MEMORY_LEVEL)

@@ -82,7 +82,8 @@ class SizeTable:
 
     def _chunk(self, index: int) -> NDArray[np.void]:
         if index not in self._chunks:
-            self._chunks[index] = self._read_chunk(index).copy()
+            copied = bytearray(self._read_chunk(index))  # NumPy would copy structures one by one
+            self._chunks[index] = np.frombuffer(copied, file_format.SIZE)
         return self._chunks[index]
 
     def _changed_chunk(self, index: int) -> NDArray[np.void]:
