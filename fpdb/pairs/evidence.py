@@ -103,7 +103,7 @@ def _factor(sure: Bools, sizes: NDArray[Any], few: int) -> F64:
     return np.where(sure, 1.0, np.minimum(sizes / max(few, 1), 1.0))
 
 
-def counted_kgrams(recipe: Recipe, kind: str, symbols: Symbols, boilerplate: U64) -> U64:
+def counted_hashes(recipe: Recipe, kind: str, symbols: Symbols, boilerplate: U64) -> U64:
     """Return the stored hashes of all k-grams of a document that count; shape (n,)."""
     kgrams = recipe.hash_kgrams(kind, symbols)
     if not len(boilerplate):
@@ -153,7 +153,7 @@ class _KGramSets:
             if document.original is None:
                 return None
             kind, symbols = document.original.fingerprints.kind, document.original.text.symbols
-            parts.append(counted_kgrams(self._contents.recipe, kind, symbols, self._boilerplate))
+            parts.append(counted_hashes(self._contents.recipe, kind, symbols, self._boilerplate))
         return sorted_distinct(np.concatenate(parts))
 
 

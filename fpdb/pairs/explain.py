@@ -12,7 +12,7 @@ from fpdb.fingerprint import KINDS, Recipe, Rule, Symbols, content_digest
 from fpdb.fingerprint.marked_symbols import seam_hashes
 from fpdb.pairs.common_hashes import CommonHashes
 from fpdb.pairs.compared_set import NONE, ComparedSet, read_compared_set
-from fpdb.pairs.evidence import CLAIM, Evidence, cautious_factors, compare_kgrams, counted_kgrams
+from fpdb.pairs.evidence import CLAIM, Evidence, cautious_factors, compare_kgrams, counted_hashes
 from fpdb.pairs.explanation import ExplainedDocument, Explanation, find_reasons
 from fpdb.pairs.measures import Measures, common_sizes
 from fpdb.pairs.options import PairOptions
@@ -210,7 +210,7 @@ def _compare_texts(
     for document in documents:
         if document.symbols is None or _rule(recipe, document.kind) is None:
             return None
-        kgrams.append(sorted_distinct(counted_kgrams(recipe, document.kind, document.symbols, boilerplate)))
+        kgrams.append(sorted_distinct(counted_hashes(recipe, document.kind, document.symbols, boilerplate)))
     return compare_kgrams(*kgrams)
 
 
