@@ -1,7 +1,7 @@
 """A block of names, changed as bytes, is a sorted dict."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fpdb.storage import _names
@@ -20,17 +20,20 @@ def changed(block, numbers):
     return blocks[0] if blocks else b""
 
 
+@example([{b"a": -1}], set())
 @given(st.lists(st.dictionaries(KEYS, st.integers(-1, 2**32 - 1), min_size=1, max_size=9), max_size=5), st.sets(KEYS))
 def test_a_block_is_a_sorted_dict(changes, others):
     block, expected = b"", {}
     for numbers in changes:
         block = changed(block, numbers)
         expected = {key: number for key, number in {**expected, **numbers}.items() if number >= 0}
+        assert bool(block) == bool(expected)
+        if not expected:
+            continue
         keys, found = _names.unpack(block)
         assert keys == sorted(expected)
         assert found.tolist() == [expected[key] for key in keys]
-        if keys:
-            assert _names.first_key(block) == keys[0]
+        assert _names.first_key(block) == keys[0]
     asked = sorted({*expected, *others})
     assert _names.find(block, asked, 0, len(asked)) == [expected.get(key, -1) for key in asked]
     assert _names.find(block, asked, len(asked) // 2, len(asked)) == [
