@@ -123,15 +123,9 @@ def add(target: Target, arguments: _Arguments) -> None:
 
 def _advise(arguments: _Arguments, target: Target, *, is_new: bool) -> None:
     """Say at once if the files seem to need another recipe or another option."""
-    from fpdb.ingest.first_look import look_at
-    from fpdb.ingest.path_filter import PathFilter
-
-    documents = arguments.documents
-    if documents.record_format or documents.kind != "auto":
+    look = arguments.documents.look("document")
+    if look is None:
         return
-    look = look_at(documents.paths, PathFilter(documents.include, documents.exclude))
-    if look.records is not None:
-        say(f"{look.records} looks like JSON Lines: with --jsonl, each of its lines is a document of its own")
     if is_new and look.is_mostly_programs:
         say(
             f"{look.programs} of the first {count_text(look.files, 'file')} are programs, and this new database is for "

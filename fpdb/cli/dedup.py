@@ -13,7 +13,7 @@ import click
 
 from fpdb.cli.arguments import argument_group, command, option
 from fpdb.cli.drop_list import noted
-from fpdb.cli.input_options import RECORD_FORMATS, RecordFiles
+from fpdb.cli.input_options import RECORD_FORMATS, RecordFiles, look_for_records
 from fpdb.cli.options import Output, jobs_option
 from fpdb.cli.output import write_results
 from fpdb.cli.pair_options import PairSelection, keep_option, with_progress
@@ -38,7 +38,7 @@ class _Input(RecordFiles):
 
     def __post_init__(self) -> None:
         """Tell the format, and check that the options make sense together."""
-        from fpdb.ingest.input_files import EXTENSIONS
+        from fpdb.ingest.record_formats import EXTENSIONS
 
         for form in RECORD_FORMATS if self.record_format is None else ():
             if all(path.endswith(EXTENSIONS[form]) and not os.path.isdir(path) for path in self.paths):
@@ -133,6 +133,7 @@ def _load(db: "Database", target: Target, given: RecordFiles, jobs: int | None, 
     paths, form, exclude = given.paths, given.record_format, target.database_files()
     inputs: Iterator[InputDocument | Skipped | Chunk]
     if form is None:
+        look_for_records(paths, "document")
         inputs, size = discover(paths, kind="auto", exclude=exclude), partial(total_size, paths, exclude)
     else:
         inputs = record_chunks(paths, form, fields=given.fields(), kind="auto", exclude=exclude)

@@ -1,7 +1,7 @@
 """Options for the documents that a command reads: from files, or from files of records."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,13 +12,15 @@ from fpdb.cli.arguments import argument, argument_group, option
 from fpdb.cli.options import kind_option, paths_argument, read_list
 from fpdb.cli.parameters import cell_delimiter, text_encoding
 from fpdb.cli.target import Target
+from fpdb.cli.terminal import say
 
 if TYPE_CHECKING:
     from fpdb.ingest.chunks import Chunk
     from fpdb.ingest.files import InputDocument, Skipped
-    from fpdb.ingest.input_files import RecordFormat
+    from fpdb.ingest.first_look import FirstLook
     from fpdb.ingest.path_filter import PathFilter
     from fpdb.ingest.record_fields import Fields
+    from fpdb.ingest.record_formats import RecordFormat
 
 NO_RECORDS = "fields are those of records: give --jsonl, --csv or --parquet too"
 RECORD_FORMATS: "tuple[RecordFormat, ...]" = ("jsonl", "csv", "parquet")
@@ -159,6 +161,12 @@ class InputDocuments(Records):
         if len(self.paths) != 1 or os.path.isdir(self.paths[0]):
             raise click.UsageError(f"--name names one {noun}; give one file, or -")
 
+    def look(self, noun: str) -> "FirstLook | None":
+        """Look at the first files, see `look_for_records`; None if records or a kind are asked for."""
+        if self.record_format or self.kind != "auto":
+            return None
+        return look_for_records(self.paths, noun, self.include, self.exclude)
+
     def open(self, target: Target) -> "Iterator[InputDocument | Skipped | Chunk]":
         """Iterate over the documents, and over what is skipped."""
         exclude = target.database_files()
@@ -189,3 +197,18 @@ class InputDocuments(Records):
         from fpdb.ingest.discover import total_size
 
         return total_size(self.paths, target.database_files(), path_filter)
+
+
+def look_for_records(
+    paths: Sequence[str], noun: str, include: Iterable[str] = (), exclude: Iterable[str] = ()
+) -> "FirstLook":
+    """Look at the first files at `paths`; name the first of records, each a `noun`, and the option that reads it."""
+    from fpdb.ingest.first_look import look_at
+    from fpdb.ingest.path_filter import PathFilter
+
+    look = look_at(paths, PathFilter(include, exclude))
+    if look.records is not None:
+        name, form = look.records
+        format_name, records = {"jsonl": ("JSON Lines", "lines"), "csv": ("CSV", "rows")}[form]
+        say(f"{name} looks like {format_name}: with --{form}, each of its {records} is a {noun} of its own")
+    return look

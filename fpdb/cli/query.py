@@ -56,6 +56,7 @@ def query(target: Target, arguments: QueryArguments) -> None:
     if len(paths) > 1 and arguments.stored:
         raise click.UsageError("--stored names a document of one database; give one --db")
     arguments.check()
+    arguments.queries.look("query")
     run = _Run(target, arguments)
     with (
         run.spool_folder() as folder,

@@ -5,25 +5,15 @@ import io
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import BinaryIO, Literal, cast
+from typing import BinaryIO, cast
 
 from fpdb.errors import MissingPackage
 from fpdb.ingest.archives.meter import ReadMeter
 from fpdb.ingest.archives.streams import COMPRESSIONS, UnpackedStream, buffered
 from fpdb.ingest.files import DatabaseFiles, Skipped, document_name, error_text
 from fpdb.ingest.path_filter import PathFilter
+from fpdb.ingest.record_formats import EXTENSIONS, RecordFormat
 from fpdb.limits import DEFAULT_ARCHIVE_LIMITS, ZSTD_WINDOW
-
-RecordFormat = Literal["jsonl", "csv", "parquet"]
-
-_COMPRESSED = ("", ".gz", ".bz2", ".xz", ".zst")
-EXTENSIONS: dict[RecordFormat, tuple[str, ...]] = {
-    # A plain .json is seldom one of lines.
-    "jsonl": (*(kind + packed for kind in (".jsonl", ".ndjson") for packed in _COMPRESSED), ".json.gz", ".json.zst"),
-    "csv": tuple(kind + packed for kind in (".csv", ".tsv") for packed in _COMPRESSED),
-    "parquet": (".parquet",),
-}
-"""Of the files that are read in a folder."""
 
 _HEAD = 8
 _ZSTD = b"\x28\xb5\x2f\xfd"

@@ -9,8 +9,8 @@ from typing import IO, Any, BinaryIO, Final, Protocol, cast
 
 from fpdb.errors import MissingPackage
 from fpdb.ingest.csv_rows import CsvChunk
-from fpdb.ingest.input_files import RecordFormat
 from fpdb.ingest.record_fields import Cuts, RecordChunk
+from fpdb.ingest.record_formats import RecordFormat
 
 GROUP_ROWS: Final = 1 << 16
 GROUP_BYTES: Final = 1 << 26

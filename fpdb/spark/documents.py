@@ -7,9 +7,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from fpdb.errors import BadQuery
-from fpdb.ingest.input_files import RecordFormat
 from fpdb.ingest.parquet import column_of
 from fpdb.ingest.record_fields import Fields
+from fpdb.ingest.record_formats import RecordFormat
 from fpdb.spark import workers
 from fpdb.spark.frames import RECORD, in_arrow
 

@@ -382,17 +382,14 @@ def test_what_tools_leave_behind_is_passed_over_and_counted(run: Run) -> None:
     assert {"d/.git/x", "d/z.zip/in/.git/config", "d/node_modules/x", "d/b/.DS_Store"} < listed(run).keys()
 
 
-def test_programs_and_files_of_records_are_told_before_they_are_added_as_texts(run: Run) -> None:
+def test_programs_are_told_before_they_are_added_as_texts(run: Run) -> None:
     for number in range(3):
         write(f"d/{number}.py", "x = 1\n" * 20)
     write("d/a.txt", prose(1))
-    write("r/x.jsonl", '{"text": "a"}\n')
     advice = run("add", "d").stderr
     assert "3 of the first 4 files are programs" in advice
     assert "fpdb --db corpus.fpdb init --preset code" in advice
     assert "programs" not in run("add", "d").stderr  # there is a database already
-    assert "r/x.jsonl looks like JSON Lines: with --jsonl" in run("add", "r").stderr
-    assert "JSON Lines" not in run("add", "r", "--kind", "text").stderr
     write("east.txt", "今天天气很好，我们去公园散步。" * 9)
     advice = run("--db", "east.fpdb", "add", "east.txt").stderr
     assert "fpdb --db east.fpdb init --preset cjk" in advice

@@ -16,7 +16,7 @@ QUERY_MODULES = {
     "query_table report_options subset_options table target terminal",
     "fpdb.documents.": "document listing source_access stored_documents",
     "fpdb.fingerprint.": "_hashing _winnowing fingerprints hashing recipe rule schemes selection",
-    "fpdb.ingest.": "chunks discover files path_filter writable",
+    "fpdb.ingest.": "chunks discover files first_look path_filter record_formats writable",
     "fpdb.pairs.": "comparable",
     "fpdb.readers.": "_folding folding kinds symbols",
     "fpdb.report.": "reportable",

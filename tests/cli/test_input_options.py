@@ -50,6 +50,26 @@ def test_all_forms_give_one_database(run: Run) -> None:
     assert hashlib.sha256(Path("corpus.fpdb").read_bytes()).digest() == before
 
 
+@pytest.mark.parametrize("command", ["add", "query", "dedup"])
+def test_files_of_records_that_are_read_as_texts_are_named_with_the_option(run: Run, command: str) -> None:
+    noun, options = "query" if command == "query" else "document", ["-o", "/dev/null"] if command == "dedup" else []
+    run("init")
+    for name, content, note in (
+        ("x.jsonl", '{"text": "a"}\n', "JSON Lines: with --jsonl, each of its lines"),
+        ("x.dat", '{"text": "a"}\n{"text": "b"}\n', "JSON Lines: with --jsonl, each of its lines"),
+        ("x.csv", "name,text\na,b\n", "CSV: with --csv, each of its rows"),
+    ):
+        write(name, content)
+        said = run(command, "x.txt", name, *options, status=1).stderr  # one of them is missing
+        assert said.startswith(f"{name} looks like {note} is a {noun} of its own\n")
+    assert "looks like" not in run(command, "x.txt", *options, status=1).stderr
+    if command != "dedup":
+        assert "looks like" not in run(command, "x.jsonl", "--kind", "text").stderr
+        assert "looks like" not in run(command, "--jsonl", "x.jsonl").stderr
+    Path("y.parquet").write_bytes(b"PAR1\0")
+    assert "--parquet" in run(command, "x.txt", "y.parquet", *options, status=1).stderr
+
+
 def test_what_is_wrong_is_said_counted_and_stopped_at(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [json.dumps({"id": "a", "text": prose(seed)}) for seed in (1, 2)]
     Path("in.jsonl").write_text("\n".join([lines[0], "{", *lines[1:], '{"id": "b"}']))

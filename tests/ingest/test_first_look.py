@@ -46,8 +46,14 @@ def test_programs_and_records_are_told_by_their_names(tmp_path: Path) -> None:
         Path(tmp_path, name).touch()
     look = look_at([str(tmp_path)], PathFilter())
     assert (look.files, look.programs, look.is_mostly_programs) == (3, 1, False)
-    assert look.records is not None
-    assert look.records.endswith("b.jsonl")
+    assert look.records == (f"{tmp_path}/b.jsonl", "jsonl")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "b.tsv", "c.csv.gz"])
+def test_tables_are_told_where_they_are_named_themselves(tmp_path: Path, name: str) -> None:
+    Path(tmp_path, name).touch()
+    assert look_at([str(tmp_path)], PathFilter()).records is None  # programs and texts often come with tables
+    assert look_at([f"{tmp_path}//{name}"], PathFilter()).records == (f"{tmp_path}/{name}", "csv")
 
 
 RECORD = '{"name": "a", "text": "b"}'
@@ -70,4 +76,4 @@ RECORD = '{"name": "a", "text": "b"}'
 def test_records_are_told_by_the_first_two_lines(tmp_path: Path, text: str, expected: bool) -> None:
     Path(tmp_path, "a.txt").write_text("prose")
     Path(tmp_path, "b.dat").write_text(text)
-    assert look_at([str(tmp_path)], PathFilter()).records == (f"{tmp_path}/b.dat" if expected else None)
+    assert look_at([str(tmp_path)], PathFilter()).records == ((f"{tmp_path}/b.dat", "jsonl") if expected else None)
