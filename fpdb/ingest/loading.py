@@ -25,6 +25,7 @@ from fpdb.ingest.load_options import LoadOptions
 from fpdb.ingest.load_summary import LISTED, LoadSummary, document_name
 from fpdb.ingest.parallel import prepare_chunks
 from fpdb.ingest.process_pool import WorkerError, available_processors
+from fpdb.ingest.record_fields import RecordChunk
 from fpdb.storage.texts import check_packages
 
 BATCH_POSTINGS = 2_000_000
@@ -119,6 +120,8 @@ class _Load:
     """The ids that the first documents got."""
     changed: bool = False
     """Something that was stored before has changed: documents that were known may be so no longer."""
+    origin: str = ""
+    """The file of records that is being read."""
 
     def run(self, inputs: Iterable[InputDocument | Skipped | Chunk], processes: int) -> LoadSummary:
         start = time.monotonic()
@@ -172,8 +175,17 @@ class _Load:
                 items = list(chunk.documents()) if items is None else items
                 for again in self.preparer.prepare(items[outdated], batch):
                     self._put(batch, again, counts, is_final=True)
-        if self.watcher is not None and chunk.input_bytes:
-            self.watcher.done(chunk.input_bytes)
+        if self.watcher is not None:
+            self._notice_missing_labels(chunk, self.watcher)
+            if chunk.input_bytes:
+                self.watcher.done(chunk.input_bytes)
+
+    def _notice_missing_labels(self, chunk: Chunk, watcher: Watcher) -> None:
+        """Tell of each field for a label that the first records of a file lack; those that follow may have it."""
+        if isinstance(chunk, RecordChunk) and chunk.origin != self.origin:
+            self.origin = chunk.origin
+            for fault in chunk.missing_labels():
+                watcher.noticed(chunk.origin, fault)
 
     def _put(self, batch: WriteBatch, outcome: Outcome, counts: LoadSummary, *, is_final: bool = False) -> slice | None:
         """Put an outcome into the batch. Return the items to prepare again, if their names have other documents now."""

@@ -35,6 +35,7 @@ class RowChunk(RecordChunk):
     """Rows of Parquet, as a stream of Arrow."""
 
     noun = "row"
+    holds_all_fields = False
 
     def documents(self) -> Iterator[InputDocument | Skipped]:
         """Yield a document, or what is skipped, for each row."""

@@ -2,15 +2,18 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar
 
 from fpdb.bounded_json import LongNumber
 from fpdb.ingest.files import InputDocument, Skipped
 
 RECORD_CHUNK_BYTES = 1 << 20
+FIRST_RECORDS = 10
+"""If so many have one fault, the fields have other names, or the file has another format."""
 PART_SEPARATOR = "\n"
 """Stands between the texts of a field that has several."""
 Cuts = Sequence[tuple[int, int]]
@@ -137,9 +140,11 @@ class RecordChunk(ABC):
     """Some records of a file in the file's own form: a `Chunk`, once a subclass reads its documents.
 
     origin: How to call the file. first: The number of the first record, by which each is told. noun: How to call one.
+    holds_all_fields: Its records have all fields that they have in the file, not only those that are read.
     """
 
     noun: ClassVar[str] = "record"
+    holds_all_fields: ClassVar[bool] = True
     content: bytes
     origin: str
     first: int
@@ -155,6 +160,20 @@ class RecordChunk(ABC):
     @abstractmethod
     def documents(self) -> Iterator[InputDocument | Skipped]:
         """Yield a document, or what is skipped, for each record."""
+
+    def missing_labels(self) -> Iterator[str]:
+        """Yield that none of the first records has a field for a label, for each such field."""
+        first = list(islice(self.documents(), FIRST_RECORDS)) if self.fields.labels else []
+        for label in self.fields.labels:
+            as_name = replace(self, fields=replace(self.fields, name=label, labels=()))  # each record must have a name
+            faults = [
+                named.reason if isinstance(named, Skipped) else ""
+                for record, named in zip(first, as_name.documents(), strict=False)
+                if isinstance(record, InputDocument)
+            ]
+            if faults and all(MISSING_FIELD in fault for fault in faults):
+                fault = faults[0] if self.holds_all_fields else faults[0].partition(MISSING_FIELD)[0]
+                yield f"{fault} in its first {self.noun}s, for --label-field"
 
     @abstractmethod
     def select(self, cuts: Sequence[Cuts | None]) -> Any:

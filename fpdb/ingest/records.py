@@ -14,11 +14,8 @@ from fpdb.ingest.chunks import Chunk
 from fpdb.ingest.files import DatabaseFiles, InputDocument, Skipped, document_name, error_text
 from fpdb.ingest.input_files import find_input_files
 from fpdb.ingest.path_filter import PathFilter
-from fpdb.ingest.record_fields import MISSING_FIELD, Fields, RecordChunk
+from fpdb.ingest.record_fields import FIRST_RECORDS, MISSING_FIELD, Fields, RecordChunk
 from fpdb.ingest.record_formats import RecordFormat
-
-FIRST_RECORDS = 10
-"""If so many have one fault, the fields have other names, or the file has another format."""
 
 
 def record_chunks(

@@ -70,6 +70,19 @@ def test_files_of_records_that_are_read_as_texts_are_named_with_the_option(run: 
     assert "--parquet" in run(command, "x.txt", "y.parquet", *options, status=1).stderr
 
 
+@pytest.mark.parametrize(("form", "there"), [("jsonl", " (there is: doc, body, meta)"), ("parquet", "")])
+def test_a_field_for_a_label_that_no_record_has_is_told_once_a_file(run: Run, form: str, there: str) -> None:
+    write_rows()
+    options = ("--text-field", "body", *("--label-field", "meta.url", "--label-field", "nope"))
+    result = run("add", f"--{form}", "d", *options)
+    names = {"jsonl": ("d/1.jsonl", "d/2.jsonl.gz"), "parquet": ("d/all.parquet",)}[form]
+    noun = {"jsonl": "lines", "parquet": "rows"}[form]
+    notices = [f'{name}: no "nope"{there} in its first {noun}, for --label-field' for name in names]
+    assert result.stderr.splitlines() == notices
+    assert result.stdout.startswith("added 4")
+    assert {tuple(document["labels"]) for document in listed(run).values()} == {("meta.url",)}
+
+
 def test_what_is_wrong_is_said_counted_and_stopped_at(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [json.dumps({"id": "a", "text": prose(seed)}) for seed in (1, 2)]
     Path("in.jsonl").write_text("\n".join([lines[0], "{", *lines[1:], '{"id": "b"}']))

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fpdb.ingest.files import InputDocument, Skipped
-from fpdb.ingest.record_fields import Fields
+from fpdb.ingest.record_fields import Fields, RecordChunk
+from fpdb.ingest.records import record_chunks
 from tests.ingest.record_files import lines_of, read_records, written
 
 
@@ -118,3 +119,32 @@ def test_cutting_takes_characters_out_of_the_parts(parts: list[str | None], ends
     cut = {place for start, end in spans for place in range(start, end)}
     assert left == "".join(each for place, each in enumerate(text) if place not in cut or each == "\n")
     assert [part["c"] is None for part in record["m"]] == [part is None for part in parts]
+
+
+GIVEN = {"text": "t", "label": "l", "meta": {"url": "u"}}
+
+
+@pytest.mark.parametrize(
+    ("rows", "label", "is_missing"),
+    [
+        ([GIVEN], "label", False),
+        ([GIVEN], "meta.url", False),
+        ([GIVEN], "nope", True),
+        ([GIVEN], "meta.nope", True),
+        ([GIVEN | {"nope": None}], "nope", False),  # null is a value that may be another one elsewhere
+        ([GIVEN | {"nope": 1.5}], "nope", False),
+        ([GIVEN] * 9 + [GIVEN | {"nope": "n"}], "nope", False),
+        ([GIVEN] * 10 + [GIVEN | {"nope": "n"}], "nope", True),  # of which only the first ten are looked at
+        ([{"label": "l"}, GIVEN], "nope", True),
+        ([{"label": "l"}], "nope", False),  # there is no document that could have it
+    ],
+)
+def test_fields_for_labels_that_the_first_records_lack(
+    tmp_path: Path, rows: list[dict[str, Any]], label: str, is_missing: bool
+) -> None:
+    path = written(tmp_path, rows, ".jsonl")
+    (chunk,) = record_chunks([path], fields=Fields(labels=(label,)))
+    assert isinstance(chunk, RecordChunk)
+    there = "meta.url" if label == "meta.nope" else "text, label, meta"
+    fault = f'no "{label}" (there is: {there}) in its first lines, for --label-field'
+    assert list(chunk.missing_labels()) == [fault] * is_missing
