@@ -103,7 +103,8 @@ class RegionOutput(Output):
         choices=(*FORMATS, "sarif"),
         default="table",
     )
-    regions: bool = option("Also show where the texts agree: lines, and columns and characters in JSON.")
+    regions: bool = option("Also show where the texts agree: lines and columns, and characters in JSON.")
+    both: bool = option("With --regions, in a table: show the text of the other document, too.")
     gap: int | None = option(
         "With --regions: join regions at most N symbols apart; by default the larger of 150 and five times k "
         "in texts, and 0 in programs.",
@@ -123,6 +124,8 @@ class RegionOutput(Output):
             object.__setattr__(self, "regions", True)
         if not self.regions and (self.gap is not None or self.shortest is not None):
             raise click.UsageError("--gap and --shortest are about regions: give --regions too")
+        if self.both and not (self.regions and self.format == "table"):
+            raise click.UsageError("--both shows the texts of regions in a table: give --regions, and no --format")
 
     def region_options(self) -> dict[str, Any]:
         """Return the options of `Database.pairs` that concern regions."""

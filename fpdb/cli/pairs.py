@@ -138,7 +138,7 @@ def _print_pairs(db: "Database", target: Target, arguments: _Arguments, fail_ove
         write_sarif(pair_results(found))
     elif format == "table":
         empty = partial(NothingFound(db).no_pair, "no pair", results, options)
-        _print_table(list(found), arguments, measure, empty)
+        _print_table(db, list(found), arguments, measure, empty)
     else:
         groups = measure_groups(measure, regions=arguments.output.regions)
         write_results(format, select(PAIR, groups | ({"labels"} if arguments.with_labels else set())), found)
@@ -159,7 +159,9 @@ def _copy_first(pairs: "Iterable[Pair]", copies: "list[Pair]", limit: int) -> "I
         yield pair
 
 
-def _print_table(pairs: "list[Pair]", arguments: _Arguments, measure: str, empty: Callable[[], str]) -> None:
+def _print_table(
+    db: "Database", pairs: "list[Pair]", arguments: _Arguments, measure: str, empty: Callable[[], str]
+) -> None:
     shown_pairs = pairs[: arguments.top or DEFAULT_TOP]
     if not shown_pairs:
         write_line(empty())
@@ -176,7 +178,7 @@ def _print_table(pairs: "list[Pair]", arguments: _Arguments, measure: str, empty
     if arguments.output.regions:
         from fpdb.cli.regions import show_pair_regions
 
-        show_pair_regions(shown_pairs)
+        show_pair_regions(shown_pairs, db, both=arguments.output.both)
 
 
 def _print_clusters(db: "Database", arguments: _Arguments) -> None:

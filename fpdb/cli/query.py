@@ -21,7 +21,7 @@ from fpdb.cli.terminal import say, write_line
 from fpdb.columns import MATCH, RANK, ResultColumn, measure_groups, select
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Database, Document, Match, MultiDatabase
+    from fpdb import Answer, Database, Match, MultiDatabase
     from fpdb.cli.nothing_found import NothingFound
     from fpdb.ingest.process_pool import ForkedPool
     from fpdb.search.batch_query import BatchAnswer
@@ -205,6 +205,7 @@ class _Answers:
     def _ask_stored(self) -> "Iterator[BatchAnswer]":
         """Answer the queries by documents of the database."""
         from fpdb import Database
+        from fpdb.cli.regions import original_text
         from fpdb.cli.similar_names import require_document
         from fpdb.ingest.files import InputDocument
         from fpdb.search.batch_query import BatchAnswer
@@ -221,7 +222,7 @@ class _Answers:
                 yield BatchAnswer(InputDocument(name), lines=SpooledLines(answer.to_json().encode()))
                 continue
             has_content = self._page is not None or (answer.matches and answer.matches[0].regions is not None)
-            content = _original_text(db, db.document(name)) if has_content else None
+            content = original_text(db, db.document(name)) if has_content else None
             yield BatchAnswer(InputDocument(name), answer, content=content, omits_query=True)
 
     def _complete(self) -> "Iterator[tuple[BatchAnswer, Answer]]":
@@ -256,10 +257,11 @@ class _Answers:
             why = "" if answer.matches or answer.query.note else self._why_nothing(answered, answer)
             show_answer(answer, self._measure, top, left_out=answered.omits_query, why=why)
             if self._arguments.output.regions and answer.matches:
-                from fpdb.cli.regions import show_match_regions
+                from fpdb.cli.regions import show_match_regions, text_of
 
-                text = self._text_of(answered.content or b"", answer.query.kind, answer.query.name)
-                show_match_regions(answer.matches[:top], text, self._document_text if self._arguments.both else None)
+                text = text_of(self._db.recipe, answered.content or b"", answer.query.kind, answer.query.name)
+                other_text = self._document_text if self._arguments.output.both else None
+                show_match_regions(answer.matches[:top], text, other_text)
 
     def _why_nothing(self, answered: "BatchAnswer", answer: "Answer") -> str:
         """Return why a query has no match, if that can be told."""
@@ -278,24 +280,12 @@ class _Answers:
         options |= {"top": None, "regions": False}
         return self._nothing.no_match(answer, options, self._measure, ask, omits_query=answered.omits_query)
 
-    def _text_of(self, content: str | bytes, kind: str, name: str | None) -> str:
-        source = self._db.recipe.fingerprint(content, kind, name=name).source
-        return source.text if source else ""
-
     def _document_text(self, match: "Match") -> str | None:
         """Return the text of a match, if its regions have places in it."""
         if match.source != "same":
             return None
         import fpdb
+        from fpdb.cli.regions import document_text
 
         db = self._db.databases[match.database or ""] if isinstance(self._db, fpdb.MultiDatabase) else self._db
-        document = db.document(match.name)
-        return self._text_of(_original_text(db, document), document.kind, match.name)
-
-
-def _original_text(db: "Database", document: "Document") -> str | bytes:
-    """Return a stored document's content, decoded if an encoding was given when it was added."""
-    content = db.original(document.name)
-    if document.encoding is None or isinstance(content, str):
-        return content
-    return content.decode(document.encoding).removeprefix("\ufeff")
+        return document_text(db, match.name)

@@ -76,7 +76,6 @@ class QueryArguments:
     jobs: int | None = jobs_option()
     fail_over: float | None = fail_over_option()
     report: ReportOutput
-    both: bool = option("With --regions, in a table: show the document's text, too.")
     output: RegionOutput
 
     def check(self) -> None:
@@ -88,8 +87,6 @@ class QueryArguments:
             raise click.UsageError(f"--min is {allowed}{with_by}, not {minimum:g}")
         if self.search.max_ignored is not None and self.search.max_df is None:
             raise click.UsageError("--max-ignored limits what --max-df ignores: give both")
-        if self.both and not (self.output.regions and self.output.format == "table"):
-            raise click.UsageError("--both shows the texts of regions in a table: give --regions, and no --format")
         if not (self.queries.are_given or self.stored):
             raise click.UsageError("give paths of files or folders, --files-from FILE or --stored NAME")
         if self.queries.paths:

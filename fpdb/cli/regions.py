@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from fpdb import SymbolPlace
 from fpdb.cli.terminal import count_text, write_line
 
 if TYPE_CHECKING:
-    from fpdb import Match, MatchedRegion, Pair, TextPlace
+    from fpdb import Database, Document, Match, MatchedRegion, Pair, TextPlace
+    from fpdb.fingerprint import Recipe
 
 REGION_LIMIT = 5
 LINE_LIMIT = 3
 LINE_WIDTH = 100
 CONTEXT = 20  # characters before a match
+TEXTS = 16
+"""Texts that stay in memory while those of pairs are shown."""
 
 UNREAD = {
     "changed": "its source has changed since it was added: positions only",
@@ -46,8 +49,16 @@ def show_match_regions(
         _show(f"{rank}  {match.name}: {', '.join(notes)}", regions, show_text)
 
 
-def show_pair_regions(pairs: "Sequence[Pair]") -> None:
-    """Print the largest regions of each pair, in the order of a."""
+def show_pair_regions(pairs: "Sequence[Pair]", db: "Database", *, both: bool) -> None:
+    """Print the largest regions of each pair, in the order of a, with what a has there.
+
+    both: What b has is printed, too.
+    """
+
+    @lru_cache(TEXTS)
+    def lines_of(name: str) -> list[str]:
+        return _LINE_END.split(document_text(db, name))
+
     for rank, pair in enumerate(pairs, start=1):
         if pair.regions is None:
             notes = ["no region can be told"]
@@ -58,7 +69,29 @@ def show_pair_regions(pairs: "Sequence[Pair]") -> None:
                 if source in UNREAD:
                     notes.append(f"{side}: {UNREAD[source]}")
         heading = f"{rank}  {pair.a} and {pair.b}: {', '.join(notes)}"
-        _show(heading, pair.regions or [], lambda region: [_equation(region)])
+        lines = lines_of(pair.a) if pair.regions and pair.source_a == "same" else None
+        other_lines = lines_of(pair.b) if pair.regions and pair.source_b == "same" and both else None
+        _show(heading, pair.regions or [], partial(_with_text, lines=lines, other_lines=other_lines))
+
+
+def original_text(db: "Database", document: "Document") -> str | bytes:
+    """Return a stored document's content, decoded if an encoding was given when it was added."""
+    content = db.original(document.name)
+    if document.encoding is None or isinstance(content, str):
+        return content
+    return content.decode(document.encoding).removeprefix("\ufeff")
+
+
+def document_text(db: "Database", name: str) -> str:
+    """Return the text of a stored document that can be read."""
+    document = db.document(name)
+    return text_of(db.recipe, original_text(db, document), document.kind, name)
+
+
+def text_of(recipe: "Recipe", content: str | bytes, kind: str, name: str | None) -> str:
+    """Return the text of a document, in which the places of regions are."""
+    source = recipe.fingerprint(content, kind, name=name).source
+    return source.text if source else ""
 
 
 def _count(regions: "Sequence[MatchedRegion]", covered: float | None) -> str:
@@ -87,7 +120,9 @@ def _equation(region: "MatchedRegion") -> str:
     return f"  {region.a.in_words} = {region.b.in_words} ({region.matched_fingerprints:,} matched)"
 
 
-def _with_text(region: "MatchedRegion", lines: Sequence[str], other_lines: Sequence[str] | None) -> Iterator[str]:
+def _with_text(
+    region: "MatchedRegion", lines: Sequence[str] | None, other_lines: Sequence[str] | None
+) -> Iterator[str]:
     yield _equation(region)
     for place, side in ((region.a, lines), (region.b, other_lines)):
         if side is not None and not isinstance(place, SymbolPlace):

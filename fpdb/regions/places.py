@@ -58,13 +58,19 @@ class TextPlace:
 
     @property
     def in_words(self) -> str:
-        """The lines, as the parts of the document count them if it has parts: `page 12, lines 3-4`."""
+        """The lines and columns, in lines of a part of the document if it has parts: `page 12, lines 3:1-4:28`."""
         one, other = self.first_part, self.last_part
         if one is None or other is None:
-            return _range("line", self.first_line, self.last_line)
+            return self._lines(self.first_line, self.last_line)
         if one.number == other.number:
-            return f"{one.label}, {_range('line', one.line, other.line)}"
-        return f"{one.label}, line {one.line} to {other.label}, line {other.line}"
+            return f"{one.label}, {self._lines(one.line, other.line)}"
+        end = f"{other.label}, line {other.line}:{self.last_column}"
+        return f"{one.label}, line {one.line}:{self.first_column} to {end}"
+
+    def _lines(self, first: int, last: int) -> str:
+        if first == last:
+            return f"line {first}:{self.first_column}-{self.last_column}"
+        return f"lines {first}:{self.first_column}-{last}:{self.last_column}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the place as JSON output has it."""
@@ -89,7 +95,8 @@ class SymbolPlace:
     @property
     def in_words(self) -> str:
         """The symbols: `symbols 3-9`."""
-        return _range("symbol", self.first_symbol, self.last_symbol)
+        first, last = self.first_symbol, self.last_symbol
+        return f"symbol {first}" if first == last else f"symbols {first}-{last}"
 
     def to_dict(self) -> dict[str, int]:
         """Return the place as JSON output has it."""
@@ -119,7 +126,3 @@ class MatchedRegion:
     def to_dict(self, a: str = "a", b: str = "b") -> dict[str, Any]:
         """Return the region as JSON output has it, with the two places under the given keys."""
         return {a: self.a.to_dict(), b: self.b.to_dict(), "matched_fingerprints": self.matched_fingerprints}
-
-
-def _range(noun: str, first: int, last: int) -> str:
-    return f"{noun} {first}" if first == last else f"{noun}s {first}-{last}"

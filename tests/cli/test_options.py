@@ -30,11 +30,11 @@ def test_a_package_that_is_missing_is_named(copies: Run, monkeypatch: pytest.Mon
 
 
 def test_sarif_consists_of_regions() -> None:
-    assert RegionOutput(format="sarif", path="-", regions=False, gap=3, shortest=None).regions
-    assert not RegionOutput(format="json", path="-", regions=False, gap=None, shortest=None).regions
+    assert RegionOutput(format="sarif", path="-", regions=False, both=False, gap=3, shortest=None).regions
+    assert not RegionOutput(format="json", path="-", regions=False, both=False, gap=None, shortest=None).regions
     for given in ({"gap": 3, "shortest": None}, {"gap": 0, "shortest": None}, {"gap": None, "shortest": 1}):
         with pytest.raises(click.UsageError, match="give --regions too"):
-            RegionOutput(format="json", path="-", regions=False, **given)
+            RegionOutput(format="json", path="-", regions=False, both=False, **given)
 
 
 def test_names_end_with_a_newline_or_nul() -> None:

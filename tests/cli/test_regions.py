@@ -38,7 +38,7 @@ def test_table_shows_the_lines(shared_lines: Run) -> None:
     assert shown.startswith(plain)
     first, second = shown[len(plain) :].strip().split("\n\n")
     assert first.startswith("1  a.txt: 1 region, ")
-    assert second.split("\n")[1].startswith("  lines 13-22 = lines 1-10 (")
+    assert second.split("\n")[1].startswith("  lines 13:1-22:51 = lines 1:1-10:51 (")
     assert second.split("\n")[2] == "    13  «" + lines(1, 20).split("\n")[10]
     assert second.split("\n")[5] == "    ..."
 
@@ -51,7 +51,8 @@ def test_lines_end_where_editors_end_them(run: Run, separator: str) -> None:
     run("add", "a.txt")
     lines = run("query", "a.txt", "--name", "b", "--regions").stdout.splitlines()
     assert lines[4].startswith("1  a.txt: 1 region, 100.0% of the query and 100.0% of the document")
-    assert lines[5].startswith("  lines 1-9 = lines 1-9 (")
+    place = f"lines 1:2-9:{len(shown[8])}"  # behind the tab; the second character is beyond U+FFFF
+    assert lines[5].startswith(f"  {place} = {place} (")
     for number in (1, 2, 3):
         expected = shown[number - 1].expandtabs(4).replace("\f", "\\x0c").replace("\u2028", "\\u2028")
         marked = expected.replace("\U0001d4d0", "«\U0001d4d0") if number == 1 else expected
@@ -68,16 +69,16 @@ def test_slides_and_sheets_are_told(run: Run) -> None:
     )
     run("add", "deck.pptx", "table.xlsx")
     shown = run("query", "copy.txt", "--regions").stdout
-    assert "  line 1 = slide 3, lines 1-2 (" in shown
-    assert "  line 3 = slide 4, line 1 to slide 5, line 2 (" in shown
-    assert " = sheet 1 (Part 1), lines 1-" in shown
+    assert "  line 1:1-661 = slide 3, lines 1:1-2:330 (" in shown
+    assert "  line 3:1-1292 = slide 4, line 1:1 to slide 5, line 2:325 (" in shown
+    assert " = sheet 1 (Part 1), lines 1:1-11:7 (" in shown
     answer = json.loads(run("query", "copy.txt", "--regions", "--format", "json").stdout)
     place = answer["matches"][0]["regions"][1]["document"]
     assert place["first_part"] == {"kind": "slide", "number": 4, "line": 1}
     assert place["last_part"] == {"kind": "slide", "number": 5, "line": 2}
     assert "first_part" not in answer["matches"][0]["regions"][0]["query"]
     pairs = run("pairs", "--regions", "--min", "0").stdout
-    assert "  slide 3, lines 1-2 = sheet 1 (Part 1), lines 1-" in pairs
+    assert "  slide 3, lines 1:1-2:330 = sheet 1 (Part 1), lines 1:1-11:7 (" in pairs
 
 
 def test_a_changed_source_is_said(shared_lines: Run) -> None:
@@ -136,7 +137,13 @@ def test_pairs_tell_their_regions(shared_lines: Run) -> None:
     shown = shared_lines("pairs", "--regions").stdout
     assert shown.startswith(table)
     assert "  b.txt and draft.txt: 1 region, 100.0% of a and " in shown
-    assert f"\n  lines 1-10 = lines 13-22 ({region['matched_fingerprints']} matched)\n" in shown
+    place = f"\n  lines 1:1-10:51 = lines 13:1-22:51 ({region['matched_fingerprints']} matched)\n"
+    excerpt = f"     1  «{lines(1, 20).splitlines()[10]}\n"
+    assert place + excerpt in shown
+    assert "\n    =\n" not in shown
+    shown = shared_lines("pairs", "--regions", "--both").stdout
+    assert place + excerpt in shown
+    assert f"\n    =\n    13  «{lines(1, 20).splitlines()[10]}\n" in shown
 
 
 def test_pairs_whose_texts_are_gone_have_positions(shared_lines: Run) -> None:
@@ -151,7 +158,10 @@ def test_pairs_whose_texts_are_gone_have_positions(shared_lines: Run) -> None:
     (pair,) = objects(shared_lines("pairs", "--regions", "--by", "coverage", "--format", "json").stdout)
     assert (pair["source_a"], pair["source_b"]) == ("gone", "changed")
     assert 0.3 < pair["coverage_a"] < pair["coverage_b"] <= 1
-    assert "= symbols " in shared_lines("pairs", "--regions").stdout
+    for options in ([], ["--both"]):
+        shown = shared_lines("pairs", "--regions", *options).stdout
+        assert "= symbols " in shown
+        assert "«" not in shown
 
 
 @pytest.mark.parametrize("by", ["query-coverage", "document-coverage"])
@@ -239,9 +249,10 @@ def test_an_excerpt_is_of_the_match_and_not_of_the_beginning_of_its_line(run: Ru
     assert (lines.count("=") == 1) is (side == "document")
 
 
-def test_both_needs_regions_in_a_table(shared_lines: Run) -> None:
-    shared_lines("query", "draft.txt", "--both", status=2)
-    shared_lines("query", "draft.txt", "--both", "--regions", "--format", "json", status=2)
+@pytest.mark.parametrize("command", [("query", "draft.txt"), ("pairs",)])
+def test_both_needs_regions_in_a_table(shared_lines: Run, command: tuple[str, ...]) -> None:
+    shared_lines(*command, "--both", status=2)
+    shared_lines(*command, "--both", "--regions", "--format", "json", status=2)
 
 
 @given(st.text("ab\t é", max_size=300), st.data())
@@ -259,3 +270,17 @@ def test_marks_stand_where_the_match_begins_and_ends(line: str, data: st.DataObj
     if len(line.expandtabs(4)) <= LINE_WIDTH:
         assert shown.replace("«", "").replace("»", "") == line.expandtabs(4)
     assert mark_part(line[:30], None, None) == line[:30].expandtabs(4)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_pairs_show_texts_as_they_were_read(run: Run, kept: bool) -> None:
+    """By the encoding that was given, kept or not; of two texts, the one that can be read."""
+    text = "\n".join(["été à Orléans", *lines(1, 20).splitlines()])
+    Path("a.txt").write_bytes(text.encode("cp1252"))
+    Path("b.txt").write_text(text)
+    run("add", "a.txt", "--encoding", "cp1252", *(["--keep-text"] if kept else []))
+    run("add", "b.txt")
+    assert "  1  «été à Orléans\n" in run("pairs", "--regions").stdout
+    Path("a.txt").unlink()
+    shown = run("pairs", "--regions", "--both").stdout
+    assert (shown.count("«"), shown.count("\n    =\n")) == ((2, 1) if kept else (1, 0))

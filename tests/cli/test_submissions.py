@@ -134,7 +134,7 @@ def test_show_and_regions_of_members(submissions: Run, tmp_path: Path) -> None:
     (match,) = answer["matches"]
     assert match["name"] == name
     assert match["regions"][0]["document"]["first_line"] == 1
-    assert "line 1 = line 1" in submissions("query", "erik/essay.txt", "--regions").stdout
+    assert " = line 1:" in submissions("query", "erik/essay.txt", "--regions").stdout
 
 
 def test_queries_and_fingerprints_of_archives(submissions: Run) -> None:

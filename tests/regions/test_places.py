@@ -22,8 +22,8 @@ def test_parts_of_documents_are_told() -> None:
     assert list(place.to_dict())[6:] == ["first_part", "last_part"]
     assert place.to_dict()["first_part"] == {"kind": "sheet", "number": 1, "line": 2}
     assert place.to_dict()["last_part"] == {"kind": "sheet", "number": 2, "name": "Results", "line": 1}
-    assert place.in_words == "sheet 1, line 2 to sheet 2 (Results), line 1"
-    assert replace(place, last_part=first._replace(line=4)).in_words == "sheet 1, lines 2-4"
+    assert place.in_words == "sheet 1, line 2:4 to sheet 2 (Results), line 1:1"
+    assert replace(place, last_part=first._replace(line=4)).in_words == "sheet 1, lines 2:4-4:1"
     assert (first.label, last.label) == ("sheet 1", "sheet 2 (Results)")
     assert len(last._replace(name="x" * 99).label) == len("sheet 2 ()") + LABEL_NAME
     region = MatchedRegion(place, SymbolPlace(4, 6), 5)
@@ -31,8 +31,8 @@ def test_parts_of_documents_are_told() -> None:
 
 
 def test_lines_and_symbols_are_told_in_words() -> None:
-    places = (TextPlace(3, 9, 1, 2), TextPlace(3, 9, 2, 2), SymbolPlace(4, 6), SymbolPlace(4, 4))
-    assert [place.in_words for place in places] == ["lines 1-2", "line 2", "symbols 4-6", "symbol 4"]
+    places = (TextPlace(3, 9, 1, 2, 4, 5), TextPlace(3, 9, 2, 2, 1, 6), SymbolPlace(4, 6), SymbolPlace(4, 4))
+    assert [place.in_words for place in places] == ["lines 1:4-2:5", "line 2:1-6", "symbols 4-6", "symbol 4"]
 
 
 def test_intervals_are_half_open() -> None:
