@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fpdb.cli.arguments import argument, argument_group, command, option
-from fpdb.cli.options import NamesOutput, format_option
+from fpdb.cli.options import NamesOutput, OutputFile
 from fpdb.cli.output import encode_json, write_content, write_csv, write_json, write_lines, write_names, write_rows
 from fpdb.cli.parameters import MOMENT, name_value
 from fpdb.cli.recipe_options import recipe_text
@@ -44,7 +44,7 @@ class _ListArguments:
     )
     before: datetime | None = option("Only documents added before this time.", type=MOMENT, metavar="DATE")
     names: NamesOutput
-    format: str = format_option()
+    output: OutputFile
 
     @property
     def are_told_by_names(self) -> bool:
@@ -65,12 +65,12 @@ class _ShowArguments:
     name: str = argument()
     text: bool = option("Write the document itself, if it was added with --keep-text.")
     fingerprints: bool = option("List the hashes that are stored, and their positions.")
-    format: str = format_option()
+    output: OutputFile
 
 
 @argument_group
 class _InfoArguments:
-    format: str = format_option()
+    output: OutputFile
 
 
 @command(_ListArguments, "list")
@@ -80,9 +80,9 @@ def list_(target: Target, arguments: _ListArguments) -> None:
     Example: fpdb list --glob 'essays/*'
              fpdb list --label term=2019 --names -0 | fpdb remove --from - -0
     """
-    format = arguments.format
+    format = arguments.output.format
     separator = arguments.names.separator(format)
-    with target.open("r") as db:
+    with arguments.output.redirect(), target.open("r") as db:
         if separator is not None and arguments.are_told_by_names:
             write_names(db.names(arguments.glob), separator)
             return
@@ -113,29 +113,28 @@ def show(target: Target, arguments: _ShowArguments) -> None:
              fpdb show essays/a.txt --text > a.txt
              fpdb show essays/a.txt --fingerprints --format csv
     """
-    name, text, format = arguments.name, arguments.text, arguments.format
+    name, text, format = arguments.name, arguments.text, arguments.output.format
     if text and format != "table":
         raise click.UsageError("--text writes the document itself: give no --format")
     if text and arguments.fingerprints:
         raise click.UsageError("give --text or --fingerprints, not both")
-    with target.open("r") as db:
+    with arguments.output.redirect(), target.open("r") as db:
         require_document(db, name)
         if arguments.fingerprints:
             _write_fingerprints(*db.fingerprints(name), format)
             return
         document = db.document(name)
-        content = db.text(name) if text else None
-        boilerplate_hashes = db.boilerplate_in(name)
-    if text:
-        if content is None:
-            raise Unreadable(f"the text of {name} was not kept; add it again with --keep-text")
-        write_content(content)
-    elif format == "json":
-        write_json(document.to_dict() | {"boilerplate_hashes": boilerplate_hashes})
-    elif format == "csv":
-        _write_csv([document])
-    else:
-        write_details(_details(document, boilerplate_hashes))
+        if text:
+            content = db.text(name)
+            if content is None:
+                raise Unreadable(f"the text of {name} was not kept; add it again with --keep-text")
+            write_content(content)
+        elif format == "json":
+            write_json(document.to_dict() | {"boilerplate_hashes": db.boilerplate_in(name)})
+        elif format == "csv":
+            _write_csv([document])
+        else:
+            write_details(_details(document, db.boilerplate_in(name)))
 
 
 @command(_InfoArguments)
@@ -147,16 +146,17 @@ def info(target: Target, arguments: _InfoArguments) -> None:
 
     Example: fpdb info --format json
     """
-    with target.open("r") as db:
-        figures = db.info()
-        recipe = db.recipe
-    if arguments.format == "json":
-        write_json(figures)
-    elif arguments.format == "csv":
-        row = figures | {name: json.dumps(figures[name]) for name in ("recipe", "readers")}
-        write_csv(list(row), [list(row.values())])
-    else:
-        write_details(_info_lines(target.path, figures, recipe))
+    format = arguments.output.format
+    with arguments.output.redirect():
+        with target.open("r") as db:
+            figures, recipe = db.info(), db.recipe
+        if format == "json":
+            write_json(figures)
+        elif format == "csv":
+            row = figures | {name: json.dumps(figures[name]) for name in ("recipe", "readers")}
+            write_csv(list(row), [list(row.values())])
+        else:
+            write_details(_info_lines(target.path, figures, recipe))
 
 
 def _write_fingerprints(hashes: "U64", positions: "U32 | None", format: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fpdb.cli.arguments import argument, argument_group, command
-from fpdb.cli.options import format_option, kind_option
+from fpdb.cli.options import OutputFile, kind_option
 from fpdb.cli.output import write_csv, write_json
 from fpdb.cli.pair_options import PairSelection
 from fpdb.cli.subset_options import SubsetOptions
@@ -26,7 +26,7 @@ class _Arguments:
     selection: PairSelection
     subset: SubsetOptions
     kind: str = kind_option()
-    format: str = format_option()
+    output: OutputFile
 
 
 @command(_Arguments)
@@ -40,14 +40,17 @@ def explain(target: Target, arguments: _Arguments) -> None:
     Example: fpdb explain essays/ann.txt essays/bob.txt --min 0.3
              fpdb explain essays/ann.txt draft.txt
     """
-    a, b, kind, format = arguments.a, arguments.b, arguments.kind, arguments.format
+    a, b, kind = arguments.a, arguments.b, arguments.kind
     options = arguments.selection.options() | arguments.subset.options()
     for name in ("new", "since"):
         if options.pop(name) is not None:
             raise click.UsageError(f"--{name} chooses among pairs; here there is but one")
-    with target.open("r") as db, usage_errors():
+    with arguments.output.redirect(), target.open("r") as db, usage_errors():
         contents = {name: read_document(db, target, name, kind)[0] for name in (a, b) if name not in db}
-        explanation = db.explain(a, b, contents=contents, kind=kind, **options)
+        _print(db.explain(a, b, contents=contents, kind=kind, **options), arguments.output.format)
+
+
+def _print(explanation: "Explanation", format: str) -> None:
     if format == "json":
         write_json(explanation.to_dict())
     elif format == "csv":

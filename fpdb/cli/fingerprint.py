@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from fpdb.cli.arguments import argument_group, command
-from fpdb.cli.options import format_option, kind_option, paths_argument
+from fpdb.cli.options import OutputFile, kind_option, paths_argument
 from fpdb.cli.output import write_csv, write_json
 from fpdb.cli.recipe_options import RecipeOptions
 from fpdb.cli.table import write_table
@@ -22,7 +22,7 @@ class _Arguments:
     paths: tuple[str, ...] = paths_argument()
     recipe: RecipeOptions
     kind: str = kind_option()
-    format: str = format_option()
+    output: OutputFile
 
 
 @command(_Arguments)
@@ -46,20 +46,21 @@ def fingerprint(target: Target, arguments: _Arguments) -> None:
     kind, recipe = arguments.kind, arguments.recipe.recipe()
     if target.key_file is not None and recipe.key == DEFAULT_KEY:
         recipe = recipe.with_(key=keys.read(target.key_file).key)
-    failed = False
-    if arguments.format == "csv":
-        write_csv(("name", *(column.name for column in FINGERPRINT)), ())
-    for source in discover(arguments.paths, kind=kind):
-        try:
-            if isinstance(source, Skipped):
-                raise Unreadable(source.reason)
-            with usage_errors():
-                fingerprints = recipe.fingerprint(read_content(source), kind, name=source.name)
-        except (OSError, Unreadable) as error:
-            say(f"skipped {source.name}: {error_text(error)}")
-            failed |= source.requested
-        else:
-            _print(source.name, fingerprints, arguments.format)
+    format, failed = arguments.output.format, False
+    with arguments.output.redirect():
+        if format == "csv":
+            write_csv(("name", *(column.name for column in FINGERPRINT)), ())
+        for source in discover(arguments.paths, kind=kind):
+            try:
+                if isinstance(source, Skipped):
+                    raise Unreadable(source.reason)
+                with usage_errors():
+                    fingerprints = recipe.fingerprint(read_content(source), kind, name=source.name)
+            except (OSError, Unreadable) as error:
+                say(f"skipped {source.name}: {error_text(error)}")
+                failed |= source.requested
+            else:
+                _print(source.name, fingerprints, format)
     if failed:
         sys.exit(1)
 

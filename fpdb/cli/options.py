@@ -51,14 +51,10 @@ def read_list(path: str, separator: bytes) -> list[str]:
 
 
 @argument_group
-class Output:
-    """Options for the output file and its format."""
+class OutputFile:
+    """Options for the output file and its format, without Parquet."""
 
-    format: str = option(
-        "Output format: a table for people, one JSON object a line, CSV, or Parquet (needs fpdb[parquet]).",
-        choices=FORMATS,
-        default="table",
-    )
+    format: str = format_option()
     path: str = option(
         "Write to FILE, which appears only when it is complete.  [default: standard output]",
         "--output",
@@ -67,6 +63,29 @@ class Output:
         show_default=False,
         callback=output_path,
         metavar="FILE",
+    )
+
+    @contextmanager
+    def redirect(self) -> Iterator[None]:
+        """Write what the block prints to the file."""
+        if self.path == "-":
+            yield
+            return
+        with replace_file(self.path) as file:
+            text = io.TextIOWrapper(file, "utf-8", write_through=True)
+            with redirect_stdout(text):
+                yield
+            text.detach()
+
+
+@argument_group
+class Output(OutputFile):
+    """Options for the output file and its format."""
+
+    format: str = option(
+        "Output format: a table for people, one JSON object a line, CSV, or Parquet (needs fpdb[parquet]).",
+        choices=FORMATS,
+        default="table",
     )
 
     @contextmanager
@@ -83,14 +102,8 @@ class Output:
             if self.path == "-" and sys.stdout.isatty():
                 raise click.UsageError("Parquet is not for a terminal: give --output FILE")
             check_packages()
-        if self.path == "-":
+        with super().redirect():
             yield
-            return
-        with replace_file(self.path) as file:
-            text = io.TextIOWrapper(file, "utf-8", write_through=True)
-            with redirect_stdout(text):
-                yield
-            text.detach()
 
 
 @argument_group

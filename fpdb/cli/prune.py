@@ -1,7 +1,7 @@
 """`fpdb prune`."""
 
 from fpdb.cli.arguments import argument_group, command, option
-from fpdb.cli.options import NamesOutput, format_option
+from fpdb.cli.options import NamesOutput, OutputFile
 from fpdb.cli.output import write_json, write_names, write_rows
 from fpdb.cli.table import write_table
 from fpdb.cli.target import Target
@@ -13,7 +13,7 @@ from fpdb.columns import DOCUMENT, named
 class _Arguments:
     remove: bool = option("Remove them.")
     names: NamesOutput
-    format: str = format_option()
+    output: OutputFile
 
 
 @command(_Arguments)
@@ -26,18 +26,19 @@ def prune(target: Target, arguments: _Arguments) -> None:
     Example: fpdb prune
              fpdb prune --remove
     """
-    format = arguments.format
+    format = arguments.output.format
     separator = arguments.names.separator(format)
-    with target.open("r+" if arguments.remove else "r") as db:
-        gone = db.prune(remove=arguments.remove)
-    columns = named(DOCUMENT, "name", "source")
-    if separator is not None:
-        write_names((document.name for document in gone), separator)
-    elif format == "json":
-        for document in gone:
-            write_json(document.to_dict())
-    elif format == "csv":
-        write_rows("csv", columns, ((document.name, document.source) for document in gone))
-    elif gone:
-        write_table(named(DOCUMENT, "name"), ([document.name] for document in gone))
+    with arguments.output.redirect():
+        with target.open("r+" if arguments.remove else "r") as db:
+            gone = db.prune(remove=arguments.remove)
+        columns = named(DOCUMENT, "name", "source")
+        if separator is not None:
+            write_names((document.name for document in gone), separator)
+        elif format == "json":
+            for document in gone:
+                write_json(document.to_dict())
+        elif format == "csv":
+            write_rows("csv", columns, ((document.name, document.source) for document in gone))
+        elif gone:
+            write_table(named(DOCUMENT, "name"), ([document.name] for document in gone))
     say(f"{'removed' if arguments.remove else 'gone:'} {count_text(len(gone), 'document')}")

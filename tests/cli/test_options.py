@@ -24,6 +24,52 @@ def test_an_output_that_fails_leaves_what_was_there(copies: Run) -> None:
     assert copies("drop-list", "--names", "-0").stdout_bytes.endswith(b"\xff\0")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "list",
+        "list --names -0",
+        "list --format json",
+        "list --format csv",
+        "show a",
+        "show a --text",
+        "show a --fingerprints",
+        "show a --format json",
+        "info --format csv",
+        "prune",
+        "prune --names",
+        "prune --format json",
+        "explain a c",
+        "explain a c --format json",
+        "fingerprint text",
+        "fingerprint text --format csv",
+        "common --min-df 2",
+        "drop-list",
+        "pairs",
+        "spans",
+        "query text --format json",
+    ],
+)
+def test_the_file_holds_what_would_be_printed(copies: Run, command: str) -> None:
+    with fpdb.open("corpus.fpdb", sources=["."]) as db:
+        db.add(b"\xff".decode("utf-8", "surrogateescape"), prose(2, 300), source=str(Path("gone").absolute()))
+    arguments = ["--sources", ".", *command.split()]
+    printed = copies(*arguments)
+    written = copies(*arguments, "--output", "out")
+    assert Path("out").read_bytes() == printed.stdout_bytes
+    assert (written.stdout, written.stderr) == ("", printed.stderr)
+    assert Path("out").stat().st_mode & 0o777 == 0o600
+    copies(*arguments, "--output", "corpus.fpdb", status=2)
+
+
+def test_nothing_is_removed_where_the_list_cannot_be_written(copies: Run) -> None:
+    with fpdb.open("corpus.fpdb", sources=["."]) as db:
+        db.add("gone", "text", source=str(Path("gone").absolute()))
+    copies("--sources", ".", "prune", "--remove", "--output", "missing/out", status=1)
+    with fpdb.open("corpus.fpdb") as db:
+        assert "gone" in db
+
+
 def test_a_package_that_is_missing_is_named(copies: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert "fpdb[parquet]" in copies("pairs", "--format", "parquet", status=1).stderr
