@@ -1,8 +1,9 @@
 """Say why a comparison or a query found nothing, in numbers."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from fpdb.cli.similar_names import did_you_mean
@@ -10,7 +11,7 @@ from fpdb.cli.terminal import count_text
 from fpdb.errors import UnknownKind
 
 if TYPE_CHECKING:
-    from fpdb import Answer, Database, Results
+    from fpdb import Answer, Database, Match, Results
     from fpdb.documents.document import Document
 
 LIMITS: Final = ("min", "min_shared", "shortest", "top")
@@ -24,9 +25,9 @@ OWN_HASHES: Final = "hashes of one's own"
 class NothingFound:
     """Looks for the reasons why nothing was found in a database, once something was not."""
 
-    def __init__(self, db: "Database") -> None:
-        """Take the database; nothing is read yet."""
-        self._db = db
+    def __init__(self, *databases: "Database") -> None:
+        """Take the database, or those that are queried as one; nothing is read yet."""
+        self._databases, self._recipe = databases, databases[0].recipe
 
     def no_pair(self, text: str, results: "Results[Any]", options: Mapping[str, Any]) -> str:
         """Return what to say if a comparison has no result.
@@ -66,7 +67,7 @@ class NothingFound:
             omits_query: A document was left out that is the query itself.
         """
         if not self._documents:
-            return NO_DOCUMENT
+            return NO_DOCUMENT if len(self._databases) == 1 else "the databases have no document"
         kinds = Counter(document.kind for document in self._documents)
         asked = self._alphabet(answer.query.kind)
         if asked not in set(map(self._alphabet, kinds)):
@@ -88,7 +89,9 @@ class NothingFound:
         nearest = ask(**{name: value for name, value in options.items() if name not in LIMITS}, top=1).matches
         if not nearest:
             return "no document shares a fingerprint that counts"
-        return f"the most alike, {nearest[0].name}, has a {_words(measure)} of {getattr(nearest[0], measure):.3g}"
+        return (
+            f"the most alike, {_match_name(nearest[0])}, has a {_words(measure)} of {getattr(nearest[0], measure):.3g}"
+        )
 
     def no_span(
         self, ask: "Callable[..., Answer]", options: Mapping[str, Any], sizes: Mapping[str, int], *, is_stored: bool
@@ -120,16 +123,17 @@ class NothingFound:
 
     def no_document(self, labels: Iterable[tuple[str, str]]) -> str:
         """Return what to say if no document, boilerplate or not, fits the options of `fpdb list`, such as labels."""
-        documents = list(self._db.documents())
+        documents = list(self._all_documents())
         if not documents:
             return NO_DOCUMENT
         count, unknown = count_text(len(documents), "document"), _unknown_key_text(documents, labels)
         return f"of {count}, none fits the labels, names and times asked for{unknown}"
 
     def _nearest_pair(self, options: Mapping[str, Any]) -> str:
-        measure = options.get("by") or self._db.recipe.pair_measure
+        measure = options.get("by") or self._recipe.pair_measure
         asked = {name: value for name, value in options.items() if name not in LIMITS} | {"by": measure}
-        nearest = next(self._db.pairs(**asked, top=1), None)
+        (db,) = self._databases
+        nearest = next(db.pairs(**asked, top=1), None)
         if nearest is None:
             return "no two documents share a fingerprint that counts"
         figure = "" if measure == "shared" else f" have a {_words(measure)} of {nearest.score(measure):.3f} and"
@@ -138,7 +142,10 @@ class NothingFound:
 
     @cached_property
     def _documents(self) -> "list[Document]":
-        return [document for document in self._db.documents() if not document.boilerplate]
+        return [document for document in self._all_documents() if not document.boilerplate]
+
+    def _all_documents(self) -> "Iterator[Document]":
+        return chain.from_iterable(db.documents() for db in self._databases)
 
     @cached_property
     def _counts(self) -> list[str]:
@@ -188,7 +195,7 @@ class NothingFound:
 
     def _alphabet(self, kind: str) -> str:
         try:
-            return self._db.recipe.rule_for(kind)[0]
+            return self._recipe.rule_for(kind)[0]
         except UnknownKind:
             return OWN_HASHES
 
@@ -208,6 +215,10 @@ def _sizes_text(options: Mapping[str, Any]) -> str:
     """Return the sizes that were asked for, in parentheses; empty if any is enough."""
     asked = [f"--{name.replace('_', '-')} {options[name]}" for name in SIZES if options.get(name, 1) > 1]
     return f" (asked for: {', '.join(asked)})" if asked else ""
+
+
+def _match_name(match: "Match") -> str:
+    return match.name if match.database is None else f"{match.name} in {match.database}"
 
 
 def _words(measure: str) -> str:

@@ -265,18 +265,17 @@ class _Answers:
 
     def _why_nothing(self, answered: "BatchAnswer", answer: "Answer") -> str:
         """Return why a query has no match, if that can be told."""
-        from fpdb import Database
+        from fpdb import MultiDatabase
         from fpdb.cli.nothing_found import NothingFound
 
         db, options = self._db, self._options()
-        if not isinstance(db, Database):
-            return ""
-        self._nothing = self._nothing or NothingFound(db)
+        if self._nothing is None:
+            self._nothing = NothingFound(*db.databases.values()) if isinstance(db, MultiDatabase) else NothingFound(db)
         ask = None
-        if self._arguments.stored:
-            ask = partial(db.query_stored, answered.document.name)
-        elif answered.content is not None:
+        if answered.content is not None:
             ask = partial(db.query, answered.content, name=answer.query.name, kind=answer.query.kind)
+        elif not isinstance(db, MultiDatabase) and self._arguments.stored:
+            ask = partial(db.query_stored, answered.document.name)
         options |= {"top": None, "regions": False}
         return self._nothing.no_match(answer, options, self._measure, ask, omits_query=answered.omits_query)
 

@@ -122,6 +122,40 @@ def test_what_a_query_misses_is_told(essays: Run) -> None:
     assert essays("--db", "empty.fpdb", "query", "z.txt").stdout.endswith("no match: the database has no document\n")
 
 
+def test_each_query_is_asked_again_as_it_was(essays: Run) -> None:
+    """A file was taken for the name of a document where --stored was given, too."""
+    Path("part.txt").write_text(f"{words(1)[100:250]} {words(7)}")
+    said = essays("query", "part.txt", "--stored", "x.txt", "--min", "0.9").stdout
+    assert "no match: the most alike, x.txt, has a containment of 0." in said
+    assert "no match but itself, see --include-self: the most alike, y.txt, has a containment of 0." in said
+
+
+def test_several_databases_tell_the_reasons_of_one(essays: Run) -> None:
+    """They told none."""
+    for name in ("empty.fpdb", "void.fpdb"):
+        essays("--db", name, "init")
+    Path("new.txt").write_text(words(9))
+    Path("part.txt").write_text(f"{words(3)[100:250]} {words(7)}")
+    essays("--db", "two.fpdb", "add", "y.txt", "z.txt", "--label", "term=2")
+    for arguments in (
+        ("new.txt",),
+        ("new.txt", "--label", "year=1"),
+        ("part.txt", "--min", "0.9"),
+        ("x.txt", "--min", "0.9"),
+        ("x.txt", "--names", "nothing*"),
+        ("short.txt",),
+    ):
+        one = essays("--db", "corpus.fpdb", "query", *arguments).stdout
+        several = essays("--db", "corpus.fpdb", "--db", "empty.fpdb", "query", *arguments).stdout
+        assert several.replace(" in corpus.fpdb, has", ", has") == one
+    nearest = essays("--db", "void.fpdb", "--db", "two.fpdb", "query", "part.txt", "--min", "0.9").stdout
+    assert "no match: the most alike, y.txt in two.fpdb, has a containment of 0." in nearest
+    counted = essays("--db", "corpus.fpdb", "--db", "two.fpdb", "query", "new.txt", "--label", "term=3").stdout
+    assert counted.endswith("no match: of 6 documents, none fits the labels and names asked for\n")
+    nothing = essays("--db", "empty.fpdb", "--db", "void.fpdb", "query", "x.txt").stdout
+    assert nothing.endswith("no match: the databases have no document\n")
+
+
 @pytest.mark.parametrize("asked", [["x.txt"], ["--stored", "x.txt"]])
 def test_beside_the_query_itself_the_reason_is_told_too(essays: Run, asked: list[str]) -> None:
     itself = "no match but itself, see --include-self"
