@@ -35,7 +35,7 @@ _KNOWN: Final[Mapping[str, tuple[Callable[[object], bool], str]]] = {
     "Watch": _FUNCTION,
 }
 """The test of each annotation that is known, and what it is called."""
-_UNCHECKED: Final = frozenset({"Any", "object", "Integers"})
+_UNCHECKED: Final = frozenset({"Any", "object", "Integers", "Strings"})
 """Annotations that are left to the function, which looks at arrays itself."""
 _FREQUENT: Final[tuple[object, ...]] = ("", b"", True, 0, 0.0, None, {}, [])
 """Values of frequent classes: where one passes a test, all of its class do. No option has an empty string's name."""

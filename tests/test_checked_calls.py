@@ -151,6 +151,7 @@ def test_messages_say_what_was_expected(db: fpdb.Database) -> None:
 
 MISTAKES = """
 import fpdb
+import numpy as np
 from datetime import date
 
 with fpdb.open("corpus.fpdb", "w") as db:  # arg-type
@@ -159,6 +160,9 @@ with fpdb.open("corpus.fpdb", "w") as db:  # arg-type
     db.add("a", "text", labels=["a"])  # arg-type
     db.add_file("a.txt", source="here")  # call-arg
     db.add_fingerprints("a", [1, 2], digest="abc")  # arg-type
+    db.add_columns("abc", [0, 1, 2, 3], [1, 2, 3])  # arg-type
+    db.add_columns(["a"], [0, 1], "abc")  # arg-type
+    db.add_columns(["a"], [0, 1], [1], labels={"term": "2"})  # dict-item
     db.query("text", tpo=5)  # call-arg
     db.query("text", top="5")  # arg-type
     db.query("text", by="beauty")  # arg-type
@@ -180,6 +184,14 @@ with fpdb.open("corpus.fpdb", "w") as db:  # arg-type
         pair.similarty  # attr-defined
     with db.batch() as batch:
         batch.add("a", "text", kepp_text=True)  # call-arg
+        batch.add_columns("abc", [0, 1, 2, 3], [1, 2, 3])  # arg-type
+
+    db.add_columns(["a"], [0, 1], [1], labels={"term": ["2"]})
+    db.add_columns(("a", "b"), [0, 1, 2], np.arange(2), labels={"term": ["2", None], "year": np.array(["1", "2"])})
+    db.add_columns(np.array(["a"]), np.array([0, 1]), range(1))
+    names: list[str] = ["a"]
+    values: dict[str, list[str | None]] = {"term": [None]}
+    db.add_columns(names, [0, 1], [1], None, values)
 """
 """A program with one mistake in each line that has a comment: the code of mypy's message."""
 

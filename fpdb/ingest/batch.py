@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from fpdb.checked_calls import checked
 from fpdb.errors import ContentChanged, Error, NoSuchDocument
@@ -24,7 +24,7 @@ from fpdb.ingest.existing import (
     rotated,
 )
 from fpdb.ingest.files import InputDocument
-from fpdb.ingest.hash_columns import HashColumns
+from fpdb.ingest.hash_columns import HashColumns, Strings
 from fpdb.ingest.pending_changes import PendingChanges
 from fpdb.ingest.prepare import Integers, PrepareOptions, ReadDocument, prepare, prepare_hashes, purpose_of
 from fpdb.options import Rarity
@@ -180,11 +180,11 @@ class WriteBatch:
     @checked
     def add_columns(  # noqa: PLR0913 (independent columns, of which a call names a few)
         self,
-        names: Any,
+        names: Strings,
         offsets: Integers,
         hashes: Integers,
         positions: Integers | None = None,
-        labels: Mapping[str, Any] | None = None,
+        labels: Mapping[str, Strings] | None = None,
         *,
         kind: str | None = None,
         boilerplate: bool | None = None,

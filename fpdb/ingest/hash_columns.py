@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, repeat
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fpdb.arrays import I64, U32, U64
 from fpdb.errors import BadFingerprints, BadName
@@ -16,6 +17,17 @@ from fpdb.storage.document_columns import DocumentColumns
 from fpdb.storage.file_format import WHOLE
 from fpdb.storage.record_columns import RecordColumns, digest_documents
 from fpdb.storage.records import NO_LABELS
+
+
+class SupportsToNumpy(Protocol):
+    """An array of Arrow, pandas or Polars."""
+
+    def to_numpy(self) -> Any:
+        """Return its values."""
+
+
+Strings: TypeAlias = list[Any] | tuple[Any, ...] | NDArray[Any] | SupportsToNumpy
+"""A column of strings, some of which may be None; not `Sequence`, which a single string is, too."""
 
 
 class HashColumns(NamedTuple):
@@ -33,11 +45,11 @@ class HashColumns(NamedTuple):
     @classmethod
     def of(
         cls,
-        names: Any,
+        names: Strings,
         offsets: Any,
         hashes: Any,
         positions: Any = None,
-        labels: Mapping[str, Any] | None = None,
+        labels: Mapping[str, Strings] | None = None,
         *,
         copy: bool = True,
     ) -> Self:

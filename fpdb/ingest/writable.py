@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 from fpdb.checked_calls import checked_methods
 from fpdb.fingerprint import AUTO
@@ -16,6 +16,7 @@ from fpdb.options import AddKeywords, FileKeywords, HashKeywords
 if TYPE_CHECKING:
     from fpdb.ingest.batch import WriteBatch
     from fpdb.ingest.existing import Status
+    from fpdb.ingest.hash_columns import Strings
     from fpdb.ingest.prepare import Integers
 
 POSTINGS_PER_COMMIT: Final = 1 << 25
@@ -61,11 +62,11 @@ class Writable(ABC):
 
     def add_columns(  # noqa: PLR0913 (independent columns, of which a call names a few)
         self,
-        names: Any,
+        names: Strings,
         offsets: Integers,
         hashes: Integers,
         positions: Integers | None = None,
-        labels: Mapping[str, Any] | None = None,
+        labels: Mapping[str, Strings] | None = None,
         *,
         kind: str | None = None,
         boilerplate: bool | None = None,
