@@ -223,11 +223,18 @@ class Database(Reportable, Writable):
         return self._store.bulk()
 
     def rename(self, name: str, new_name: str) -> None:
-        """Give a document another name, durably. Raises NoSuchDocument; NameTaken: there is one of the new name."""
+        """Give a document another name, durably; the reviews of its pairs go with it, see `fpdb.pairs.reviews`.
+
+        Raises NoSuchDocument; NameTaken: there is one of the new name.
+        """
+        from fpdb.pairs.reviews import Reviews
         from fpdb.storage.commit import Change
 
         renames = [(file_format.name_bytes(name), file_format.name_bytes(new_name))]
+        reviews = Reviews(self.path)
+        reviews.latest()  # raises before anything is changed
         self._store.commit(Change(renames=renames))
+        reviews.rename(name, new_name)
 
     def prune(self, *, remove: bool = False) -> list[Document]:
         """Return the documents, by name, whose files are gone, and remove them if asked.

@@ -10,12 +10,12 @@ from werkzeug.utils import redirect
 from werkzeug.wrappers import Request, Response
 
 from fpdb.browse.rankings import RankedPairs, RankingOptions
-from fpdb.browse.reviews import LONGEST_NOTE, VERDICTS, Names, Review, ReviewedMeanwhile, in_order
 from fpdb.browse.site import Site, fields_of, link
 from fpdb.documents.document import find_document
 from fpdb.options import PairMeasure
 from fpdb.pairs.options import MEASURES, REGIONAL, PairOptions
 from fpdb.pairs.ranking import Pair
+from fpdb.pairs.reviews import LONGEST_NOTE, VERDICTS, Names, Review, ReviewedMeanwhile, in_order
 from fpdb.storage.posting_scan import scan_documents
 
 ROWS: Final = 100

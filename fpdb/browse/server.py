@@ -51,8 +51,8 @@ def serve(db: Database, port: int, announce: Callable[[str], None], *, keep_revi
     from waitress.server import create_server
 
     from fpdb.browse.application import make_application
-    from fpdb.browse.reviews import Reviews
     from fpdb.browse.site import Site
+    from fpdb.pairs.reviews import Reviews
 
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # it tells of each request that waits
     limits.adopt((limits.current(), None))  # what fails in one request costs no other one its time

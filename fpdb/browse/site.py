@@ -15,10 +15,10 @@ from werkzeug.wrappers import Request, Response
 
 from fpdb.browse.queries import KeptQueries
 from fpdb.browse.rankings import Rankings
-from fpdb.browse.reviews import Reviews
 from fpdb.columns import MATCH, PAIR
 from fpdb.database import Database
 from fpdb.limits import MAX_UPLOAD_BYTES
+from fpdb.pairs.reviews import Reviews
 from fpdb.report.escaping import escaped_json, pieces
 from fpdb.report.page import counted, read_asset
 

@@ -15,7 +15,8 @@ class _Arguments:
 def rename(target: Target, arguments: _Arguments) -> None:
     """Give a document another name.
 
-    All else stays as it is; the document is still read again from the file that it came from.
+    All else stays as it is, and the reviews of its pairs follow it; the document is still read again from the file that
+    it came from.
 
     Example: fpdb rename essays/a.txt essays/ann.txt
     """

@@ -12,8 +12,8 @@ from werkzeug.test import Client, TestResponse
 
 import fpdb
 from fpdb.browse.application import make_application
-from fpdb.browse.reviews import Reviews
 from fpdb.browse.site import Site
+from fpdb.pairs.reviews import Reviews
 from tests.cli.prose import prose
 
 collect_ignore = (

@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 
 import fpdb
-from fpdb.browse.reviews import Reviews
+from fpdb.pairs.reviews import Reviews
 from tests.browse.conftest import IMAGE, PASSAGE
 from tests.cli.test_browse import browsing
 

@@ -9,8 +9,8 @@ import pytest
 
 import fpdb
 from fpdb.browse import pair_views
-from fpdb.browse.reviews import Reviews
 from fpdb.browse.site import Site, link
+from fpdb.pairs.reviews import Reviews
 from tests.browse.conftest import HOSTILE, MARKS, ORIGIN, Browser, cells, links, ranked, words
 from tests.cli.prose import prose
 

@@ -1,7 +1,8 @@
 """Reviews of pairs: what people think of them, in a file beside the database that all of its users share.
 
-A review is a line of JSON, appended under a lock; the last one of a pair counts, and the others are its history. A line
-that was cut off by a crash is written over by the next one.
+A review is a line of JSON, appended under a lock; the last one of a pair counts, and the others are its history. If a
+document is renamed, a line says so, and the reviews above it are of the new name. A line that was cut off by a crash is
+written over by the next one.
 """
 
 import fcntl
@@ -13,11 +14,11 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, Literal, Self, get_args
 
-from fpdb.errors import BadArgument, Error, Locked, StorageFailure
+from fpdb.errors import BadArgument, BadName, Error, Locked, StorageFailure
 from fpdb.storage import file_format
 from fpdb.storage.environment.failures import translated
 from fpdb.storage.environment.lock_files import REVIEWS, open_beside
@@ -70,9 +71,8 @@ class Review:
         return cls(*names, verdict, note, _user(), int(time.time()), digests)
 
     @classmethod
-    def of(cls, line: bytes) -> Self:
-        """Return the review in a line of the file. Raises ValueError."""
-        values = json.loads(line)
+    def of(cls, values: object) -> Self:
+        """Return the review that a line of the file holds. Raises ValueError; BadName."""
         if not isinstance(values, dict) or values.keys() != cls.__dataclass_fields__.keys():
             raise ValueError("no review")
         digests = values["digests"]
@@ -81,7 +81,15 @@ class Review:
         is_sound = all(isinstance(text, str) for text in texts) and isinstance(review.at, int)
         if not is_sound or review.verdict not in VERDICTS or len(review.digests) != 2 or abs(review.at) >= 1 << 37:
             raise ValueError("no review")
+        in_order(review.a, review.b)
         return review
+
+    def renamed(self, name: str, new_name: str) -> Self:
+        """Return the review as it is after a document was renamed."""
+        a, b = (new_name if each == name else each for each in (self.a, self.b))
+        if in_order(a, b) == (a, b):
+            return replace(self, a=a, b=b)
+        return replace(self, a=b, b=a, digests=self.digests[::-1])
 
     @property
     def moment(self) -> datetime:
@@ -131,9 +139,16 @@ class Reviews:
             self._read_on(file)
             if len(self._reviews.get((review.a, review.b), ())) != seen:
                 raise ReviewedMeanwhile("somebody else has reviewed this pair meanwhile")
-            line = json.dumps(asdict(review)).encode() + b"\n"
-            _append(file, self._end, line if self._end else _HEADER + line)
-            self._read_on(file)
+            self._append(file, asdict(review))
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Note, durably, that a document has another name, to which its reviews go. Raises Locked; StorageFailure."""
+        with self._lock, translated(self.path):
+            self._read()
+            if any(name in names for names in self._reviews):
+                with self._locked() as file:
+                    self._read_on(file)
+                    self._append(file, {"renamed": [name, new_name], "by": _user(), "at": int(time.time())})
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
@@ -155,6 +170,11 @@ class Reviews:
             finally:
                 os.close(file)
 
+    def _append(self, file: int, values: Mapping[str, object]) -> None:
+        line = json.dumps(values).encode() + b"\n"
+        _append(file, self._end, line if self._end else _HEADER + line)
+        self._read_on(file)
+
     def _read_on(self, file: int) -> None:
         """Read what was appended since the last time, or all of another file."""
         status = os.fstat(file)
@@ -169,11 +189,25 @@ class Reviews:
         for line in lines:
             if line != _HEADER:
                 try:
-                    review = Review.of(line)
-                except (ValueError, TypeError, RecursionError):
+                    self._note(json.loads(line))
+                except (ValueError, TypeError, RecursionError, BadName):
                     self.unread_lines += 1
-                else:
-                    self._reviews[review.a, review.b].append(review)
+
+    def _note(self, values: object) -> None:
+        """Note a review or a renaming. Raises ValueError, TypeError or BadName: the line holds neither."""
+        if not isinstance(values, dict) or "renamed" not in values:
+            review = Review.of(values)
+            self._reviews[review.a, review.b].append(review)
+            return
+        name, new_name = values["renamed"]
+        if not isinstance(name, str) or not isinstance(new_name, str) or name == new_name:
+            raise ValueError("no renaming")
+        file_format.name_bytes(new_name)
+        for names in [names for names in self._reviews if name in names]:
+            for review in self._reviews.pop(names):
+                if new_name not in names:  # else it was of a document that had this name before, and is gone
+                    moved = review.renamed(name, new_name)
+                    self._reviews[moved.a, moved.b].append(moved)
 
 
 def in_order(a: str, b: str) -> Names:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpdb
-from fpdb.browse.reviews import LONGEST_NOTE, VERDICTS, Review, ReviewedMeanwhile, Reviews, in_order
+from fpdb.pairs.reviews import LONGEST_NOTE, VERDICTS, Review, ReviewedMeanwhile, Reviews, in_order
 from tests.storage.environment.test_lock_files import KINDS
 from tests.storage.environment.users import GROUP, STRANGER, USER, folder, needs_root, run_as
 
@@ -52,6 +52,68 @@ def test_the_last_review_counts_and_the_history_is_kept(tmp_path_factory, made):
             assert handle.latest() == {names: reviews[-1] for names, reviews in expected.items()}
 
 
+NAMES = ["a", "b", "c", ODD]
+pairs = st.lists(st.sampled_from(NAMES), min_size=2, max_size=2, unique=True)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.tuples(pairs, st.booleans()), max_size=14))
+def test_reviews_follow_renamed_documents(tmp_path_factory, made):
+    """Documents are told apart by their digests, whatever they are called; names are used again."""
+    database = str(tmp_path_factory.mktemp("reviews") / "t.fpdb")
+    documents, noted = {}, []
+    with fpdb.open(database) as db:
+        for number, ((one, other), is_renaming) in enumerate(made):
+            for name in (one, other):
+                if name not in documents:
+                    db.add(name, f"{name} {number}")
+                    documents[name] = db.document(name).digest.hex()
+            if is_renaming:
+                db.remove(other)
+                db.rename(one, other)
+                documents[other] = documents.pop(one)
+            else:
+                names = in_order(one, other)
+                digests = tuple(documents[name] for name in names)
+                handle = Reviews(database)
+                handle.add(Review.new(names, "seen", str(number), digests), len(handle.history(names)))
+                noted.append((str(number), frozenset(digests)))
+        assert db.check() == []
+    latest = Reviews(database).latest()
+    current = {digest: name for name, digest in documents.items()}
+    expected = {in_order(*map(current.get, of)): note for note, of in noted if of <= current.keys()}
+    assert {names: review.note for names, review in latest.items() if set(review.digests) <= current.keys()} == expected
+    assert all(names == in_order(*names) == (review.a, review.b) for names, review in latest.items())
+    assert all(
+        tuple(map(documents.get, names)) == review.digests
+        for names, review in latest.items()
+        if set(review.digests) <= current.keys()
+    )
+
+
+def test_a_renaming_is_noted_only_if_there_are_reviews_to_take_along(database):
+    reviews = Reviews(database)
+    with fpdb.open(database) as db:
+        for name in "ab":
+            db.add(name, name)
+        db.rename("a", "c")
+        assert not os.path.exists(reviews.path)
+        reviews.add(review(("b", "c")), 0)
+        size = os.path.getsize(reviews.path)
+        with pytest.raises(fpdb.NameTaken):
+            db.rename("b", "c")
+        with pytest.raises(fpdb.NoSuchDocument):
+            db.rename("a", "d")
+        db.add("d", "d")
+        db.rename("d", "e")
+        assert os.path.getsize(reviews.path) == size
+        assert db.check() == []
+    other = Reviews(database)
+    with fpdb.open(database) as db:
+        db.rename("b", "z")
+    assert [list(each.latest()) for each in (reviews, other)] == [[("c", "z")]] * 2
+
+
 def test_nobody_writes_over_what_he_has_not_seen(database):
     one, other = Reviews(database), Reviews(database)
     one.add(review(note="mine"), 0)
@@ -63,7 +125,7 @@ def test_nobody_writes_over_what_he_has_not_seen(database):
 
 def test_threads_and_processes_lose_nothing(database):
     program = (
-        "import sys; from fpdb.browse.reviews import Review, Reviews\n"
+        "import sys; from fpdb.pairs.reviews import Review, Reviews\n"
         "for at in range(20): Reviews(sys.argv[1]).add(Review.new((sys.argv[2], str(at)), 'seen', '', ('', '')), 0)"
     )
     processes = [subprocess.Popen([sys.executable, "-c", program, database, name]) for name in "pq"]
@@ -102,6 +164,13 @@ def test_lines_that_cannot_be_read_are_counted(database):
         {**line, "digests": [1, 2]},
         {**line, "digests": []},
         {**line, "at": 2**40},
+        {**line, "a": "\ud800"},
+        {**line, "b": ""},
+        {"renamed": 1},
+        {"renamed": ["a"]},
+        {"renamed": ["a", 1]},
+        {"renamed": ["a", "a"]},
+        {"renamed": ["a", "\ud800"]},
         [],
         7,
         None,
@@ -120,10 +189,18 @@ def test_what_is_no_file_of_reviews_stays_as_it_is(tmp_path, database, plant):
     place, victim = Path(f"{database}-reviews"), tmp_path / "victim"
     victim.write_bytes(b"somebody else's text")
     plant(place, victim)
+    with fpdb.open(database) as db:
+        db.add("document", "text")
     before = {path.name: path.lstat() for path in tmp_path.iterdir()}
-    for call in (Reviews(database).latest, lambda: Reviews(database).add(review(), 0)):
-        with pytest.raises(fpdb.StorageFailure, match="no file of reviews; it was left as it is"):
-            call()
+    with fpdb.open(database) as db:
+        for call in (
+            Reviews(database).latest,
+            lambda: Reviews(database).add(review(), 0),
+            lambda: db.rename("document", "other"),
+        ):
+            with pytest.raises(fpdb.StorageFailure, match="no file of reviews; it was left as it is"):
+                call()
+        assert [document.name for document in db.documents()] == ["document"]
     assert {path.name: path.lstat()[:8] for path in tmp_path.iterdir()} == {
         name: status[:8] for name, status in before.items()
     }
