@@ -385,9 +385,10 @@ window.fpdb = (() => {
     const [from, to] = [interval[0], Math.min(interval[1], interval[0] + PRINTED)];
     if (!text || inSymbols || from < 0) return parent;
     const block = parent.appendChild(element("div", { class: `printed ${text.flow}`, dir: text.flow === "prose" ? "auto" : "ltr" }));
-    for (const line of text.lines) {
-      const start = Math.max(line.from, from), end = line.from + text.text.slice(line.from, Math.min(line.to, to)).replace(/\f?[\r\n]+$/, "").length;
-      if (line.from < to && line.to > from) writeStyled(block.appendChild(element("div")), text, Math.min(start, end), end);
+    for (let at = Math.max(lastAt(text.lines, from, (line) => line.from), 0); at < text.lines.length && text.lines[at].from < to; at++) {
+      const line = text.lines[at], start = Math.max(line.from, from);
+      const end = line.from + text.text.slice(line.from, Math.min(line.to, to)).replace(/\f?[\r\n]+$/, "").length;
+      writeStyled(block.appendChild(element("div")), text, Math.min(start, end), end);
     }
     if (to < interval[1]) block.append("...");
     return parent;

@@ -1,10 +1,15 @@
 """A report in Chromium: sorting, filtering and jumping work, and what people wrote stays text."""
 
+import base64
 import json
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
+from pypdfium2 import PdfDocument
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -189,15 +194,20 @@ def test_both_texts_scroll_together_by_their_regions(page: webdriver.Chrome) -> 
     page.find_element(By.ID, "linked").click()
 
 
-def test_parts_stay_under_their_pair_of_owners(browser: webdriver.Chrome, tmp_path: Path) -> None:
+def written_by_owner(folder: Path) -> str:
+    """Return the address of a page of pairs of owners."""
     texts = {"x/1": lines(1, 60), "x/2": lines(100, 60), "y/1": lines(1, 60), "y/2": lines(120, 60), "z": lines(20, 20)}
-    with fpdb.open(tmp_path / "t.fpdb") as db:
+    with fpdb.open(folder / "t.fpdb") as db:
         for name, text in texts.items():
             db.add(name, text)
         report = db.report(texts=lambda document: texts[document.name])
         report.add_pairs(db.pairs(owners="path:1", by_owner=True), by_owner=True, owners="path:1")
-        (tmp_path / "report.html").write_text(report.html(), "utf-8")
-    browser.get((tmp_path / "report.html").as_uri())
+        (folder / "report.html").write_text(report.html(), "utf-8")
+    return (folder / "report.html").as_uri()
+
+
+def test_parts_stay_under_their_pair_of_owners(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    browser.get(written_by_owner(tmp_path))
     assert column(browser, 0) == ["1", "2", "3"]
     for button in browser.find_elements(By.CLASS_NAME, "files"):
         button.click()
@@ -383,9 +393,70 @@ def test_nothing_is_wider_than_the_window(page: webdriver.Chrome) -> None:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_paper_has_a_page_for_each_document_and_pair(page: webdriver.Chrome) -> None:
-    pairs = len(column(page, 0))
+def printed(page: webdriver.Chrome) -> list[str]:
+    """Return the text of each sheet of paper."""
     page.execute_script("dispatchEvent(new Event('beforeprint'))")
-    assert len(page.find_elements(By.CLASS_NAME, "sheet")) == len(TEXTS) + pairs
+    sheets = page.execute_script("return [...document.querySelectorAll('.sheet')].map(sheet => sheet.textContent)")
     page.execute_script("dispatchEvent(new Event('afterprint'))")
     assert page.find_elements(By.CLASS_NAME, "sheet") == []
+    return list(sheets)
+
+
+def test_paper_has_a_page_for_each_document_and_pair(page: webdriver.Chrome) -> None:
+    pairs = list(zip(column(page, 0), column(page, 1), column(page, 2), strict=True))
+    sheets = printed(page)
+    assert len(sheets) == len(TEXTS) + len(pairs)
+    for (number, a, b), sheet in zip(pairs, sheets[len(TEXTS) :], strict=True):
+        assert sheet.startswith(f"{number}  {a} and {b}")
+        assert ("line 20 says" in sheet) == ("No region can be shown." not in sheet)
+    paper = base64.b64decode(page.execute_cdp_cmd("Page.printToPDF", {})["data"])
+    with closing(PdfDocument(paper)) as document:
+        tops = [leaf.get_textpage().get_text_range().partition("\r\n")[0] for leaf in document]
+    assert all(any(top.startswith(f"{number} {a}") for top in tops) for number, a, _ in pairs if a == NAMES[3])
+    opened(page, IMAGE, "U+202Egnp.txt")
+    (sheet,) = printed(page)
+    assert IMAGE in sheet
+
+
+def test_on_paper_the_files_of_owners_are_on_the_page_of_their_pair(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    browser.get(written_by_owner(tmp_path))
+    browser.find_elements(By.CLASS_NAME, "files")[0].click()
+    files = browser.find_elements(By.CSS_SELECTOR, "#list tr.part")
+    for part, of in (("", "xyz"), ("z", "xyz"), ("x/2", "xy")):
+        browser.execute_script(
+            "const n = document.getElementById('name'); n.value = arguments[0];"
+            "n.dispatchEvent(new Event('input', {bubbles: true}))",
+            part,
+        )
+        sheets = printed(browser)
+        owners, pairs = sheets[: len(of)], sheets[len(of) :]
+        assert sorted(sheet[0] for sheet in owners) == list(of)
+        ranks = [number for number in column(browser, 0) if "." not in number]
+        assert [sheet.split()[0] for sheet in pairs] == ranks
+        assert all(f"{rank}.1" in sheet and " says " in sheet for rank, sheet in zip(ranks, pairs, strict=True))
+    assert len(files) > len(ranks)
+
+
+def test_all_pairs_are_printed_and_share_the_room_for_texts(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    """16 documents of the same 30 passages in different orders; of a pair alone, all are printed."""
+    passages = [lines(1000 * number, 60) for number in range(30)]
+    texts = {}
+    for number in range(16):
+        order = Random(number).sample(passages, len(passages))
+        texts[f"{number:02}"] = "".join(
+            each + lines(10**6 * (number + 1) + 99 * at, 9) for at, each in enumerate(order)
+        )
+    browser.get(written(tmp_path, texts))
+    pairs = len(column(browser, 0))
+    assert pairs == 120
+    sheets = printed(browser)
+    assert len(sheets) == 16 + pairs
+    assert 6_000_000 < sum(map(len, sheets)) < 9_000_000
+    for sheet in sheets[16:]:
+        (more,) = re.findall(r"(\d+) more regions?: open the pair, or list fewer, to print all", sheet)
+        (regions,) = re.findall(r"regions (\d+)", sheet.partition(" cover")[0])
+        assert sheet.count("lines ") == 2 * (int(regions) - int(more))
+    browser.get(browser.current_url + "#r0")
+    (sheet,) = printed(browser)
+    assert "regions 34 " in sheet
+    assert sheet.count("lines ") == 2 * 34
