@@ -10,7 +10,9 @@ the counts of a database are those that were found. Values are not read; their c
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy
-from posix.mman cimport MADV_WILLNEED, madvise
+from mmap import mmap
+
+from posix.mman cimport MADV_DONTNEED, MADV_WILLNEED, madvise
 
 cpdef enum:             # the layout of the file, for Python as well
     PAGE = 4096
@@ -29,6 +31,7 @@ cdef enum:
     INTEGERS = 8        # the one of the free list; fpdb's databases have none
     TREES = HEADER + 24 # in a meta page: the records of its two trees, then the last page and the transaction
     MAX_DATABASES = 64
+    MAPPED = 512        # pages looked at until the map is dropped: the system maps each with the 15 around it
     LIVE = 1
     FREE = 2
 
@@ -57,6 +60,7 @@ cdef struct File:
     uint64_t count      # pages that there are
     uint64_t end        # pages that the commit counts
     uint8_t* used       # LIVE and FREE of each page
+    bint mapped         # the pages are a map of a file, which can be dropped: its pages come back when they are read
     uint64_t budget     # pages that may still be looked at
     uint64_t page       # where the fault is
     const char* fault
@@ -229,6 +233,8 @@ cdef bint examine_page(File* file, Tree* tree, Page page, int depth) noexcept no
     if not file.budget:
         return True
     file.budget -= 1
+    if file.mapped and file.budget % MAPPED == 0:
+        madvise(<void*>file.pages, file.count * PAGE, MADV_DONTNEED)
     page.leaf = depth == tree.depth
     if not read_header(file, tree, &page) or not examine_entries(file, tree, &page):
         return False
@@ -334,17 +340,19 @@ cdef uint64_t newest_freed(File* file, Tree* tree) noexcept nogil:
     return 0
 
 
-def examine(const uint8_t[::1] pages, int meta, uint64_t budget):
+def examine(pages, int meta, uint64_t budget):
     """Return what is wrong with the commit that a meta page names, in a few words, or None.
 
-    pages: a map of the file. At most `budget` pages of trees and free lists are looked at.
+    pages: a map of the file, or its bytes. At most `budget` pages of trees and free lists are looked at.
     """
+    cdef const uint8_t[::1] content = pages
     cdef File file
     cdef const uint8_t* trees
     cdef int index
-    file.pages, file.count = &pages[0], pages.shape[0] // PAGE
+    file.pages, file.count = &content[0], content.shape[0] // PAGE
     trees = file.pages + meta * PAGE + TREES
     file.end = u64(trees + 2 * TREE_RECORD) + 1
+    file.mapped = isinstance(pages, mmap)
     file.budget, file.fault, file.page = budget, NULL, 0
     file.named[0], file.named[1] = read_record(trees), read_record(trees + TREE_RECORD)
     file.databases = 2

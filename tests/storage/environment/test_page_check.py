@@ -1,7 +1,11 @@
 """Commits whose meta page is damaged are refused, or told from those that failed."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import lmdb
 import numpy as np
 import pytest
 
@@ -99,3 +103,24 @@ def test_no_more_pages_are_looked_at_than_allowed(path, rng):
     pages[PAGE * meta + TREES + TREE_RECORD + 32] ^= 1  # the number of entries, told when all pages have been looked at
     assert "counts other pages or entries" in _page_check.examine(pages, meta, 1_000)
     assert _page_check.examine(pages, meta, 2) is None
+
+
+def test_few_pages_are_mapped_at_a_time(tmp_path):
+    """The system maps more than the page that is looked at, so the memory of many would be several times their size."""
+    path = str(tmp_path / "large")
+    with lmdb.open(path, subdir=False, map_size=1 << 30) as env, env.begin(write=True) as txn:
+        for key in range(60_000):
+            txn.put(key.to_bytes(8, "big"), bytes(1000), append=True)
+    assert os.path.getsize(path) > 60_000_000
+    program = (
+        "import re, sys\n"
+        "from pathlib import Path\n"
+        "from fpdb.storage.environment import page_check\n"
+        "def peak(): return int(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) * 1024\n"
+        "before = peak()\n"
+        "with open(sys.argv[1], 'rb') as file: fault = page_check.find_fault(file.fileno(), 1, 1 << 20)\n"
+        "print(fault, peak() - before)"
+    )
+    fault, grown = subprocess.check_output([sys.executable, "-c", program, path], text=True).split()
+    assert fault == "None"
+    assert int(grown) < 30_000_000
