@@ -28,7 +28,7 @@ KEY_DIGEST = "key_digest"
 """The field that a database's record of a recipe has instead of the key, if that is in a file, see `keys`."""
 SHORT_TEXT = 1 << 16
 """Characters or bytes up to which texts are better fingerprinted together, by `Recipe.fingerprint_texts`."""
-_ENCODED = (b"\0", b"\x1b$")  # in ASCII bytes that may be UTF-16 or ISO-2022-JP
+_ENCODED = (b"\0", b"\x1b$", b"\x1b(I")  # in ASCII bytes that may be UTF-16 or ISO-2022-JP
 _NOT_ASCII = b"\xff"  # stands for a text that is not fingerprinted together with others
 
 _NUMBERS = (

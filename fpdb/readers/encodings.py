@@ -4,6 +4,8 @@ Newlines are not translated; a byte order mark is no character.
 """
 
 import codecs
+import unicodedata
+from collections import Counter
 from contextlib import suppress
 
 from fpdb.errors import Unreadable
@@ -28,8 +30,13 @@ GUESS_FROM = 1 << 18  # first bytes of a document that charset-normalizer guesse
 GUESS_LEAST = 16  # minimum of bytes beyond ASCII among these
 UTF16_HEAD = 8192  # first bytes that tell UTF-16
 UTF16_LEAST = 8  # characters that tell UTF-16, at least
-ISO_2022_JP = b"\x1b$"  # begins Japanese characters
+ISO_2022_JP = {"iso2022_jp_2": b"\x1b$", "iso2022_jp_ext": b"\x1b(I"}
+"""What begins Japanese characters, and halfwidth kana, which only the second encoding has."""
 KANA_LEAST, KANA_SHARE = 8, 0.2  # of the characters beyond ASCII
+PROSE_LEAST, PROSE_LETTERS = 16, 0.6  # letters beyond ASCII, and the share of all letters, that tell prose in a script
+SCRIPT_SHARE, IDEOGRAPH_SHARE = 0.95, 0.05  # of the letters beyond ASCII: of one script; beside kana
+SCRIPTS = frozenset(["ARABIC", "ARMENIAN", "CYRILLIC", "GEORGIAN", "GREEK", "HANGUL", "HEBREW", "THAI"])
+WORD_LENGTHS = 3  # different ones, since records of numbers have one length
 # Encodings that no document has, whatever it declares.
 NEVER_DECLARED = {"unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf_7", "undefined"}
 BEYOND_LATIN = 0x250  # first code point whose letters are not Latin
@@ -38,8 +45,9 @@ BEYOND_LATIN = 0x250  # first code point whose letters are not Latin
 def decode(content: bytes, declared: str | None = None) -> tuple[str | bytes, str]:
     """Return the text, left as bytes if ASCII, and a note on how it was decoded.
 
-    A byte order mark decides. Without one, every second byte of UTF-16 is often zero, and ISO-2022-JP has its escape
-    sequences; both are told by these, as a guess. Else text is UTF-8, in which invalid bytes are replaced, unless there
+    A byte order mark decides. Without one, every second byte of UTF-16 is often zero, or else zero bytes are those of
+    spaces and lines in prose of one script; and ISO-2022-JP has its escape sequences. Both are told by these, as a
+    guess. Else text is UTF-8, in which invalid bytes are replaced, unless there
     are at least as many of them as of valid characters beyond ASCII. Then the declared encoding counts; or else EUC-JP
     or Shift-JIS if that gives kana; or else the guess of charset-normalizer, if it is installed and guesses a script
     other than Latin, whose many encodings it confuses; or else Latin-1.
@@ -51,9 +59,10 @@ def decode(content: bytes, declared: str | None = None) -> tuple[str | bytes, st
         replaced = content.decode(wide, "replace")
         return replaced, f"{wide} (guessed)" + _note_replaced(replaced.count(REPLACEMENT), "character")
     text, invalid = _decode_utf8(content)
-    if isinstance(text, bytes) and ISO_2022_JP in text:
-        with suppress(UnicodeDecodeError):
-            return text.decode("iso2022_jp_2"), "iso2022_jp (guessed)"
+    if isinstance(text, bytes) and any(escape in text for escape in ISO_2022_JP.values()):
+        for encoding in ISO_2022_JP:
+            with suppress(UnicodeDecodeError):
+                return text.decode(encoding), f"{encoding.removesuffix('_2')} (guessed)"
     if isinstance(text, str) and invalid and _count_beyond_ascii(text) <= invalid:
         return (
             _decode_declared(content, declared)
@@ -99,34 +108,57 @@ def given_encoding(note: str) -> str | None:
 
 
 def guess_utf16(content: bytes) -> str | None:
-    """Return the encoding if bytes look like UTF-16 without a mark, mostly of Latin letters; else None."""
+    """Return the encoding if bytes look like UTF-16 without a mark: mostly ASCII, or prose of one script; else None."""
     head = content[:UTF16_HEAD]
     if b"\0" not in head or len(content) % 2:
         return None
     units = len(head) // 2
     low, high = head[::2].count(0), head[1::2].count(0)
-    if units < UTF16_LEAST or min(low, high) * 20 > units or max(low, high) * 2 < units:
-        return None
+    if not min(low, high) * 20 <= units <= max(low, high) * 2:
+        guesses = [encoding for encoding, text in possible_utf16(content).items() if _is_prose(text)]
+        return guesses[0] if len(guesses) == 1 else None
     encoding = "utf-16-le" if high > low else "utf-16-be"
     text = head[: 2 * units].decode(encoding, "replace")
-    return (
-        encoding
-        if sum(character.isprintable() or character.isspace() for character in text) > 0.95 * len(text)
-        else None
-    )
+    visible = sum(character.isprintable() or character.isspace() for character in text)
+    return encoding if units >= UTF16_LEAST and visible > 0.95 * len(text) else None
 
 
-def possible_utf16(content: bytes) -> list[str]:
-    """Return the byte orders of UTF-16 in which the first bytes are visible characters with spaces or lines."""
+def possible_utf16(content: bytes) -> dict[str, str]:
+    """Return the first characters, by the byte order of UTF-16 in which they are visible, with spaces or lines."""
     head = content[: min(UTF16_HEAD, len(content)) // 2 * 2]
     texts = {encoding: head.decode(encoding, "ignore") for encoding in ("utf-16-le", "utf-16-be")}
-    return [
-        encoding
+    return {
+        encoding: text
         for encoding, text in texts.items()
         if len(text) >= UTF16_LEAST
         and (" " in text or "\n" in text)
         and all(character.isprintable() or character.isspace() for character in text)
-    ]
+    }
+
+
+def _is_prose(text: str) -> bool:
+    """Return True if visible characters are words of one script beyond ASCII, or kana and ideographs.
+
+    Numbers of 16 bits can be letters, but hardly these. Ideographs alone tell nothing: pairs of ASCII letters are such.
+    """
+    letters = [character for character in text if character.isalpha()]
+    others = [character for character in letters if character > "\x7f"]
+    if len(others) < PROSE_LEAST or len(letters) < PROSE_LETTERS * len(text):
+        return False
+    scripts = Counter(unicodedata.name(character, "").partition(" ")[0].partition("-")[0] for character in others)
+    kana = scripts["HIRAGANA"] + scripts["KATAKANA"]
+    if kana >= KANA_SHARE * len(others):
+        is_mixed = scripts["CJK"] >= IDEOGRAPH_SHARE * len(others)
+        return is_mixed and kana + scripts["CJK"] >= SCRIPT_SHARE * len(others)
+    script, count = scripts.most_common(1)[0]
+    words = text.split()
+    is_natural = [word[1:] == word[1:].lower() or word.isupper() for word in words]  # capitals begin words
+    return (
+        script in SCRIPTS
+        and count >= SCRIPT_SHARE * len(others)
+        and sum(is_natural) >= SCRIPT_SHARE * len(words)
+        and len(set(map(len, words))) >= WORD_LENGTHS
+    )
 
 
 def as_text(content: bytes | str, declared: str | None = None) -> tuple[str | bytes, str]:

@@ -325,9 +325,9 @@ def test_documents_too_long_for_positions_are_refused(monkeypatch):
         Recipe.preset().fingerprint("a" * 30)
 
 
-@pytest.mark.parametrize("encoding", ["iso2022_jp", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("encoding", ["iso2022_jp", "iso2022_jp_ext", "utf-16-le", "utf-16-be"])
 def test_encoded_texts_of_ascii_bytes_are_left_to_their_reader(encoding: str) -> None:
-    text = "A line in English. " * 9 + ("日本語の文章です。" if encoding == "iso2022_jp" else "")
+    text = "A line in English. " * 9 + {"iso2022_jp": "日本語の文章です。", "iso2022_jp_ext": "ﾃｽﾄ"}.get(encoding, "")
     found = Recipe.preset().fingerprint_texts([text.encode(encoding), b"Size"])
     assert found is not None
     assert found.symbols == [-1, 4]

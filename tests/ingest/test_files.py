@@ -60,7 +60,20 @@ def test_a_name_keeps_all_parts_that_lead_somewhere(parts: list[str], absolute: 
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("text", ["Это строка по-русски. " * 9, "これは日本語の文章です。 AB\n" * 9])
+@pytest.mark.parametrize("text", ["今天天气很好，我们去公园散步。 AB\n" * 9, "सभी सुखी परिवार एक जैसे होते हैं " * 9])
 def test_possible_utf16_is_skipped_with_the_encoding_to_give(text: str, encoding: str) -> None:
     assert f"--encoding {encoding}" in binary_reason(text.encode(encoding))
     assert binary_reason(b"x" * 5000 + b"\0" + b"x" * 999) == "binary (it has NUL bytes)"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["Это строка по-русски. " * 9, "これは日本語の文章です。 AB\n" * 9])
+def test_utf16_that_its_script_tells_is_read_as_other_texts_are(tmp_path: Path, text: str, encoding: str) -> None:
+    Path(tmp_path, "a.txt").write_bytes(text.encode(encoding))
+    with fpdb.open(tmp_path / "x.fpdb") as db:
+        report = load(db, discover([str(tmp_path / "a.txt")], kind="auto"), jobs=1)
+        assert (report.added, report.skips) == (1, 0)
+        (document,) = db.documents()
+        assert f"{encoding} (guessed)" in document.note
+        assert db.query(text).matches[0].containment == 1
+        assert db.check() == []

@@ -2,6 +2,7 @@
 
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,7 +65,7 @@ JAPANESE = "これは日本語の文章です。コンピュータで文書を�
 def test_encodings_without_a_mark_are_told_or_said_to_be_a_guess(encoding: str, text: str) -> None:
     decoded, note = decode(text.encode(encoding))
     if encoding.startswith("utf-16") and text.startswith("こ"):
-        return  # nothing tells these
+        return  # nothing tells these, which have no space or line
     if text.isascii() and not encoding.startswith("utf-16"):
         assert (decoded, note) == (text.encode(), "utf-8")
     else:
@@ -80,3 +81,67 @@ def test_other_encodings_are_not_taken_for_utf16(text: str, encoding: str) -> No
 @given(st.binary())
 def test_what_has_a_zero_byte_is_decoded(content: bytes) -> None:
     assert decode(content)[1]
+
+
+PROSE = {
+    "Arabic": "في البدء خلق الله السماوات والأرض، وكانت الأرض خربة وخالية.",
+    "Georgian": "ყველა ბედნიერი ოჯახი ერთმანეთს ჰგავს, ყოველი უბედური თავისებურად არის უბედური.",
+    "Greek": GREEK,
+    "Hebrew": "בראשית ברא אלהים את השמים ואת הארץ, והארץ היתה תהו ובהו.",
+    "Japanese": f"{JAPANESE}\n{JAPANESE}",
+    "Japanese and English": f"{JAPANESE} An example in English.\n{JAPANESE}",
+    "Korean": "모든 행복한 가정은 서로 닮았고, 불행한 가정은 제각각의 이유로 불행하다.",
+    "Russian": RUSSIAN,
+    "Russian and English": f"{RUSSIAN} Anna Karenina. {RUSSIAN}",
+    "Thai": "สวัสดีชาวโลก นี่คือข้อความภาษาไทย ยาวพอสมควร",
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("script", PROSE)
+def test_prose_of_one_script_tells_utf16(script: str, encoding: str) -> None:
+    for text in (PROSE[script], f"{PROSE[script]}\n" * 200):
+        assert decode(text.encode(encoding)) == (text, f"{encoding} (guessed)")
+        assert guess_utf16(text.encode(encoding) + b"\0") is None  # half a character
+        assert decode(text.encode()) == (text, "utf-8")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ещё раз",  # too short
+        "今天天气很好，我们去公园散步。\n他说好的。" * 9,  # pairs of ASCII letters are ideographs, too
+        "ab\0cd\0ef ghi\0jk\0" * 20,
+        "АбВгД еЖзИк лМнО прСт " * 9,  # capitals are those of numbers
+        "абв где жзи клм ноп рст " * 9,  # words of one length are records
+        "Все счастливые семьи\0 похожи друг на друга",
+        "Все счастливые семьи \ufffe похожи друг на друга",
+        "Все счастливые ሰላም ለዓለም ሁሉ καὶ ἐγένετο семьи",
+    ],
+)
+def test_other_words_do_not_tell_utf16(text: str) -> None:
+    for encoding in ("utf-16-le", "utf-16-be"):
+        assert guess_utf16(text.encode(encoding)) is None
+
+
+@given(
+    st.lists(st.integers(0x300, 0x3200), min_size=20, max_size=80),
+    st.integers(2, 6),
+    st.sampled_from([0x09, 0x0A, 0x20, 0x41]),
+    st.sampled_from(["<u2", ">u2"]),
+)
+def test_records_of_numbers_are_not_taken_for_utf16(numbers: list[int], columns: int, first: int, order: str) -> None:
+    rows = np.array(numbers[: len(numbers) // columns * columns]).reshape(-1, columns)
+    records = np.column_stack([np.full(len(rows), first), rows]).astype(order)
+    assert guess_utf16(records.tobytes()) is None
+    near = (0x430 + rows % 32).astype(order)  # small Cyrillic letters
+    assert guess_utf16(np.column_stack([np.full(len(near), first, order), near]).tobytes()) is None
+
+
+@pytest.mark.parametrize("text", ["ﾃｽﾄ ﾃﾞｽ\n", "日本語のﾃｽﾄです。\n", "English, and ﾃｽﾄ\n"])
+def test_halfwidth_kana_of_iso_2022_jp_are_told(text: str) -> None:
+    content = text.encode("iso2022_jp_ext")
+    assert b"\x1b(I" in content
+    assert decode(content) == (text, "iso2022_jp_ext (guessed)")
+    for other in (b"\x1b(Bplain\x1b(B", b"\x1b(I is no escape sequence of letters"):
+        assert decode(other) == (other, "utf-8")
