@@ -5,7 +5,8 @@ window.fpdb.makeReview = (data, onChange) => {
   const store = `fpdb-review-${data.report}`;
   const keyOf = (index) => JSON.stringify([data.rows[index].a, data.rows[index].b].map((source) => data.sources[source].name));
   let reviews = {}, shown = null;
-  try { reviews = JSON.parse(localStorage.getItem(store)) ?? {}; } catch { /* not kept beyond this visit */ }
+  const read = () => { try { reviews = JSON.parse(localStorage.getItem(store)) ?? {}; } catch { /* not kept beyond this visit */ } };
+  read();
 
   const of = (index) => reviews[keyOf(index)] ?? { state: "", note: "" };
   const keep = () => {
@@ -13,6 +14,13 @@ window.fpdb.makeReview = (data, onChange) => {
     onChange();
     if (shown !== null) show(shown);
   };
+  // Another window has changed the review, or had: what it wrote may arrive after this page was opened.
+  addEventListener("storage", ({ key }) => {
+    if (key !== store && key !== null) return;
+    read();
+    onChange();
+    if (shown !== null && document.activeElement !== note) show(shown); // a note that is being written stays
+  });
   const set = (index, changes) => {
     const review = { ...of(index), ...changes };
     if (review.state || review.note) reviews[keyOf(index)] = review; else delete reviews[keyOf(index)];
