@@ -15,6 +15,7 @@ from fpdb.storage.catalogue import Catalogue, CatalogueCache, GivenIds, live_doc
 from fpdb.storage.hits import Hits, concat_hits
 from fpdb.storage.index_reader import Occurrences
 from fpdb.storage.runs import _fences
+from fpdb.storage.runs._probe import Places
 from fpdb.storage.runs.blocks import Blocks, Fences, RunReader, block_count
 from fpdb.storage.runs.look_up import look_up, look_up_in_block, tally
 from fpdb.storage.state import Run, State
@@ -40,6 +41,7 @@ class Cache:
     Attributes:
         generation: The opening of the file that the runs belong to.
         fences: By run number.
+        places: Where blocks lie in the map of the file, by run number.
         position_starts: By run number.
         first_documents: Of the inner blocks of a common hash, by run number and hash.
         holder_counts: A state, and how many documents hold a common hash.
@@ -50,6 +52,7 @@ class Cache:
 
     generation: int = 1
     fences: dict[int, Fences] = field(default_factory=dict)
+    places: dict[int, Places] = field(default_factory=dict)
     position_starts: dict[int, I64] = field(default_factory=dict)
     first_documents: dict[tuple[int, int], U32] = field(default_factory=dict)
     holder_counts: tuple[State | None, dict[int, int]] = (None, {})
@@ -62,6 +65,7 @@ class Cache:
         if len(self.fences) > 2 * len(runs) + 16:
             listed = {run.number for run in runs}
             self.fences = {number: fences for number, fences in list(self.fences.items()) if number in listed}
+            self.places = {number: places for number, places in list(self.places.items()) if number in listed}
             starts = list(self.position_starts.items())
             self.position_starts = {number: array for number, array in starts if number in listed}
             firsts = list(self.first_documents.items())
@@ -71,9 +75,16 @@ class Cache:
 class Snapshot:
     """A reader of one commit, valid inside the `with` block that gave it. Every method raises Corrupt."""
 
-    def __init__(self, txn: lmdb.Transaction, databases: Mapping[bytes, Any], cache: Cache) -> None:
-        """Read the state of the commit that a transaction sees."""
+    def __init__(
+        self, txn: lmdb.Transaction, databases: Mapping[bytes, Any], cache: Cache, *, keeps_places: bool = False
+    ) -> None:
+        """Read the state of the commit that a transaction sees.
+
+        keeps_places: Look for posting blocks where they were before. Only in a transaction that reads, under LMDB's
+        lock, which keeps writers from using its pages again.
+        """
         self.txn = txn
+        self._keeps_places = keeps_places
         self.databases = databases
         self.blocks = Blocks(txn, databases[file_format.BLOCKS])
         self.state = self._read_state(cache)
@@ -174,7 +185,16 @@ class Snapshot:
 
     def run_reader(self, run: Run) -> RunReader:
         """Return what reads a run in this transaction."""
-        return RunReader(self.blocks, run)
+        return RunReader(self.blocks, run, self._places(run))
+
+    def _places(self, run: Run) -> Places | None:
+        """Return what is known of where a run's blocks lie; None if they may be elsewhere now."""
+        if not self._keeps_places:
+            return None
+        places = self._cache.places.get(run.number)
+        if places is None:
+            places = self._cache.places[run.number] = Places(run.blocks)
+        return places
 
     def fences(self, run: Run) -> Fences:
         """Return a run's fences."""

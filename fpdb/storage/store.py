@@ -70,7 +70,8 @@ class Store:
     def snapshot(self) -> Iterator[Snapshot]:
         """Give the newest commit to read from. Never waits for a writer."""
         with self.env.read() as (txn, file):
-            yield Snapshot(txn, file.databases, self._cache_of(file))
+            keeps_places = file.unchanging is None
+            yield Snapshot(txn, file.databases, self._cache_of(file), keeps_places=keeps_places)
 
     def _cache_of(self, file: OpenFile) -> Cache:
         cache = self._cache

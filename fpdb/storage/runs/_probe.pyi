@@ -1,10 +1,16 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from fpdb.arrays import I64, U8, U32, U64
 
+class Located: ...
+
+class Places:
+    def __init__(self, count: int) -> None: ...
+    def locate(self, indices: I64, read: Callable[[I64], list[bytes | memoryview]]) -> Located: ...
+
 def probe(
-    values: Sequence[Any],
+    values: Sequence[Any] | Located,
     first_hashes: U64,
     hashes: U64,
     lows: U32,
@@ -13,7 +19,7 @@ def probe(
     last_id: int = ...,
 ) -> tuple[I64, U32]: ...
 def tally(
-    values: Sequence[Any],
+    values: Sequence[Any] | Located,
     first_hashes: U64,
     hashes: U64,
     lows: U32,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import lmdb
@@ -13,6 +14,7 @@ from fpdb.arrays import I64, U32, U64
 from fpdb.errors import Corrupt
 from fpdb.storage import _checksums, file_format
 from fpdb.storage.runs import _decode, _fences
+from fpdb.storage.runs._probe import Located, Places
 from fpdb.storage.state import Run
 
 BLOCKS_PER_GET = 64  # larger calls of getmulti were measured to be slower
@@ -41,10 +43,14 @@ class Fences:
 
 @dataclass(frozen=True)
 class RunReader:
-    """Reads one run in one transaction. All methods raise Corrupt where a block is missing or damaged."""
+    """Reads one run in one transaction. All methods raise Corrupt where a block is missing or damaged.
+
+    places: where posting blocks lie that were read before, in a transaction that only reads; else None.
+    """
 
     blocks: Blocks
     run: Run
+    places: Places | None = None
 
     @property
     def ids(self) -> tuple[int, int]:
@@ -63,6 +69,11 @@ class RunReader:
             raise Corrupt(f"run {number} lacks blocks; run 'fpdb check'") from None
         except ValueError:
             raise Corrupt(f"a block of run {number} does not match its checksum; run 'fpdb check'") from None
+
+    def locate(self, indices: I64) -> list[bytes | memoryview] | Located:
+        """Return posting blocks for `_probe`; the checksum of one whose place is known was compared before."""
+        read = partial(self.read_values, file_format.POSTINGS)
+        return read(indices) if self.places is None else self.places.locate(indices, read)
 
     @contextmanager
     def decoding(self) -> Iterator[None]:

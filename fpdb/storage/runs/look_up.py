@@ -6,7 +6,6 @@ import numpy as np
 
 from fpdb.arrays import I64, U32, U64
 from fpdb.gc_control import gc_paused
-from fpdb.storage import file_format
 from fpdb.storage.runs import _fences, _probe
 from fpdb.storage.runs.blocks import Fences, RunReader
 
@@ -22,7 +21,7 @@ class _Candidates:
     """
 
     first: int
-    values: list[bytes | memoryview]
+    values: list[bytes | memoryview] | _probe.Located
     first_hashes: U64
     lows: U32
     highs: U32
@@ -34,7 +33,7 @@ def _read_candidates(reader: RunReader, fences: Fences, hashes: U64) -> _Candida
     if first == len(hashes):
         return None
     indices, low_slots, high_slots = _fences.distinct_blocks(lows[first:], highs[first:])
-    values = reader.read_values(file_format.POSTINGS, indices)
+    values = reader.locate(indices)
     return _Candidates(first, values, fences.first_hashes[indices], low_slots, high_slots)
 
 
@@ -97,7 +96,7 @@ def tally(reader: RunReader, fences: Fences, hashes: U64, counts: U32) -> None:
 
 def look_up_in_block(reader: RunReader, fences: Fences, index: int, hashes: U64) -> U32:
     """Return the ids of the documents that hold a hash, shape (1,), according to one block. Raises Corrupt."""
-    values = reader.read_values(file_format.POSTINGS, np.array([index]))
+    values = reader.locate(np.array([index]))
     only = np.zeros(1, np.uint32)
     with reader.decoding():
         return _probe.probe(values, fences.first_hashes[index : index + 1], hashes, only, only, *reader.ids)[1]

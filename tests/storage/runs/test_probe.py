@@ -28,6 +28,40 @@ def test_a_probe_is_a_look_up_in_a_dict(name, rng):
     assert list(zip(indices.tolist(), found.tolist(), strict=True)) == expected
 
 
+@pytest.mark.parametrize("name", SHAPES)
+def test_blocks_with_a_page_of_their_own_are_read_once(name, rng):
+    hashes, documents = SHAPES[name]
+    blocks, counts = encode(hashes, documents)
+    asked, lows, highs = asked_of(hashes, counts, rng)
+    of_each, found = _probe.probe(blocks, first_hashes(blocks), asked, lows, highs)
+    places, read = _probe.Places(len(blocks)), []
+
+    def read_blocks(indices):
+        read.extend(indices.tolist())
+        return [blocks[index] for index in indices]
+
+    for _ in range(2):
+        located = places.locate(np.arange(len(blocks)), read_blocks)
+        of_each_located, found_located = _probe.probe(located, first_hashes(blocks), asked, lows, highs)
+        assert (of_each_located == of_each).all()
+        assert (found_located == found).all()
+    assert read == [*range(len(blocks)), *(index for index, block in enumerate(blocks) if len(block) < 2048)]
+
+
+def test_blocks_that_are_located_are_checked_as_others_are():
+    block = encode(*next(iter(SHAPES.values())))[0][0]
+    wrong = bytearray(block)
+    wrong[10:12] = b"\0\0"  # no distinct hash
+    zero = np.zeros(1, np.uint32)
+    places = _probe.Places(1)
+    located = places.locate(np.zeros(1, np.int64), lambda _: [bytes(wrong)])
+    with pytest.raises(ValueError, match="damaged"):
+        _probe.probe(located, first_hashes([block]), first_hashes([block]), zero, zero)
+    for index in (-1, 1):
+        with pytest.raises(ValueError, match="no such block"):
+            places.locate(np.array([index]), lambda _: [block])
+
+
 @pytest.mark.parametrize("name", [name for name, (_, documents) in SHAPES.items() if 0 < documents.max() < 10**6])
 def test_a_tally_counts_what_a_probe_lists(name, rng):
     hashes, documents = SHAPES[name]
