@@ -419,6 +419,20 @@ def test_nothing_is_wider_than_the_window(page: webdriver.Chrome) -> None:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_words_of_the_histogram_can_be_read(page: webdriver.Chrome) -> None:
+    size = (
+        "const svg = document.getElementById('histogram'), scale = svg.getBoundingClientRect().width / 640;"
+        "return scale * parseFloat(getComputedStyle(svg.querySelector('text')).fontSize)"
+    )
+    try:
+        for width in (360, 500, 600, 601, 1180, 2560):
+            metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+            page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+            assert 8 < page.execute_script(size) < 18
+    finally:
+        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def printed(page: webdriver.Chrome) -> list[str]:
     """Return the text of each sheet of paper."""
     page.execute_script("dispatchEvent(new Event('beforeprint'))")
