@@ -135,7 +135,7 @@ class NothingFound:
         (db,) = self._databases
         nearest = next(db.pairs(**asked, top=1), None)
         if nearest is None:
-            return "no two documents share a fingerprint that counts"
+            return f"no two {'owners' if options.get('by_owner') else 'documents'} share a fingerprint that counts"
         figure = "" if measure == "shared" else f" have a {_words(measure)} of {nearest.score(measure):.3f} and"
         shared = count_text(nearest.shared, "fingerprint")
         return f"the most alike, {nearest.a} and {nearest.b},{figure} share {shared}{_sizes_text(options)}"

@@ -137,7 +137,8 @@ def _print_pairs(db: "Database", target: Target, arguments: _Arguments, fail_ove
 
         write_sarif(pair_results(found))
     elif format == "table":
-        empty = partial(NothingFound(db).no_pair, "no pair", results, options)
+        asked = options | {"by_owner": arguments.by_owner}
+        empty = partial(NothingFound(db).no_pair, "no pair", results, asked)
         _print_table(db, list(found), arguments, measure, empty)
     else:
         groups = measure_groups(measure, regions=arguments.output.regions)

@@ -6,6 +6,7 @@ count as one, and hold what any of them holds. New ones come first. Knows nothin
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -66,6 +67,27 @@ class Members(NamedTuple):
         return cls(document_ids[np.argsort(ranks, kind="stable")], bounds)
 
 
+class ShortContents(NamedTuple):
+    """Documents without hashes, by the first half of the digest of their content, ascending; shape (n,).
+
+    Where owners are compared, each of these contents counts as one hash that its documents hold.
+    """
+
+    hashes: U64
+    document_ids: U32
+
+    @classmethod
+    def of(cls, document_ids: U32, digests: U64) -> Self:
+        """Return these documents, of these digests."""
+        order = np.argsort(digests[:, 0], kind="stable")
+        return cls(digests[order, 0], document_ids[order])
+
+    def of_document(self, document_id: int) -> U64:
+        """Return the hashes of a document: one, or none; shape (n,)."""
+        hashes: U64 = self.hashes[self.document_ids == document_id]
+        return hashes
+
+
 @dataclass(frozen=True)
 class ComparedSet:
     """The documents, or owners, that are compared; arrays by rank.
@@ -78,6 +100,7 @@ class ComparedSet:
     seams: the postings that do not count, see `Seams`.
     complete: True if all k-grams are kept, or hashes are the caller's own. digests: of the contents, an owner's their
     sum; shape (n, 2). without_hashes: True for documents that are not empty, and have no hash.
+    short_contents: the contents of those, if owners are compared.
     """
 
     names: Sequence[bytes]
@@ -93,6 +116,7 @@ class ComparedSet:
     complete: Bools
     digests: U64
     without_hashes: Bools
+    short_contents: ShortContents
     advice: Advice | None
 
     def __len__(self) -> int:
@@ -117,7 +141,7 @@ class ComparedSet:
         only: If given, the hashes that are looked up, see `hashes_to_look_up`. Raises Corrupt.
         """
         scan = scan_postings(reader, self.seams.counted) if only is None else look_up_postings(reader, only)
-        for hashes, document_ids in scan:
+        for hashes, document_ids in chain(scan, [self.short_contents]):
             ranks = self.ranks.look_up(document_ids)
             if not self.ascending:
                 order = np.lexsort((ranks, hashes))
@@ -177,11 +201,13 @@ def read_compared_set(reader: IndexReader, options: PairOptions) -> ComparedSet:
     seams = Seams(reader, table)
     owner_names, owner_index = _group_by_owner(names, owners)
     members, numbers = np.arange(len(names)), NO_U32
+    short = np.zeros(len(names), np.bool_)
     if options.by_owner:
-        names, members = owner_names, owner_index
+        names, members, short = owner_names, owner_index, properties.without_hashes
         properties = properties.of_owners(owner_index, len(names))
     elif len(owner_names) < len(names):
         numbers = owner_index.astype(np.uint32)
+    short_contents = ShortContents.of(document_ids[short], table.digests.view(np.uint64)[short])
     order = np.argsort(~properties.new, kind="stable")
     ranks = np.empty(len(order), np.uint32)
     ranks[order] = np.arange(len(order), dtype=np.uint32)
@@ -203,6 +229,7 @@ def read_compared_set(reader: IndexReader, options: PairOptions) -> ComparedSet:
         complete=properties.complete,
         digests=properties.digests,
         without_hashes=properties.without_hashes,
+        short_contents=short_contents,
         advice=advice,
     )
 

@@ -154,6 +154,7 @@ class _KGramSets:
                 return None
             kind, symbols = document.original.fingerprints.kind, document.original.text.symbols
             parts.append(counted_hashes(self._contents.recipe, kind, symbols, self._boilerplate))
+            parts.append(self._compared_set.short_contents.of_document(document_id))
         return sorted_distinct(np.concatenate(parts))
 
 

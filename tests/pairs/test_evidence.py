@@ -153,6 +153,38 @@ def test_documents_of_the_same_content_are_pairs_however_short(db, kept, size, m
     assert db.check() == []
 
 
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize(
+    ("bob", "shared", "containments"),
+    [
+        ({"x": "short"}, 1, (1.0, 1.0)),
+        ({"x": "short", "y": "short"}, 1, (1.0, 1.0)),
+        ({"x": "short", "y": "other"}, 1, (1.0, 0.5)),
+        ({"x": "Short"}, None, ()),
+        ({"x": ""}, None, ()),
+    ],
+)
+def test_owners_are_a_pair_by_copies_too_short_for_a_fingerprint(db, kept, bob, shared, containments):
+    documents = {"ann/1": "short", "ann/2": "", "cy/1": "third"} | {f"bob/{name}": text for name, text in bob.items()}
+    add_all(db, documents, keep_text=kept)
+    found = list(db.pairs(owners="path:1", by_owner=True, document_pairs=1))
+    expected = [] if shared is None else [("ann", "bob", shared, *containments)]
+    assert [(pair.a, pair.b, pair.shared, pair.containment_a, pair.containment_b) for pair in found] == expected
+    assert [(part.a, part.b) for pair in found for part in pair.document_pairs] == [("ann/1", "bob/x")] * len(expected)
+    assert [cluster.members for cluster in db.clusters(owners="path:1", by_owner=True)] == [("ann", "bob")] * len(found)
+    assert db.check() == []
+
+
+def test_texts_of_owners_are_compared_with_their_copies_too_short_for_a_fingerprint(db):
+    ann, bob = (letters(random.Random(number), 45) for number in (1, 2))
+    add_all(db, {"ann/1": ann, "ann/2": "short", "bob/1": bob, "bob/2": "short"}, keep_text=True)
+    (pair,) = db.pairs(owners="path:1", by_owner=True, by="containment")
+    kgrams = len(ann) - db.recipe.rule_for("text")[1].k + 1
+    assert pair.evidence == "texts"
+    assert pair.containment_a == pair.containment_b == pytest.approx(1 / (kgrams + 1))
+    assert db.check() == []
+
+
 def test_empty_documents_are_no_pair(db):
     add_all(db, {"a": "", "b": "", "c": "!", "d": "!"})
     assert [(pair.a, pair.b, pair.shared) for pair in db.pairs()] == [("c", "d", 0)]
