@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from fpdb import Answer, Query
 
 
+NO_COPIES = "a query finds no copies of a text this short: use 'fpdb explain', or add it, and use 'fpdb pairs'"
+
+
 def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool, why: str = "") -> None:
     """Print a query and the first matches.
 
@@ -28,7 +31,8 @@ def show_answer(answer: "Answer", measure: str, top: int, *, left_out: bool, why
         note = f": {answer.query.note or why}" if answer.query.note or why else ""
         itself = " but itself, see --include-self" if left_out and answer.query.looked_up else ""
         hidden = ", apart from what was ignored" if answer.query.ignored_common and not answer.query.note else ""
-        write_line(f"no match{itself}{note}{hidden}")
+        is_short = not answer.query.fingerprints and answer.query.kind != "pdf"
+        write_line(f"no match{itself}{note}{hidden}{f'; {NO_COPIES}' if is_short else ''}")
         return
     heading, bar_measure = score_heading(measure), "containment" if measure == "shared" else measure
     columns = [

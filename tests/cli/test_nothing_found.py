@@ -117,7 +117,10 @@ def test_what_a_query_misses_is_told(essays: Run) -> None:
     assert "no match: the most alike, x.txt, has a containment of 0." in said
     Path("new.txt").write_text(words(9))
     assert "no match: no document shares a fingerprint with it\n" in essays("query", "new.txt").stdout
-    assert essays("query", "short.txt").stdout.endswith("no match: too short to have a fingerprint\n")
+    why = "too short to have a fingerprint; a query finds no copies of a text this short"
+    assert f"no match: {why}: use 'fpdb explain', or add it" in essays("query", "short.txt").stdout
+    Path("copy.txt").write_bytes(Path("short.txt").read_bytes())
+    assert why in essays("query", "copy.txt").stdout
     essays("--db", "empty.fpdb", "init")
     assert essays("--db", "empty.fpdb", "query", "z.txt").stdout.endswith("no match: the database has no document\n")
 
