@@ -170,7 +170,7 @@ class _Judged(NamedTuple):
 
 
 def _is_copy(a: ComparedDocument, b: ComparedDocument) -> bool:
-    return a.digest == b.digest
+    return a.digest == b.digest != content_digest(b"")
 
 
 def _judge(

@@ -43,6 +43,20 @@ def test_measures_are_those_of_pairs(db):
                         assert found.similar == ((*sorted((a, b), key=str.encode),) in known)
 
 
+@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize(
+    ("content", "similar"), [("", False), (" ", True), ("\n", True), ("!", True), ("short", True), (words(1, 40), True)]
+)
+def test_copies_are_a_pair_unless_they_are_empty(db, content, similar, stored):
+    for name in "ab":
+        db.add(name, content)
+    found = db.explain("a", "b", contents=None if stored else {"b": content}, kind="text")
+    assert found.similar == similar == bool(list(db.pairs())) == bool(list(db.drop_list()))
+    assert codes(found) == (["similar", "same_content"] if similar else ["too_short", "too_short"])
+    assert found.evidence == ("content" if similar else "fingerprints")
+    assert db.check() == []
+
+
 def test_each_reason(db):
     text = words(1, 200)
     db.add("long", text, keep_text=True, labels={"owner": "ann"})
