@@ -13,6 +13,7 @@ from fpdb.cli.input_options import InputDocuments
 from fpdb.cli.options import format_option, jobs_option
 from fpdb.cli.output import write_csv, write_json
 from fpdb.cli.parameters import name_value
+from fpdb.cli.same_files import warn_of_same_paths
 from fpdb.cli.target import OWN_SUFFIXES, Target
 from fpdb.cli.terminal import NAMES_IN_LINE, count_text, names_text, say, size_text, write_line
 
@@ -104,6 +105,8 @@ def add(target: Target, arguments: _Arguments) -> None:
     if "-" in documents.paths and documents.name is None and not documents.record_format:
         raise click.UsageError("what standard input holds needs a name: --name NAME")
     summary = LoadSummary()
+    if not documents.record_format:
+        warn_of_same_paths([path for path in documents.paths if path != "-"])
     _advise(arguments, target, is_new=not os.path.lexists(target.path))
     with _new_or_kept(target) as db:
         if not documents.record_format:

@@ -15,6 +15,7 @@ from fpdb.cli.options import NamesOutput, Output, top_option
 from fpdb.cli.output import write_names, write_results
 from fpdb.cli.pair_options import PairSelection, keep_option, warn_of_boilerplate_only, with_progress
 from fpdb.cli.rewriting import Rewriting
+from fpdb.cli.same_files import watch_same_files
 from fpdb.cli.table import write_top
 from fpdb.cli.target import Target, usage_errors
 from fpdb.columns import DROP, KEPT, named
@@ -73,7 +74,8 @@ def drop_list(target: Target, arguments: _Arguments) -> None:
     with arguments.output.redirect(), target.open("r") as db, usage_errors():
         warn_of_boilerplate_only(db)
         found = _search(db, arguments)
-        watched = fail_over.watched(noted(found, reasons), lambda drop: drop.measure)
+        drops = watch_same_files(db, noted(found, reasons), lambda drop: (drop.name, drop.kept))
+        watched = fail_over.watched(drops, lambda drop: drop.measure)
         options = {"by": "containment", **arguments.selection.options()}
         empty = partial(NothingFound(db).no_pair, "nothing to drop", found, options)
         _write_list(db, arguments, watched, separator, empty)

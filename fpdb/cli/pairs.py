@@ -22,6 +22,7 @@ from fpdb.cli.pair_options import (
     with_progress,
 )
 from fpdb.cli.report_options import ReportOutput
+from fpdb.cli.same_files import watch_same_files
 from fpdb.cli.subset_options import SubsetOptions
 from fpdb.cli.table import DEFAULT_TOP, write_ranked, write_table
 from fpdb.cli.target import Target, usage_errors
@@ -131,7 +132,8 @@ def _print_pairs(db: "Database", target: Target, arguments: _Arguments, fail_ove
     )
     reported: list[Pair] = []
     results = with_progress(search, "owner" if arguments.by_owner else "document", in_table=format == "table")
-    found = fail_over.watched(_copy_first(results, reported, limit + 1), lambda pair: pair.score(measure))
+    compared = results if arguments.by_owner else watch_same_files(db, results, lambda pair: (pair.a, pair.b))
+    found = fail_over.watched(_copy_first(compared, reported, limit + 1), lambda pair: pair.score(measure))
     if format == "sarif":
         from fpdb.cli.sarif import pair_results, write_sarif
 
