@@ -117,7 +117,7 @@ class InputDocuments(Records):
     )
     exclude: tuple[str, ...] = option(
         "In folders and archives, pass over what matches a pattern as in .gitignore; repeatable. .git, node_modules, "
-        "__MACOSX and the like are passed over unless you give '!.git' and so on.",
+        "__MACOSX, files beside databases and the like are passed over unless you give '!.git' and so on.",
         metavar="PATTERN",
     )
     verbose: bool = option("List everything that is skipped, not three examples of each kind.", "--verbose")

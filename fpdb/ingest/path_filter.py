@@ -1,4 +1,7 @@
-"""The files of folders and archives that are documents: not what tools leave behind, nor what patterns leave out."""
+"""The files of folders and archives that are documents: not what tools leave behind, nor what patterns leave out.
+
+fpdb is one of these tools: it leaves files beside each database.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from fpdb.errors import BadArgument
+from fpdb.storage.environment.files import BESIDE
 
 _LEFT_BY_TOOLS = (
     ".git .hg .svn .bzr CVS node_modules __pycache__ .venv .tox .nox .idea .vscode .gradle .mypy_cache .pytest_cache "
@@ -13,6 +17,8 @@ _LEFT_BY_TOOLS = (
 )
 PASSED_OVER = frozenset(_LEFT_BY_TOOLS.split())
 """Names of folders and files that version control, package managers, editors and operating systems leave behind."""
+
+_BESIDE_DATABASES = tuple(f".fpdb{suffix}" for suffix in BESIDE)
 
 _BY_EXCLUDE, _BY_INCLUDE = "--exclude", "--include"
 
@@ -27,7 +33,8 @@ class PathFilter:
     def __init__(self, include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None:
         """Take only files that `include` matches, if it is given, and none that `exclude` matches.
 
-        `exclude` follows the names of `PASSED_OVER`: "!.git" takes what is in .git. Raises BadArgument.
+        `exclude` follows the names of `PASSED_OVER`, and of the files beside databases: "!.git" takes what is in .git.
+        Raises BadArgument.
         """
         self._include, self._exclude = tuple(include), tuple(exclude)
         self.passed_over: Counter[str] = Counter()
@@ -36,7 +43,7 @@ class PathFilter:
 
     @cached_property
     def _excluded(self) -> Any:
-        return _compile((*sorted(PASSED_OVER), *self._exclude))
+        return _compile((*sorted(PASSED_OVER), *(f"*{ending}" for ending in _BESIDE_DATABASES), *self._exclude))
 
     @cached_property
     def _included(self) -> Any:
@@ -58,11 +65,18 @@ class PathFilter:
         return False
 
     def _is_not_excluded(self, path: str, pattern_path: str) -> bool:
-        name = next((part for part in path.split("/") if part in PASSED_OVER), None)
+        name = next(filter(None, map(_passed_over, path.split("/"))), None)
         is_excluded = self._excluded.match_file(pattern_path) if self._exclude else name is not None
         if is_excluded:
             self.passed_over[name or _BY_EXCLUDE] += 1
         return not is_excluded
+
+
+def _passed_over(name: str) -> str | None:
+    """Return as what a file or folder of this name is passed over; None if it is not."""
+    if name in PASSED_OVER:
+        return name
+    return f"*{name[name.rindex('.') :]}" if name.endswith(_BESIDE_DATABASES) else None
 
 
 def _compile(patterns: tuple[str, ...]) -> Any:

@@ -28,3 +28,26 @@ def test_patterns_choose_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert chosen((), ("old/", "*.zip")) == {"d/a.py", "d/a.txt", "d/sub/b.py"}
     assert chosen((), ("/sub", "**/sub/d.py")) == {"d/a.py", "d/a.txt", "d/z.zip/d.txt"}
     assert chosen(("*.py",), ("a.*", "old")) == {"d/sub/b.py", "d/z.zip/sub/d.py"}
+
+
+@pytest.mark.parametrize("suffix", ["-lock", "-writer", "-merge", "-reviews"])
+@pytest.mark.parametrize(
+    ("name", "exclude", "taken"),
+    [
+        ("d/other.fpdb", (), False),
+        ("d/sub/other.fpdb", ("*.py",), False),
+        ("d/other.fpdb", ("!*.fpdb-*",), True),
+        ("d/other", (), True),
+        ("d/fpdb", (), True),
+    ],
+)
+def test_files_beside_databases_are_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, name: str, exclude: tuple[str, ...], taken: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).parent.mkdir(parents=True)
+    Path(name + suffix).touch()
+    path_filter = PathFilter((), exclude)
+    assert [document.name for document in discover(["d"], path_filter=path_filter)] == [name + suffix] * taken
+    assert path_filter.passed_over == ({} if taken else {f"*.fpdb{suffix}": 1})
+    assert [document.name for document in discover([name + suffix])] == [name + suffix]
