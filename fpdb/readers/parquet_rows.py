@@ -45,8 +45,42 @@ def _read_group(options: dict[str, Any]) -> Iterator[Portion]:
     dictionaries = columns if options["compact"] else None
     with ParquetFile(options["path"], buffer_size=_READ_AHEAD, read_dictionary=dictionaries) as file:
         for rows in file.iter_batches(options["batch"], [options["group"]], columns, use_threads=False):
-            yield from cut_rows(rows.slice(skip), options["limit"], options["largest"])
+            yield from cut_rows(_without_views(rows.slice(skip)), options["limit"], options["largest"])
             skip = max(skip - len(rows), 0)
+
+
+def _without_views(rows: Any) -> Any:
+    """Return rows with plain strings in place of string views, which Arrow neither selects nor measures well."""
+    import pyarrow
+
+    fields = [field.with_type(_plain_type(field.type)) for field in rows.schema]
+    schema = pyarrow.schema(fields, rows.schema.metadata)
+    return rows if schema.equals(rows.schema) else rows.cast(schema)
+
+
+def _plain_type(kind: Any) -> Any:
+    """Return a type of Arrow with large strings in place of string views, also in lists, structures and maps."""
+    import pyarrow
+    from pyarrow import types
+
+    def plain(field: Any) -> Any:
+        return field.with_type(_plain_type(field.type))
+
+    if types.is_string_view(kind):
+        return pyarrow.large_string()
+    if types.is_binary_view(kind):
+        return pyarrow.large_binary()
+    if types.is_struct(kind):
+        return pyarrow.struct([plain(kind.field(index)) for index in range(kind.num_fields)])
+    if types.is_list(kind):
+        return pyarrow.list_(plain(kind.value_field))
+    if types.is_large_list(kind):
+        return pyarrow.large_list(plain(kind.value_field))
+    if types.is_fixed_size_list(kind):
+        return pyarrow.list_(plain(kind.value_field), kind.list_size)
+    if types.is_map(kind):
+        return pyarrow.map_(plain(kind.key_field), plain(kind.item_field), kind.keys_sorted)
+    return kind
 
 
 def cut_rows(rows: Any, limit: int, largest: int) -> Iterator[Portion]:

@@ -126,3 +126,23 @@ def test_rows_of_parquet(records: list[Any], field: str, group: int) -> None:
         part["text"] = cut_out(text, cuts)
         expected += [holder] * (cuts is not None)
     assert found.to_pylist() == pa.Table.from_pylist(expected, schema).to_pylist()
+
+
+VIEWS = [
+    (pa.string_view(), ["a" * 20, None, "c"]),
+    (pa.binary_view(), [b"a" * 20, None, b"c"]),
+    (pa.list_(pa.string_view()), [["a" * 20, None], None, []]),
+    (pa.large_list(pa.string_view()), [["a" * 20, None], None, []]),
+    (pa.list_(pa.string_view(), 2), [["a" * 20, None], None, ["b", "c"]]),
+    (pa.struct([("x", pa.string_view()), ("y", pa.int8())]), [{"x": "a" * 20, "y": 1}, None, {"x": None, "y": 2}]),
+    (pa.map_(pa.string(), pa.list_(pa.string_view())), [[("a", ["b" * 20])], None, []]),
+]
+"""Types that hold string views, which other libraries write, and values."""
+
+
+@pytest.mark.parametrize(("kind", "values"), VIEWS, ids=[str(kind) for kind, _ in VIEWS])
+def test_rows_with_string_views(tmp_path: Path, kind: pa.DataType, values: list[Any]) -> None:
+    table = pa.table({"text": pa.array(["first", "second", "third"], pa.string_view()), "x": pa.array(values, kind)})
+    pq.write_table(table, tmp_path / "in.parquet")
+    rows = pq.read_table(rewrite(tmp_path / "in.parquet", "parquet", [(), None, [(0, 2)]])).to_pylist()
+    assert rows == [{"text": "first", "x": values[0]}, {"text": "ird", "x": values[2]}]
