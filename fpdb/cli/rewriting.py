@@ -1,7 +1,6 @@
 """--write: the input of a database again, without the documents that are dropped, and with passages cut out."""
 
 import os
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -66,6 +65,8 @@ class Totals:
         self.documents = self.kept = self.cut = self.skipped = 0
         self.bytes = self.kept_bytes = 0
         self.reasons: Counter[str] = Counter()
+        self.unwritten: list[str] = []
+        """Files of which no document could be read."""
         self.failed = False
         """Something that was named itself was not read."""
 
@@ -94,9 +95,13 @@ class Totals:
 
         if format == "json":
             write_json(self.to_dict())
-            return
         if not self.documents:
-            say("nothing was written: there is no document to read")
+            reason = "no document could be read" if self.skipped else "there is no document to read"
+            say(reason if path == "-" else f"{path} was not written: {reason}")
+            return
+        if self.unwritten:
+            say(f"not written, since no document of them could be read: {', '.join(self.unwritten)}")
+        if format == "json":
             return
         dropped = self.documents - self.kept
         why = ", ".join(f"{self.reasons[reason]:,} {reason}" for reason in DROPPED if self.reasons[reason])
@@ -140,6 +145,10 @@ class _Places:
         return out
 
 
+class _NoDocument(Exception):
+    """No document of a file of records could be read."""
+
+
 class Rewriter:
     """Writes the input of a database again.
 
@@ -179,7 +188,7 @@ class Rewriter:
             else:
                 self._write_records()
         self.totals.tell(self._out, format)
-        if self.totals.failed or 0 < self.totals.documents == self.totals.reasons["missing"]:
+        if self.totals.failed or self.totals.documents == self.totals.reasons["missing"]:
             sys.exit(1)
 
     def _write_records(self) -> None:
@@ -193,17 +202,20 @@ class Rewriter:
                 continue
             try:
                 self._write_record_file(path, self._places.of(path))
+            except _NoDocument:
+                self.totals.unwritten.append(document_name(path))
             except (ValueError, Unreadable) as error:
                 self._skip(Skipped(document_name(path), error_text(error), requested=True))
 
     def _write_record_file(self, path: str, out: str) -> None:
+        """Write what stays of a file. Raises _NoDocument, and then leaves alone what is there."""
         from fpdb.ingest.files import Skipped
         from fpdb.ingest.record_writers import record_writer
         from fpdb.ingest.records import read_file
 
         fields = self._input.fields()
         fields = replace(fields, text=fields.text_field)  # so that no other fields are looked at
-        is_empty = True
+        documents, skipped = self.totals.documents, self.totals.skipped
         with replace_file(out) as file:
             with record_writer(file, self._format, out) as writer:
                 for chunk in read_file(path, self._format, fields, whole=True):
@@ -212,10 +224,9 @@ class Rewriter:
                         continue
                     writer.write(chunk, self._judge_chunk(chunk))
                     self._watcher.done(chunk.input_bytes)
-                    is_empty = False
-            if is_empty and self._format == "parquet":  # such a file has columns, too
-                with open(path, "rb") as original:
-                    shutil.copyfileobj(original, file)
+            if self.totals.documents == documents:
+                self.totals.failed |= self.totals.skipped > skipped
+                raise _NoDocument
 
     def _judge_chunk(self, chunk: "RecordChunk") -> "list[Cuts | None]":
         """Return for each record what is cut out of it, or None for one to leave out; what cannot be read stays."""

@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -31,8 +32,6 @@ def records(folder: str, form: str) -> str:
     Path(folder).mkdir(exist_ok=True)
     rows = [{"id": name, "text": text, "n": len(text)} for name, text in TEXTS.items()]
     if form == "parquet":
-        import pyarrow as pa
-
         pq.write_table(pa.Table.from_pylist(rows), path)
     elif form == "csv":
         with open(path, "w", newline="") as file:
@@ -112,6 +111,63 @@ def test_what_is_not_known_stays_and_is_told(run: Run) -> None:
     assert "kept as they are: 6 documents, not in the database" in shown
     run("drop-list", "--jsonl", path, "nowhere.jsonl", "--write", "three", status=1)
     assert Path("three/in.jsonl").read_bytes() == Path("out.jsonl").read_bytes()
+
+
+def unreadable(form: str, fault: str) -> str:
+    """Write a file of records of which no document can be read; return its path."""
+    path = records("in", form)
+    if fault == "no text":
+        rows = [{"id": "a", "body": TEXTS["a"]}]
+        if form == "csv":
+            Path(path).write_text("id;body\na;b\n")
+        elif form == "parquet":
+            pq.write_table(pa.Table.from_pylist([*rows, {"id": "b"}]).append_column("text", pa.nulls(2)), path)
+        else:
+            Path(path).write_text(json.dumps(rows[0]))
+    elif fault == "UTF-16":
+        Path(path).write_bytes(Path(path).read_text().encode("utf-16-le"))
+    else:
+        empty = {"jsonl": b"", "csv": b"id;text\n"}
+        if form == "parquet":
+            pq.write_table(pq.read_table(path).slice(0, 0), path)
+        else:
+            Path(path).write_bytes(empty[form])
+    return path
+
+
+@pytest.mark.parametrize("command", ["drop-list", "spans", "dedup"])
+@pytest.mark.parametrize(
+    ("form", "fault"),
+    [
+        ("jsonl", "no text"),
+        ("jsonl", "UTF-16"),
+        ("jsonl", "empty"),
+        ("csv", "no text"),
+        ("csv", "empty"),
+        ("parquet", "no text"),
+        ("parquet", "empty"),
+    ],
+)
+def test_nothing_is_written_if_no_document_can_be_read(run: Run, command: str, form: str, fault: str) -> None:
+    path, out = records("in", form), f"out.{form}"
+    if command == "dedup":
+        arguments: tuple[str, ...] = ("dedup", f"--{form}")
+        option = "-o"
+    else:
+        run("add", f"--{form}", path)
+        arguments, option = (command, f"--{form}"), "--write"
+    unreadable(form, fault)
+    Path(out).write_bytes(b"what is there")
+    done = run(*arguments, path, option, out, status=1)
+    reason = "there is no document to read" if fault == "empty" else "no document could be read"
+    assert done.stderr.splitlines()[-1] == f"{out} was not written: {reason}"
+    run(*arguments, path, option, out, "--format", "json", status=1)
+    assert Path(out).read_bytes() == b"what is there"
+    Path(records("sound", form)).rename(f"in/sound.{form}")
+    done = run(*arguments, "in", option, "folder", status=0 if fault == "empty" else 1)
+    if (form, fault) != ("csv", "no text"):  # which is a fault of the whole file
+        assert f"not written, since no document of them could be read: {path}" in done.stderr
+    assert os.listdir("folder") == [f"sound.{form}"]
 
 
 def test_spans_are_cut_out(run: Run) -> None:
