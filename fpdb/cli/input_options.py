@@ -129,7 +129,7 @@ class InputDocuments(Records):
         if self.null and self.files_from is None:
             raise click.UsageError("-0 says how paths end in a file: give --files-from FILE too")
         if self.files_from is not None:
-            listed = read_list(self.files_from, b"\0" if self.null else b"\n")
+            listed = read_list(self.files_from, null=self.null)
             object.__setattr__(self, "paths", (*self.paths, *listed))
         if self.files_from == "-" and "-" in self.paths:
             raise click.UsageError("standard input is the list of paths already; it cannot be a document too")

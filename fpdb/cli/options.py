@@ -2,6 +2,7 @@
 
 import io
 import sys
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
@@ -44,10 +45,19 @@ def format_option() -> Any:
     return option(text, choices=FORMATS[:3], default="table")
 
 
-def read_list(path: str, separator: bytes) -> list[str]:
-    """Return the names or paths that are listed in a file; "-" is standard input."""
+def read_list(path: str, *, null: bool) -> list[str]:
+    """Return the names or paths that are listed in a file, one a line, or each before a NUL.
+
+    The path "-" is standard input. Raises click.UsageError for another separator, and for UTF-16.
+    """
     with click.open_file(path, "rb") as file:
-        return [name.decode("utf-8", "surrogateescape") for name in file.read().split(separator) if name]
+        content = file.read()
+    name = "standard input" if path == "-" else path
+    if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise click.UsageError(f"the list in {name} is UTF-16: write it as UTF-8 (Out-File -Encoding utf8)")
+    if not null and b"\0" in content:
+        raise click.UsageError(f"the list in {name} has NULs: give -0 if entries end with NUL, else write it as UTF-8")
+    return [entry.decode("utf-8", "surrogateescape") for entry in content.split(b"\0" if null else b"\n") if entry]
 
 
 @argument_group

@@ -39,7 +39,7 @@ def remove(target: Target, arguments: _Arguments) -> None:
         raise click.UsageError("give names, --glob PATTERN or --from FILE")
     if null and list_path is None:
         raise click.UsageError("-0 says how names end in a file: give --from FILE too")
-    listed = [] if list_path is None else read_list(list_path, b"\0" if null else b"\n")
+    listed = [] if list_path is None else read_list(list_path, null=null)
     chosen = dict.fromkeys([*names, *listed])
     with target.open("r+") as db:
         missing = [name for name in chosen if name not in db]

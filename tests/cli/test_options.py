@@ -91,3 +91,20 @@ def test_names_end_with_a_newline_or_nul() -> None:
         NamesOutput(names=True, null=False).separator("csv")
     with pytest.raises(click.UsageError, match="give --names too"):
         NamesOutput(names=False, null=True).separator("table")
+
+
+LISTS = [["add", "--files-from"], ["query", "--files-from"], ["remove", "--from"]]
+
+
+@pytest.mark.parametrize("command", LISTS, ids=" ".join)
+@pytest.mark.parametrize("path", ["list", "-"])
+def test_lists_with_another_separator_or_in_utf_16_are_one_error(copies: Run, command: list[str], path: str) -> None:
+    name = "standard input" if path == "-" else path
+    for content, error in (
+        (b"a\0c\0", f"the list in {name} has NULs: give -0"),
+        ("a\r\nc\r\n".encode("utf-16-le"), f"the list in {name} has NULs: give -0"),
+        ("a\r\nc\r\n".encode("utf-16"), f"the list in {name} is UTF-16: write it as UTF-8"),
+    ):
+        Path("list").write_bytes(content)
+        assert error in copies(*command, path, status=2, stdin=content).stderr
+    assert "is UTF-16" in copies(*command, path, "-0", status=2, stdin=content).stderr
