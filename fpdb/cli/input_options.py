@@ -108,9 +108,13 @@ class InputDocuments(Records):
 
     paths: tuple[str, ...] = argument(metavar="[PATH]...", type=click.Path())
     files_from: str | None = option(
-        "Also all paths that are listed in FILE, one a line; - for standard input.", type=click.Path(), metavar="FILE"
+        "Also all paths that are listed in FILE, one a line, which may end with CR LF; - for standard input.",
+        type=click.Path(),
+        metavar="FILE",
     )
-    null: bool = option("With --files-from: paths end with NUL instead of a newline.", "-0", "--null")
+    null: bool = option(
+        "With --files-from: paths end with NUL, not a newline, and are taken as they are.", "-0", "--null"
+    )
     include: tuple[str, ...] = option(
         "In folders and archives, only files that match a pattern as in .gitignore: '*.py', '/src/**'; repeatable.",
         metavar="PATTERN",

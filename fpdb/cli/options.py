@@ -2,7 +2,7 @@
 
 import io
 import sys
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
@@ -48,7 +48,8 @@ def format_option() -> Any:
 def read_list(path: str, *, null: bool) -> list[str]:
     """Return the names or paths that are listed in a file, one a line, or each before a NUL.
 
-    The path "-" is standard input. Raises click.UsageError for another separator, and for UTF-16.
+    A byte order mark, and a carriage return at the end of a line, are left out. The path "-" is
+    standard input. Raises click.UsageError for another separator, and for UTF-16.
     """
     with click.open_file(path, "rb") as file:
         content = file.read()
@@ -57,7 +58,12 @@ def read_list(path: str, *, null: bool) -> list[str]:
         raise click.UsageError(f"the list in {name} is UTF-16: write it as UTF-8 (Out-File -Encoding utf8)")
     if not null and b"\0" in content:
         raise click.UsageError(f"the list in {name} has NULs: give -0 if entries end with NUL, else write it as UTF-8")
-    return [entry.decode("utf-8", "surrogateescape") for entry in content.split(b"\0" if null else b"\n") if entry]
+    entries = content.split(b"\0") if null else _lines(content)
+    return [entry.decode("utf-8", "surrogateescape") for entry in entries if entry]
+
+
+def _lines(content: bytes) -> list[bytes]:
+    return [line.removesuffix(b"\r") for line in content.removeprefix(BOM_UTF8).split(b"\n")]
 
 
 @argument_group

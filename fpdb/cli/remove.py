@@ -17,12 +17,13 @@ class _Arguments:
         "Also all documents whose names match a shell pattern: 'essays/2023/*'.", metavar="PATTERN"
     )
     list_path: str | None = option(
-        "Also all documents named in FILE, one a line, as `fpdb drop-list --names` prints them; - for standard input.",
+        "Also all documents named in FILE, one a line, which may end with CR LF, as `fpdb drop-list --names` "
+        "prints them; - for standard input.",
         "--from",
         type=click.Path(),
         metavar="FILE",
     )
-    null: bool = option("With --from: names end with NUL instead of a newline.", "-0", "--null")
+    null: bool = option("With --from: names end with NUL, not a newline, and are taken as they are.", "-0", "--null")
 
 
 @command(_Arguments)

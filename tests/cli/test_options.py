@@ -108,3 +108,29 @@ def test_lists_with_another_separator_or_in_utf_16_are_one_error(copies: Run, co
         Path("list").write_bytes(content)
         assert error in copies(*command, path, status=2, stdin=content).stderr
     assert "is UTF-16" in copies(*command, path, "-0", status=2, stdin=content).stderr
+
+
+LINES = {
+    "CR LF": "a\r\né\r\n",
+    "CR LF without an end": "a\r\né",
+    "a byte order mark": "\ufeffa\né\n",
+    "a byte order mark and CR LF": "\ufeffa\r\né\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("content", LINES.values(), ids=LINES)
+@pytest.mark.parametrize("path", ["list", "-"])
+def test_lists_may_come_from_windows(copies: Run, content: str, path: str) -> None:
+    Path("list").write_bytes(content.encode())
+    for name in ("a", "é"):
+        Path(name).write_text(prose(3, 300))
+    assert copies("query", "--files-from", path, "--format", "json", stdin=content.encode()).stdout.count("\n") == 2
+    assert "replaced 2" in copies("add", "--files-from", path, stdin=content.encode()).stdout
+    assert "removed 2 documents" in copies("remove", "--from", path, stdin=content.encode()).stderr
+
+
+def test_lists_with_nul_are_taken_as_they_are(copies: Run) -> None:
+    names = ["\ufeffa", "a\r"]
+    for name in names:
+        copies("add", "text", "--name", name)
+    assert "removed 2 documents" in copies("remove", "--from", "-", "-0", stdin="\0".join(names).encode()).stderr
