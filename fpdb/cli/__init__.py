@@ -14,6 +14,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the program `fpdb`."""
     collect_rarely()  # before imports make thousands of objects
+    _open_closed_streams()
     # fpdb uses no linear algebra; OpenBLAS would start a thread for each processor, which waits for work in a loop.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from fpdb.cli.program import cli
@@ -23,3 +24,10 @@ def main() -> None:
 
         continue_in_child()
     cli(prog_name="fpdb")
+
+
+def _open_closed_streams() -> None:
+    """Open the null device for standard streams that are closed, before another file takes their descriptors."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8", errors="backslashreplace"))  # noqa: SIM115

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -187,6 +188,28 @@ def test_a_reader_that_stops_reading_is_no_error_to_report() -> None:
         process.stdout.close()
         assert process.stderr is not None
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("arguments", ["add - --name x", "list", "query a.txt", "--immutable list --format csv"])
+def test_a_closed_stream_is_an_empty_one(closed: str, arguments: str) -> None:
+    Path("a.txt").write_text(prose(1))
+    run("add", "a.txt")
+
+    def outcome(redirection: str) -> tuple[int, str, str]:
+        command = ["/bin/sh", "-c", f"{shlex.join(COMMAND)} {arguments} {redirection}"]
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout, result.stderr
+
+    status, out, error = outcome("")
+    shown = outcome(closed)
+    assert shown[0] == status == 0
+    if arguments.startswith("add"):  # it tells the time that it took
+        assert "Traceback" not in shown[2]
+    else:
+        assert shown[1:] == ("" if " >&-" in f" {closed}" else out, "" if "2>&-" in closed else error)
+    with open_database("corpus.fpdb", "r") as db:
+        assert db.check() == []
 
 
 def test_a_writer_that_is_in_the_way_is_named() -> None:
