@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fpdb import Database
     from fpdb.ingest.files import InputDocument, Skipped
     from fpdb.ingest.record_fields import Cuts, RecordChunk
+    from fpdb.ingest.record_formats import RecordFormat
     from fpdb.ingest.verdicts import Verdict, Verdicts
 
 UNKNOWN = {
@@ -145,6 +146,16 @@ class _Places:
         return out
 
 
+def _check_name(out: str, record_format: "RecordFormat") -> None:
+    """Raise click.UsageError if the name of the output tells another format of records."""
+    from fpdb.ingest.record_formats import EXTENSIONS
+
+    own = EXTENSIONS[record_format]
+    others = tuple(ending for endings in EXTENSIONS.values() for ending in endings if ending not in own)
+    if out.endswith(others):
+        raise click.UsageError(f"the output has the format of the input: name it *{own[0]}, not {out!r}")
+
+
 class _NoDocument(Exception):
     """No document of a file of records could be read."""
 
@@ -156,7 +167,7 @@ class Rewriter:
     """
 
     def __init__(self, input_files: RecordFiles, out: str, target: Target, *, tells_skipped: bool = True) -> None:
-        """Find the files of records. Raises click.UsageError if the output is the input, or a folder with files.
+        """Find the files of records. Raises click.UsageError if the output is not fit: see `_Places`, `_check_name`.
 
         tells_skipped: Say what is skipped, unless another reading of the input has said it.
         """
@@ -172,6 +183,7 @@ class Rewriter:
         if input_files.record_format is None:
             self._found: list[str | Skipped] = [document_name(path) for path in paths if not os.path.isdir(path)]
         else:
+            _check_name(out, self._format)
             self._found = list(find_input_files(paths, self._format, self._database_files))
         self._places = _Places(paths, [path for path in self._found if isinstance(path, str)], out)
 

@@ -113,6 +113,25 @@ def test_what_is_not_known_stays_and_is_told(run: Run) -> None:
     assert Path("three/in.jsonl").read_bytes() == Path("out.jsonl").read_bytes()
 
 
+@pytest.mark.parametrize("command", ["drop-list", "spans", "dedup"])
+@pytest.mark.parametrize(
+    ("form", "out", "ending"),
+    [
+        ("jsonl", "out.csv", ".jsonl"),
+        ("jsonl", "out.tsv.gz", ".jsonl"),
+        ("csv", "out.ndjson", ".csv"),
+        ("csv", "out.parquet", ".csv"),
+        ("parquet", "out.jsonl.zst", ".parquet"),
+    ],
+)
+def test_a_name_of_another_format_is_refused(run: Run, command: str, form: str, out: str, ending: str) -> None:
+    path = records("in", form)
+    option = "-o" if command == "dedup" else "--write"
+    done = run(command, f"--{form}", path, option, out, status=2)
+    assert f"the output has the format of the input: name it *{ending}, not '{out}'" in done.stderr
+    assert os.listdir() == ["in"]
+
+
 def unreadable(form: str, fault: str) -> str:
     """Write a file of records of which no document can be read; return its path."""
     path = records("in", form)
