@@ -6,6 +6,7 @@ The sandbox reads the file: a few kilobytes may stand for gigabytes, and no figu
 import itertools
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -31,11 +32,18 @@ def check_packages() -> None:
         raise MissingPackage("pyarrow is needed for Parquet: pip install 'fpdb[parquet]'") from error
 
 
+@dataclass(frozen=True)
 class RowChunk(RecordChunk):
-    """Rows of Parquet, as a stream of Arrow."""
+    """Rows of Parquet, as a stream of Arrow.
+
+    metadata: Those of the file, with the types of its columns in Arrow. codecs: The compression of each column. Both
+    are empty unless the rows are whole.
+    """
 
     noun = "row"
     holds_all_fields = False
+    metadata: dict[bytes, bytes]
+    codecs: dict[str, str]
 
     def documents(self) -> Iterator[InputDocument | Skipped]:
         """Yield a document, or what is skipped, for each row."""
@@ -92,9 +100,11 @@ def read_rows(
     path = os.path.abspath(path)  # the sandbox stays in the folder that it was started in
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-    names, groups = _call("parquet_layout", path)
+    names, groups, metadata, codecs = _call("parquet_layout", path)
     if column_of(fields.text_field, names) is None:
         raise ValueError(f'no column "{fields.text_field}" (there is: {", ".join(names)})')
+    if not whole:
+        metadata, codecs = {}, {}  # which are for rows that are written again
     columns = names if whole else sorted({name for field in fields.wanted() if (name := column_of(field, names))})
     bytes_per_row = size / max(sum(rows for rows, _ in groups), 1)
     first, remaining = 1, max(FREE_EXPANSION, MAX_EXPANSION * size)
@@ -110,7 +120,7 @@ def read_rows(
                     return
                 if stream:
                     input_bytes = round(bytes_per_row * rows)
-                    yield RowChunk(stream, origin, first + done, fields, kind, input_bytes)
+                    yield RowChunk(stream, origin, first + done, fields, kind, input_bytes, metadata, codecs)
                 else:
                     limit = limits.current().copied_bytes
                     reason = f"the row has {row_bytes:,} bytes; at most {limit:,} are read (see --max-memory)"

@@ -5,12 +5,15 @@ import gzip
 import lzma
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import IO, Any, BinaryIO, Final, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, Protocol, cast
 
 from fpdb.errors import MissingPackage
 from fpdb.ingest.csv_rows import CsvChunk
 from fpdb.ingest.record_fields import Cuts, RecordChunk
 from fpdb.ingest.record_formats import RecordFormat
+
+if TYPE_CHECKING:
+    from fpdb.ingest.parquet import RowChunk
 
 GROUP_ROWS: Final = 1 << 16
 GROUP_BYTES: Final = 1 << 26
@@ -53,14 +56,18 @@ class _ByteWriter:
 
 
 class _ParquetWriter:
-    """Writes tables in row groups of a good size."""
+    """Writes tables in row groups of a good size, with the codecs, the metadata and so the types of the input."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._writer: Any = None
+        self._metadata: dict[bytes, bytes] = {}
+        self._codecs: dict[str, str] = {}
         self._tables: list[Any] = []
 
     def write(self, chunk: RecordChunk, cuts: Sequence[Cuts | None]) -> None:
+        rows = cast("RowChunk", chunk)
+        self._metadata, self._codecs = rows.metadata, rows.codecs
         self._tables.append(chunk.select(cuts))
         if sum(map(len, self._tables)) >= GROUP_ROWS or sum(table.nbytes for table in self._tables) >= GROUP_BYTES:
             self._flush()
@@ -77,7 +84,11 @@ class _ParquetWriter:
 
         table = pyarrow.concat_tables(self._tables)
         if self._writer is None:
-            self._writer = parquet.ParquetWriter(self._file, table.schema)
+            codecs = set(self._codecs.values())
+            compression = codecs.pop() if len(codecs) == 1 else self._codecs
+            # The schema of Arrow is among the metadata: it has types that chunks do not have, such as dictionaries.
+            self._writer = parquet.ParquetWriter(self._file, table.schema, compression=compression, store_schema=False)
+            self._writer.add_key_value_metadata(self._metadata)
         if len(table):
             self._writer.write_table(table)
         self._tables.clear()

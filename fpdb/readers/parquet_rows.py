@@ -15,13 +15,19 @@ Portion = tuple[int, int, bytes | memoryview]
 """The number of rows, their bytes, and a stream of Arrow, which is empty where one row is too large."""
 
 
-def read_layout(path: str) -> tuple[list[str], list[tuple[int, int]]]:
-    """Return the columns of a file, and the rows and the bytes of each of its row groups."""
+def read_layout(path: str) -> tuple[list[str], list[tuple[int, int]], dict[bytes, bytes], dict[str, str]]:
+    """Return the columns of a file, the rows and the bytes of each row group, its metadata, and codecs by column.
+
+    The metadata hold the schema of Arrow, if Arrow wrote the file; of codecs, those of the first row group are taken.
+    """
     from pyarrow.parquet import ParquetFile
 
     with ParquetFile(path) as file:
-        groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
-        return file.schema_arrow.names, [(group.num_rows, group.total_byte_size) for group in groups]
+        groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+        columns = [group.column(index) for group in groups[:1] for index in range(group.num_columns)]
+        codecs = {column.path_in_schema: column.compression.replace("UNCOMPRESSED", "NONE") for column in columns}
+        sizes = [(group.num_rows, group.total_byte_size) for group in groups]
+        return file.schema_arrow.names, sizes, file.metadata.metadata or {}, codecs
 
 
 def read_next(options: dict[str, Any]) -> Portion | None:

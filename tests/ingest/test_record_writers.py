@@ -144,5 +144,26 @@ VIEWS = [
 def test_rows_with_string_views(tmp_path: Path, kind: pa.DataType, values: list[Any]) -> None:
     table = pa.table({"text": pa.array(["first", "second", "third"], pa.string_view()), "x": pa.array(values, kind)})
     pq.write_table(table, tmp_path / "in.parquet")
-    rows = pq.read_table(rewrite(tmp_path / "in.parquet", "parquet", [(), None, [(0, 2)]])).to_pylist()
-    assert rows == [{"text": "first", "x": values[0]}, {"text": "ird", "x": values[2]}]
+    found = pq.read_table(rewrite(tmp_path / "in.parquet", "parquet", [(), None, [(0, 2)]]))
+    assert found.schema == pq.read_schema(tmp_path / "in.parquet")
+    assert found.to_pylist() == [{"text": "first", "x": values[0]}, {"text": "ird", "x": values[2]}]
+
+
+@pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd", {"text": "zstd", "x": "gzip"}])
+@pytest.mark.parametrize("of_arrow", [True, False])
+def test_codecs_and_types_of_parquet_stay(tmp_path: Path, codec: Any, of_arrow: bool) -> None:
+    columns = {
+        "text": pa.array(["first", "second", "first"]).dictionary_encode(),
+        "x": pa.array(["a", None, "b"]).dictionary_encode(),
+        "time": pa.array([1, 2, 3], pa.timestamp("us", "Europe/Paris")),
+        "span": pa.array([1, 2, 3], pa.duration("s")) if of_arrow else pa.array([1, 2, 3], pa.uint8()),
+    }
+    table = pa.table(columns).replace_schema_metadata({"made by": "a test"})
+    pq.write_table(table, tmp_path / "in.parquet", compression=codec, store_schema=of_arrow)
+    out = rewrite(tmp_path / "in.parquet", "parquet", [(), None, [(0, 2)]])
+    files = [pq.ParquetFile(path) for path in (tmp_path / "in.parquet", out)]
+    before, after = ([file.metadata.row_group(0).column(index).compression for index in range(4)] for file in files)
+    assert after == before
+    assert files[1].schema_arrow.equals(files[0].schema_arrow, check_metadata=True)
+    expected = files[0].read().take([0, 2]).to_pylist()
+    assert files[1].read().to_pylist() == [expected[0], {**expected[1], "text": "rst"}]
