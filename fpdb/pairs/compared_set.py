@@ -70,7 +70,7 @@ class Members(NamedTuple):
 class ShortContents(NamedTuple):
     """Documents without hashes, by the first half of the digest of their content, ascending; shape (n,).
 
-    Where owners are compared, each of these contents counts as one hash that its documents hold.
+    Each of these contents counts as one hash that its documents hold, if owners are compared.
     """
 
     hashes: U64

@@ -31,7 +31,7 @@ GUESS_LEAST = 16  # minimum of bytes beyond ASCII among these
 UTF16_HEAD = 8192  # first bytes that tell UTF-16
 UTF16_LEAST = 8  # characters that tell UTF-16, at least
 ISO_2022_JP = {"iso2022_jp_2": b"\x1b$", "iso2022_jp_ext": b"\x1b(I"}
-"""What begins Japanese characters, and halfwidth kana, which only the second encoding has."""
+"""The escape sequences before Japanese characters, and before halfwidth kana, which only the second encoding has."""
 KANA_LEAST, KANA_SHARE = 8, 0.2  # of the characters beyond ASCII
 PROSE_LEAST, PROSE_LETTERS = 16, 0.6  # letters beyond ASCII, and the share of all letters, that tell prose in a script
 SCRIPT_SHARE, IDEOGRAPH_SHARE = 0.95, 0.05  # of the letters beyond ASCII: of one script; beside kana

@@ -251,7 +251,7 @@ cdef class Located:
 
 
 cdef class Places:
-    """Where the posting blocks of a run lie in the map of an open file, as far as they were read and verified.
+    """The places of a run's posting blocks in the map of an open file: of those that were read and verified.
 
     A block that has a page of its own stays where it is as long as any snapshot lists its run.
     """
